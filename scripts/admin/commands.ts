@@ -340,7 +340,7 @@ export const COMMANDS = {
     does: "after a restore: makes the directory say what the books of all databases say; --dry-run only compares; exit code 1 if they disagree",
     options: z.strictObject({ "dry-run": z.boolean().default(false) }),
     run: async (given, { databases, signal }) =>
-      rebuildDirectory(await databases(), given["dry-run"], signal),
+      rebuildDirectory(await databases(), { dryRun: given["dry-run"], signal }),
   }),
   "rotate-secret": command({
     takes: "",

@@ -5,8 +5,10 @@ import { type Databases, directoryOf } from "./databases.ts";
 import type { Outcome } from "./print.ts";
 import { sql } from "./sql.ts";
 
-/** Rows that a call reads or writes: a command line takes 128 kB. */
-const PAGE = 500;
+/** Accounts, or entries, that a call reads. */
+const READ_AT_ONCE = 2_000;
+/** Entries that a call writes: they are in its command line, which takes 128 kB. */
+const WRITTEN_AT_ONCE = 200;
 /** How many findings of one kind are shown: more would say nothing new. */
 const MOST_SHOWN = 100;
 
@@ -42,41 +44,50 @@ type Problem =
   | "a credential of two accounts"
   | "an account that is being moved"
   | "an account in no database";
-const CONFLICTS: ReadonlySet<Problem> = new Set(["an account in two databases", "a credential of two accounts"]);
+const CONFLICTS: ReadonlySet<Problem> = new Set([
+  "an account in two databases",
+  "a credential of two accounts",
+]);
 
 /** What an operator should know. */
 type Notice = { readonly problem: Problem; readonly subject: string; readonly detail: string };
 
-/** Reads all rows of a query whose first column is its key, page by page. */
+interface Options {
+  /** Whether to say only what would be changed. */
+  readonly dryRun: boolean;
+  readonly page?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads all rows of a query in the order of a column, page by page. */
 async function readAll(
   database: Database,
-  pageAfter: (after: string) => string,
+  pageAfter: (after: string, rows: number) => string,
   key: string,
-  signal: AbortSignal | undefined,
+  { page = READ_AT_ONCE, signal }: Options,
 ): Promise<Row[]> {
   const all: Row[] = [];
   for (let after = ""; ;) {
-    const [rows = []] = await database.run([pageAfter(after)], signal);
+    const [rows = []] = await database.run([pageAfter(after, page)], signal);
     all.push(...rows);
-    if (rows.length < PAGE) return all;
+    if (rows.length < page) return all;
     after = String(rows.at(-1)?.[key]);
   }
 }
 
 /** The accounts of a database, with their credentials. */
-async function readBooks(
-  name: string,
-  database: Database,
-  signal: AbortSignal | undefined,
-): Promise<Map<string, Holding>> {
+async function readBooks(name: string, database: Database, options: Options): Promise<Map<string, Holding>> {
   const accounts = await readAll(
     database,
-    (after) => sql`SELECT a.id, a.issuer, a.subject, a.erasing_at IS NOT NULL AS erased, t.direction, t.other,
+    (
+      after,
+      rows,
+    ) => sql`SELECT a.id, a.issuer, a.subject, a.erasing_at IS NOT NULL AS erased, t.direction, t.other,
         (SELECT json_group_array(digest) FROM api_keys WHERE account_id = a.id) AS keys
       FROM accounts AS a LEFT JOIN in_transit AS t ON t.account_id = a.id
-      WHERE a.id > ${after} ORDER BY a.id LIMIT ${PAGE}`,
+      WHERE a.id > ${after} ORDER BY a.id LIMIT ${rows}`,
     "id",
-    signal,
+    options,
   );
   const holdings = accounts.map(async ({ id, issuer, subject, erased, direction, other, keys }) => {
     const digests: string[] = JSON.parse(String(keys));
@@ -97,23 +108,25 @@ async function readBooks(
 }
 
 /** The directory first: an account that is moved meanwhile is then not taken back to where it was. */
-async function read(databases: Databases, signal: AbortSignal | undefined): Promise<Reading> {
+async function read(databases: Databases, options: Options): Promise<Reading> {
   const directory = directoryOf(databases);
   const places = await readAll(
     directory,
-    (after) => sql`SELECT account_id, books FROM directory_accounts WHERE account_id > ${after} ORDER BY account_id LIMIT ${PAGE}`,
+    (after, rows) =>
+      sql`SELECT account_id, books FROM directory_accounts WHERE account_id > ${after} ORDER BY account_id LIMIT ${rows}`,
     "account_id",
-    signal,
+    options,
   );
   const owners = await readAll(
     directory,
-    (after) => sql`SELECT credential, account_id FROM directory_credentials WHERE credential > ${after} ORDER BY credential LIMIT ${PAGE}`,
+    (after, rows) =>
+      sql`SELECT credential, account_id FROM directory_credentials WHERE credential > ${after} ORDER BY credential LIMIT ${rows}`,
     "credential",
-    signal,
+    options,
   );
   const books = new Map<string, Holding[]>();
   for (const [name, database] of databases)
-    for (const [account, holding] of await readBooks(name, database, signal))
+    for (const [account, holding] of await readBooks(name, database, options))
       books.set(account, [...(books.get(account) ?? []), holding]);
   return {
     books,
@@ -192,8 +205,8 @@ async function write(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const inPages = async (rows: readonly unknown[], statements: (page: string) => readonly string[]) => {
-    for (let i = 0; i < rows.length; i += PAGE)
-      await directory.run(statements(JSON.stringify(rows.slice(i, i + PAGE))), signal);
+    for (let i = 0; i < rows.length; i += WRITTEN_AT_ONCE)
+      await directory.run(statements(JSON.stringify(rows.slice(i, i + WRITTEN_AT_ONCE))), signal);
   };
   await inPages(accounts, (page) => [
     sql`INSERT INTO directory_accounts (account_id, books) SELECT value ->> 0, value ->> 1 FROM json_each(${page})
@@ -217,22 +230,21 @@ async function write(
  * Makes the directory say what the books of all databases say: where each account is, and which credentials are whose. Doing it
  * twice changes nothing. Of an account in two databases, or a credential of two accounts, it changes nothing, and says so
  * (exit code 1). A directory without rows for accounts of the first database is whole: what it does not name is there.
- * @param dryRun only says what it would change
  */
-export async function rebuildDirectory(
-  databases: Databases,
-  dryRun: boolean,
-  signal?: AbortSignal,
-): Promise<Outcome> {
-  const { changes, notices } = compare(await read(databases, signal));
+export async function rebuildDirectory(databases: Databases, options: Options): Promise<Outcome> {
+  const { dryRun, signal } = options;
+  const { changes, notices } = compare(await read(databases, options));
   if (!dryRun) await write(directoryOf(databases), changes, signal);
-  const shown = [...Map.groupBy(notices, ({ problem }) => problem).values()].flatMap((some) => some.slice(0, MOST_SHOWN));
+  const shown = [...Map.groupBy(notices, ({ problem }) => problem).values()].flatMap((some) =>
+    some.slice(0, MOST_SHOWN),
+  );
   const conflicts = notices.filter(({ problem }) => CONFLICTS.has(problem)).length;
   const { accounts, credentials, forgotten } = changes;
   const counts = `accounts ${accounts.length}, credentials ${credentials.length}, credentials of erased accounts ${forgotten.length}`;
   return {
     result: shown,
     summary: `${dryRun ? "The directory is wrong about" : "Corrected in the directory"}: ${counts}. Conflicts: ${conflicts}.`,
-    exitCode: conflicts === 0 && !(dryRun && accounts.length + credentials.length + forgotten.length > 0) ? 0 : 1,
+    exitCode:
+      conflicts === 0 && !(dryRun && accounts.length + credentials.length + forgotten.length > 0) ? 0 : 1,
   };
 }

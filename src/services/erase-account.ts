@@ -57,7 +57,7 @@ export async function eraseAccount(
 /**
  * As `eraseAccount`, wherever the account's rows are: after a restore of a database they may be in two. While the account is
  * being moved, nothing is erased.
- * @throws ServiceError account_moving; and as eraseAccount.
+ * @throws ServiceError account_moving, database_unavailable; and as eraseAccount.
  */
 export async function eraseEverywhere(
   platform: Platform,
@@ -67,16 +67,19 @@ export async function eraseEverywhere(
   const places: Platform[] = [];
   for (const database of platform.databases) {
     const books = platform.at(database);
-    const transit = await books.transits.find(accountId);
-    if (transit !== null) throw moving(accountId, transit.direction === "out" ? transit.other : database);
-    if ((await books.accounts.profile(accountId)) !== null) places.push(books);
+    await needing(books, database, async () => {
+      const transit = await books.transits.find(accountId);
+      if (transit !== null) throw moving(accountId, transit.direction === "out" ? transit.other : database);
+      if ((await books.accounts.profile(accountId)) !== null) places.push(books);
+    });
   }
+  const eraseIn = (books: Platform) =>
+    needing(books, books.database, () => eraseAccount(books, accountId, now));
   for (const books of places.slice(1)) {
-    const report = await needing(books, books.database, () => eraseAccount(books, accountId, now));
+    const report = await eraseIn(books);
     if (report.state === "erasing") return report;
   }
-  const [books = platform] = places;
-  return needing(books, books.database, () => eraseAccount(books, accountId, now));
+  return eraseIn(places[0] ?? platform);
 }
 
 /** The refusal to erase an account that is on its way. */

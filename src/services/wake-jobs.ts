@@ -65,7 +65,11 @@ async function wakeAll(
 }
 
 /** Strikes jobs that no object has from the list. Returns how many: none if it can't be done now, and the next night comes round to them. */
-async function strike({ jobs, database }: Platform, part: string, jobIds: readonly string[]): Promise<number> {
+async function strike(
+  { jobs, database }: Platform,
+  part: string,
+  jobIds: readonly string[],
+): Promise<number> {
   if (jobIds.length === 0) return 0;
   try {
     await jobs.withdrawAll(jobIds, Date.now());

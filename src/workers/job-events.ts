@@ -52,11 +52,7 @@ export class JobEvents {
   }
 
   /** Hands an event to the object of each endpoint that wants it. */
-  async #handOver(
-    event: NotedEvent,
-    body: WebhookEvent,
-    listeners: readonly Listener[],
-  ): Promise<void> {
+  async #handOver(event: NotedEvent, body: WebhookEvent, listeners: readonly Listener[]): Promise<void> {
     const { id, type, at } = event;
     const outgoing: OutgoingEvent = { id, type, at, body: JSON.stringify(body) };
     await Promise.all(

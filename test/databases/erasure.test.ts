@@ -55,9 +55,7 @@ describe("the erasure of an account that is being moved", () => {
     await moveUntil(platform, accountId, "DB_3", "copied");
     const refused = await erase(accountId);
     expectError(refused, 503, "account_moving");
-    expect(refused.body.message).toContain(
-      `npm run admin -- move-account --account ${accountId} --to DB_3`,
-    );
+    expect(refused.body.message).toContain(`npm run admin -- move-account --account ${accountId} --to DB_3`);
     await moveUntil(platform, accountId, "DB_2", "moved");
     expect(await rowsOf("DB_2", accountId)).toEqual(before);
     // Where nobody has seen the key before.

@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const inFirst = (sql: string) => database("DB").prepare(sql).run();
 const rebuild = (dryRun = false) =>
-  rebuildDirectory(new Map(ALL.map((name) => [name, asOperator(() => database(name))])), dryRun);
+  rebuildDirectory(new Map(ALL.map((name) => [name, asOperator(() => database(name))])), { dryRun, page: 3 });
 
 /** What getAccount answers where nobody has seen the credential before. */
 async function accountOf(credential: string): Promise<string | number> {
@@ -65,7 +65,10 @@ async function restoreDirectory([places = [], owners = []]: readonly Pair[][] = 
 }
 
 /** A person's account in a database: its id, and a token. */
-async function personIn(provider: PlayedIdentityProvider, name: string): Promise<{ id: string; token: string }> {
+async function personIn(
+  provider: PlayedIdentityProvider,
+  name: string,
+): Promise<{ id: string; token: string }> {
   await takeNewAccounts([name]);
   const token = await provider.issue();
   return { id: String(await accountOf(token)), token };
@@ -273,7 +276,9 @@ describe("a database that was restored to before the end of a move", () => {
         .run();
     await await_({ table: 3, after: null });
     expect(await accountOf(key)).toBe(503);
-    await expect(moveAccount(platform, accountId, "DB_3", true)).rejects.toThrow("only a part of the account");
+    await expect(moveAccount(platform, accountId, "DB_3", true)).rejects.toThrow(
+      "only a part of the account",
+    );
     await await_({ table: 99, after: null });
     expect(await moveAccount(platform, accountId, "DB_3", true)).toMatchObject({ state: "moved" });
     expect(await accountOf(key)).toBe(accountId);

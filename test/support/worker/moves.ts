@@ -17,7 +17,13 @@ const DAY = 86_400_000;
 
 /** What the operator's check of the ledger finds in a database. */
 export async function findings(name: string): Promise<unknown> {
-  return (await checkLedger(asOperator(() => database(name)), 1_000_000, Date.now())).findings;
+  return (
+    await checkLedger(
+      asOperator(() => database(name)),
+      1_000_000,
+      Date.now(),
+    )
+  ).findings;
 }
 
 export interface Resident extends Client {
