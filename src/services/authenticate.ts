@@ -87,6 +87,9 @@ async function find(platform: Platform, bearer: Bearer, seenIn: string | undefin
   return found === "suspended" ? null : found;
 }
 
+/** How long somebody who is new waits for a database that does not answer: a second account of somebody known would be worse. */
+const NEW_PATIENCE_MS = 5_000;
+
 /**
  * The account of a credential that would create one, if the directory has lost it: any database but `asked` may have it. From
  * now on the directory knows it again. A database that fails holds up nobody who is new.
@@ -97,7 +100,9 @@ async function findUnentered(
   asked: string,
 ): Promise<Account | null | "suspended"> {
   const others = databases.filter((database) => database !== asked);
-  const answers = await Promise.all(others.map((database) => ofAnother(bearer.find(at(database)))));
+  const answers = await Promise.all(
+    others.map((database) => ofAnother(bearer.find(at(database)), NEW_PATIENCE_MS)),
+  );
   const found = answers.find((answer) => answer !== null) ?? null;
   if (found === null || found === "suspended" || found.isMoving) return found;
   const { accountId, database } = found;

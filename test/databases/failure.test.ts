@@ -12,6 +12,7 @@ import {
   databaseThrough,
   inDatabase,
   sendIn,
+  takeNewAccounts,
   useDatabases,
   withDatabases,
 } from "../support/worker/several.ts";
@@ -71,6 +72,9 @@ describe.each(["away", "full", "overloaded"] as const)("a database that is %s", 
     }
     expect((await sendIn(environment, well.key, "POST", "/v1/uploads/presign", body)).status).toBe(200);
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
+    await takeNewAccounts(["DB_2"]);
+    const token = await (await PlayedIdentityProvider.start()).issue();
+    expect((await sendIn(environment, token, "GET", "/v1/account")).status).toBe(200);
     await runCron(CRONS.sweep, environment);
 
     expect([await stale(), await kept()]).toEqual([0, 1]);
