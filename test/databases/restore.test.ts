@@ -46,7 +46,7 @@ async function directory(): Promise<Pair[][]> {
     db.prepare(`SELECT * FROM ${table} ORDER BY 1`),
   );
   const tables = await db.batch<Record<string, string>>(read);
-  return tables.map(({ results }) => results.map((row) => [...Object.values(row)]));
+  return tables.map(({ results }) => results.map((row) => Object.values(row)));
 }
 
 type Pair = string[];
@@ -267,19 +267,19 @@ describe("a database that was restored to before the end of a move", () => {
   it("lets the account go when it is moved there again, if all of it is there, and says so if it is not", async () => {
     const { accountId, key } = await resident(platform, "DB_2");
     await moveUntil(platform, accountId, "DB_3", "moved");
-    const await_ = (place: object) =>
+    const awaitAccount = (place: object) =>
       database("DB_3")
         .prepare(
           "INSERT INTO in_transit (account_id, direction, other, place, begun_at) VALUES (?1, 'in', 'DB_2', ?2, 1) ON CONFLICT DO UPDATE SET place = excluded.place",
         )
         .bind(accountId, JSON.stringify(place))
         .run();
-    await await_({ table: 3, after: null });
+    await awaitAccount({ table: 3, after: null });
     expect(await accountOf(key)).toBe(503);
     await expect(moveAccount(platform, accountId, "DB_3", true)).rejects.toThrow(
       "only a part of the account",
     );
-    await await_({ table: 99, after: null });
+    await awaitAccount({ table: 99, after: null });
     expect(await moveAccount(platform, accountId, "DB_3", true)).toMatchObject({ state: "moved" });
     expect(await accountOf(key)).toBe(accountId);
   });
