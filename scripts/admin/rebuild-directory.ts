@@ -1,37 +1,14 @@
-import { identityEntry } from "../../src/core/accounts/identity.ts";
 import { FIRST_DATABASE } from "../../src/core/databases.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database } from "./database.ts";
 import { type Databases, directoryOf } from "./databases.ts";
+import { type Holding, readDirectory, type Reading, type ReadingOptions } from "./directory-reading.ts";
 import type { Outcome } from "./print.ts";
 import { sql } from "./sql.ts";
 
-/** Accounts, or entries, that a call reads. */
-const READ_AT_ONCE = 2_000;
 /** Entries that a call writes: they are in its command line, which takes 128 kB. */
 const WRITTEN_AT_ONCE = 200;
 /** How many findings of one kind are shown: more would say nothing new. */
 const MOST_SHOWN = 100;
-
-/** An account as one database has it. */
-interface Holding {
-  readonly database: string;
-  readonly isErased: boolean;
-  /** Its move out of this database or into it, and the other one. */
-  readonly direction: "out" | "in" | null;
-  readonly other: string | null;
-  /** The digests of its credentials. */
-  readonly credentials: readonly string[];
-}
-
-/** What all databases have of accounts, and what the directory says. */
-interface Reading {
-  readonly books: ReadonlyMap<string, readonly Holding[]>;
-  /** By account, the database that its books are said to be in. */
-  readonly places: ReadonlyMap<string, string>;
-  /** By credential, the account that it is said to be of. */
-  readonly owners: ReadonlyMap<string, string>;
-}
-
 /** What is to be written into the directory. What it has is replaced only if it is still what was read (`was`, null: nothing). */
 interface Changes {
   readonly accounts: [account: string, database: string, was: string | null][];
@@ -52,87 +29,9 @@ const CONFLICTS: ReadonlySet<Problem> = new Set([
 /** What an operator should know. */
 type Notice = { readonly problem: Problem; readonly subject: string; readonly detail: string };
 
-interface Options {
+interface Options extends ReadingOptions {
   /** Whether to say only what would be changed. */
   readonly dryRun: boolean;
-  readonly page?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Reads all rows of a query in the order of a column, page by page. */
-async function readAll(
-  database: Database,
-  pageAfter: (after: string, rows: number) => string,
-  key: string,
-  { page = READ_AT_ONCE, signal }: Options,
-): Promise<Row[]> {
-  const all: Row[] = [];
-  for (let after = ""; ;) {
-    const [rows = []] = await database.run([pageAfter(after, page)], signal);
-    all.push(...rows);
-    if (rows.length < page) return all;
-    after = String(rows.at(-1)?.[key]);
-  }
-}
-
-/** The accounts of a database, with their credentials. */
-async function readBooks(name: string, database: Database, options: Options): Promise<Map<string, Holding>> {
-  const accounts = await readAll(
-    database,
-    (
-      after,
-      rows,
-    ) => sql`SELECT a.id, a.issuer, a.subject, a.erasing_at IS NOT NULL AS erased, t.direction, t.other,
-        (SELECT json_group_array(digest) FROM api_keys WHERE account_id = a.id) AS keys
-      FROM accounts AS a LEFT JOIN in_transit AS t ON t.account_id = a.id
-      WHERE a.id > ${after} ORDER BY a.id LIMIT ${rows}`,
-    "id",
-    options,
-  );
-  const holdings = accounts.map(async ({ id, issuer, subject, erased, direction, other, keys }) => {
-    const digests: string[] = JSON.parse(String(keys));
-    const identity =
-      typeof issuer === "string" && typeof subject === "string"
-        ? [await identityEntry({ issuer, subject })]
-        : [];
-    const holding: Holding = {
-      database: name,
-      isErased: erased === 1,
-      direction: direction === "out" || direction === "in" ? direction : null,
-      other: typeof other === "string" ? other : null,
-      credentials: [...digests, ...identity],
-    };
-    return [String(id), holding] as const;
-  });
-  return new Map(await Promise.all(holdings));
-}
-
-/** The directory first: an account that is moved meanwhile is then not taken back to where it was. */
-async function read(databases: Databases, options: Options): Promise<Reading> {
-  const directory = directoryOf(databases);
-  const places = await readAll(
-    directory,
-    (after, rows) =>
-      sql`SELECT account_id, books FROM directory_accounts WHERE account_id > ${after} ORDER BY account_id LIMIT ${rows}`,
-    "account_id",
-    options,
-  );
-  const owners = await readAll(
-    directory,
-    (after, rows) =>
-      sql`SELECT credential, account_id FROM directory_credentials WHERE credential > ${after} ORDER BY credential LIMIT ${rows}`,
-    "credential",
-    options,
-  );
-  const books = new Map<string, Holding[]>();
-  for (const [name, database] of databases)
-    for (const [account, holding] of await readBooks(name, database, options))
-      books.set(account, [...(books.get(account) ?? []), holding]);
-  return {
-    books,
-    places: new Map(places.map((row) => [String(row["account_id"]), String(row["books"])])),
-    owners: new Map(owners.map((row) => [String(row["credential"]), String(row["account_id"])])),
-  };
 }
 
 /**
@@ -141,7 +40,8 @@ async function read(databases: Databases, options: Options): Promise<Reading> {
  */
 function homeOf(holdings: readonly Holding[]): Holding | null {
   const [only] = holdings;
-  if (only !== undefined && holdings.length === 1) return only;
+  if (only !== undefined && (holdings.length === 1 || holdings.every(({ isErased }) => isErased)))
+    return only;
   const from = holdings.find(({ direction }) => direction === "out");
   const to = holdings.find(({ database }) => database === from?.other);
   if (from === undefined || to === undefined || holdings.length > 2) return null;
@@ -233,7 +133,7 @@ async function write(
  */
 export async function rebuildDirectory(databases: Databases, options: Options): Promise<Outcome> {
   const { dryRun, signal } = options;
-  const { changes, notices } = compare(await read(databases, options));
+  const { changes, notices } = compare(await readDirectory(databases, options));
   if (!dryRun) await write(directoryOf(databases), changes, signal);
   const shown = [...Map.groupBy(notices, ({ problem }) => problem).values()].flatMap((some) =>
     some.slice(0, MOST_SHOWN),
