@@ -17,6 +17,10 @@ export async function runVitest(
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill());
-  const [[code], out] = await Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
-  return { code, out };
+  const [[code], ...printed] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out: printed.join("\n") };
 }
