@@ -3,6 +3,12 @@ import { D1Store } from "../d1-store.ts";
 import { countInHour } from "../hourly-count.ts";
 import type { CustomerState, PaymentEvent } from "./payments.ts";
 
+/** A customer, and how often its state was written. */
+export interface Customer {
+  readonly customerId: string;
+  readonly version: number;
+}
+
 /** What is known about a customer when an event about it arrives. */
 export interface EventReading {
   /** How often its state was written. It must not have changed between reading it and writing Stripe's answer. */
@@ -12,9 +18,7 @@ export interface EventReading {
 }
 
 /** What the payment provider last answered about a customer, and how many answers were written. */
-export interface KnownCustomer {
-  readonly customerId: string;
-  readonly version: number;
+export interface KnownCustomer extends Customer {
   readonly status: string | null;
   /** Epoch milliseconds. */
   readonly currentPeriodEnd: number | null;
@@ -35,30 +39,33 @@ export interface EndedSubscription {
 const KNOWN_CUSTOMER = `customer_id AS customerId, version, subscription_status AS status,
   current_period_end AS currentPeriodEnd, owes, paid_units AS paidUnits`;
 
+/** Whether a statement has changed rows: its own, and perhaps those that triggers of `billing` write. */
+const hasWritten = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0;
+
 /** The accounts' customers at the payment provider, in D1, and the events about them. */
 export class Billing extends D1Store {
   /** The customer of an account, or what to create one with: the address, and how many deleted ones it had. */
   async customerOf(
     accountId: string,
-  ): Promise<{ customerId: string | null; email: string; formerCustomers: number }> {
-    const row = await this.first<{ customerId: string | null; email: string; formerCustomers: number }>(
-      `SELECT b.customer_id AS customerId, a.email,
+  ): Promise<{ customer: Customer | null; email: string; formerCustomers: number }> {
+    const row = await this.first<Customer & { email: string; formerCustomers: number }>(
+      `SELECT coalesce(b.customer_id, '') AS customerId, coalesce(b.version, 0) AS version, a.email,
          (SELECT count(*) FROM former_customers f WHERE f.account_id = a.id) AS formerCustomers
        FROM accounts a LEFT JOIN billing b ON b.account_id = a.id WHERE a.id = ?1`,
       [accountId],
     );
     if (row === null) throw new Error(`no account ${accountId}`);
-    return row;
+    const { customerId, version, ...rest } = row;
+    return { customer: customerId === "" ? null : { customerId, version }, ...rest };
   }
 
   /** Records the customer of an account unless it has one; returns the one that counts. */
-  async keepCustomer(accountId: string, customerId: string, now: number): Promise<string> {
-    const row = await this.one<{ customer_id: string }>(
+  keepCustomer(accountId: string, customerId: string, now: number): Promise<Customer> {
+    return this.one(
       `INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, ?2, ?3)
-       ON CONFLICT (account_id) DO UPDATE SET updated_at = updated_at RETURNING customer_id`,
+       ON CONFLICT (account_id) DO UPDATE SET updated_at = updated_at RETURNING customer_id AS customerId, version`,
       [accountId, customerId, now],
     );
-    return row.customer_id;
   }
 
   /** Records an event, if the statement before it in the batch changed a row; nothing for null. */
@@ -84,7 +91,7 @@ export class Billing extends D1Store {
       this.statement("DELETE FROM billing WHERE customer_id = ?1", [customerId]),
       ...this.#noteEffect(event, now),
     ]);
-    return deleted?.meta.changes === 1;
+    return hasWritten(deleted);
   }
 
   /**
@@ -193,7 +200,7 @@ export class Billing extends D1Store {
       ),
       ...this.#noteEffect(event, now),
     ]);
-    return written?.meta.changes === 1;
+    return hasWritten(written);
   }
 
   /** Records an event whose effect is already part of another write. */

@@ -7,6 +7,8 @@ import { billingSettingsOf } from "../../../src/settings.ts";
 import { Payments } from "../../../src/stores/billing/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
+import { logged } from "../../support/worker/crons.ts";
+import { settledJob } from "../../support/worker/ledger.ts";
 import {
   billingRow,
   createSession,
@@ -251,6 +253,24 @@ describe("webhooks of the payment provider", () => {
     await env.DB.exec("DROP TRIGGER broken");
     for (let i = 0; i < 2; i += 1) expect((await deliver(webhook)).status).toBe(200);
     expect(await billingRow(client)).toBeNull();
+  });
+
+  it("are logged with what became of them, also where the end of a subscription or of a customer writes more", async () => {
+    const ended = await subscribed();
+    await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
+    const lines = logged();
+    await stripe.standIn.webhooks.deliver(stripe.standIn.subscriptions.cancel(ended));
+    await stripe.deliverAll();
+    await stripe.deleteCustomer(client);
+    await stripe.deliverAll();
+    const outcomes = lines()
+      .filter(({ event }) => event === "stripe_event")
+      .map(({ type, outcome }) => `${type} ${outcome}`);
+    expect(outcomes).toEqual([
+      "customer.subscription.deleted written",
+      "customer.subscription.deleted forgotten",
+      "customer.deleted unknown_customer",
+    ]);
   });
 
   /** Holds Stripe's next answer, as it is at that moment, until it is let go. */
