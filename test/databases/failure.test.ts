@@ -1,4 +1,6 @@
+import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
+import worker from "../../src/index.ts";
 import { platformOf } from "../../src/platform.ts";
 import { Directory } from "../../src/stores/accounts/directory.ts";
 import { runScheduled } from "../../src/workers/scheduled.ts";
@@ -16,6 +18,7 @@ import {
   withDatabases,
 } from "../support/worker/several.ts";
 import { overrideSettings } from "../support/worker/settings.ts";
+import { createSession, PlayedStripe } from "../support/worker/stripe.ts";
 import { later } from "../support/worker/time.ts";
 import { expectError } from "../support/worker/wire.ts";
 
@@ -177,5 +180,19 @@ describe("a database that is slow", () => {
     void runCron(CRONS.sweep, environment);
     await vi.waitFor(async () => expect(await stale()).toBe(0), { timeout: 30_000 });
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
+  });
+
+  it("holds up no webhook of the payment provider about a customer of another [A9-2]", async () => {
+    const environment = withDatabases(3, { DB_2: databaseThrough(database("DB_2"), () => never) });
+    const stripe = new PlayedStripe();
+    const well = await inDatabase("DB_3", () => newClient("trial"));
+    const { body } = await createSession(well, "checkout");
+    await stripe.press(body.url);
+    const answers = stripe.webhooks.map((webhook) =>
+      worker.fetch(webhook, environment, createExecutionContext()),
+    );
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    const overview = await sendIn(environment, well.key, "GET", "/v1/account/overview");
+    expect(overview.body.access.mode).toBe("paid");
   });
 });
