@@ -4,30 +4,31 @@ import { runTests } from "./testing/run-tests.ts";
 /** Files that take ten seconds or more: simulated months, walks, strain, archives in parts, thousands of random requests. */
 const LEFT_OUT = [
   "client/test/cli/crashes",
+  "client/test/network/bad-day",
   "client/test/package/readme",
   "client/test/walk/platforms",
   "test/unit/dispatch-order",
   "test/unit/scripts/bench",
   "test/unit/scripts/deploy/{create,deploy}",
-  "test/unit/scripts/identity-stand-in",
+  "test/unit/scripts/{demo-clip,identity-stand-in,models-install,stand-ins}",
   "test/worker/abuse/*",
   "test/worker/accounts/{credit,erasure,usage}",
   "test/worker/every-operation/{address-rate,random,tenancy}",
   "test/worker/jobs/{archive,standing,strain}",
   "test/worker/operations/{retrieveJobDownload,retrieveJobResult}",
-  "test/worker/webhooks/backlog",
+  "test/worker/webhooks/{backlog,delivery}",
 ];
 
 const given = process.argv.slice(2);
 
 /**
- * The tests that take about a minute: no static checks, no model. Arguments go to vitest, which then leaves nothing out:
- * `npm run test:quick ledger`.
+ * The tests that take about a minute: no static checks, no model, one database. Arguments go to vitest, which then leaves nothing
+ * out: `npm run test:quick ledger`.
  */
 await runCommand((signal) =>
   runTests(
     {
-      projects: ["unit", "client", "worker", "databases"],
+      projects: ["unit", "client", "worker", ...(given.length > 0 ? ["databases"] : [])],
       args: given.length > 0 ? given : LEFT_OUT.map((path) => `--exclude=${path}.test.ts`),
       withChecks: false,
       withModel: false,

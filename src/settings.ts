@@ -6,6 +6,7 @@ import { DEFAULT_POLICY, type JobPolicy } from "./core/jobs/policy.ts";
 import type { Secrets } from "./core/lib/keys.ts";
 import { isLoopback, type PublicUrlTerms } from "./core/lib/public-url.ts";
 import type { TrialOffer } from "./core/billing/trial.ts";
+import type { StudioConfig } from "./studio-config.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
@@ -331,15 +332,7 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
 }
 
 /** The studio's configuration, and the origins that its pages may connect to. */
-export interface StudioSettings {
-  readonly name: string;
-  readonly logoUrl: string | null;
-  readonly signIn: {
-    readonly issuer: string;
-    readonly clientId: string;
-    readonly scope: string;
-    readonly parameters: Readonly<Record<string, string>>;
-  } | null;
+export interface StudioSettings extends StudioConfig {
   /** The identity provider's. */
   readonly connectOrigins: readonly string[];
   readonly storageOrigin: string;

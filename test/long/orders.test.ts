@@ -32,10 +32,15 @@ async function runInOrder(
   return { code, out };
 }
 
-const orders = Array.from({ length: ORDERS }, (_, i) => ({ seed: FIRST_SEED + i, workers: 1 + (i % 2) }));
-
-// Files of these projects share runtimes and processes.
-describe.each(["unit", "worker"])("the tests of the project %s", (project) => {
+// Files of these projects share runtimes and processes. Those with a browser or the model take minutes, and run in fewer orders.
+describe.each([
+  ["unit", ORDERS],
+  ["worker", ORDERS],
+  ["client", ORDERS],
+  ["studio", Math.ceil(ORDERS / 10)],
+  ["inference", Math.ceil(ORDERS / 10)],
+] as const)("the tests of the project %s", (project, count) => {
+  const orders = Array.from({ length: count }, (_, i) => ({ seed: FIRST_SEED + i, workers: 1 + (i % 2) }));
   it.each(orders)("pass in the order of seed $seed with $workers at a time", async ({ seed, workers }) => {
     const { code, out } = await runInOrder(project, seed, workers);
     expect(code, out.slice(-20_000)).toBe(0);
