@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listen } from "../../../../scripts/shared/listen.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { LoadOptions } from "../../../src/models/loaded-model.ts";
 import { plantedMetadata, type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
@@ -121,15 +122,10 @@ describe("a server is refused", () => {
     const elsewhere = createServer((request, response) => {
       asked.push(request.url ?? "");
       response.end();
-    }).listen(0, "127.0.0.1");
-    const redirecting = createServer((_, response) => {
-      const address = elsewhere.address();
-      const port = typeof address === "object" ? address?.port : 0;
-      response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
     });
-    await new Promise<void>((resolve) => redirecting.listen(0, "127.0.0.1", resolve));
-    const address = redirecting.address();
-    const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    const location = `${await listen(elsewhere)}/`;
+    const redirecting = createServer((_, response) => response.writeHead(307, { location }).end());
+    const origin = await listen(redirecting);
     expect(await refusal({ server: { origin } })).toContain(
       "answered 307. Redirects are not followed: correct the origin in the manifest.",
     );
