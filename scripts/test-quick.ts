@@ -1,7 +1,7 @@
 import { runCommand } from "./shared/command-line.ts";
 import { runTests } from "./testing/run-tests.ts";
 
-/** Files that take ten seconds or more: simulated months, walks, strain, archives in parts, thousands of random requests. */
+/** Files that take long: simulated months, walks, strain, archives in parts, tables over all operations, random requests. */
 const LEFT_OUT = [
   "client/test/cli/crashes",
   "client/test/network/bad-day",
@@ -13,9 +13,10 @@ const LEFT_OUT = [
   "test/unit/scripts/{demo-clip,identity-stand-in,models-install,stand-ins}",
   "test/worker/abuse/*",
   "test/worker/accounts/{credit,erasure,usage}",
-  "test/worker/every-operation/{address-rate,random,tenancy}",
-  "test/worker/jobs/{archive,standing,strain}",
+  "test/worker/every-operation/{address-rate,random,tenancy,unauthorized}",
+  "test/worker/jobs/{archive,standing,strain,whole-job,year}",
   "test/worker/operations/{retrieveJobDownload,retrieveJobResult}",
+  "test/worker/rotation",
   "test/worker/webhooks/{backlog,delivery}",
 ];
 
