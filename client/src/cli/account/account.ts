@@ -32,11 +32,11 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
     else {
       const used = days.filter(({ units, jobs }) => units > 0 || jobs > 0);
       const sum = used.reduce((total, { units }) => total + units, 0);
-      for (const line of formatTable(
+      const table = formatTable(
         ["day", "units", "jobs"],
         used.map(({ date, units, jobs }) => [date, units, jobs]),
-      ))
-        terminal.print(line);
+      );
+      if (used.length > 0) for (const line of table) terminal.print(line);
       terminal.print(`${count(sum)} units in ${days.length} days`);
     }
     return 0;
@@ -65,7 +65,7 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
       ? [
           [
             "trial",
-            `${trial.remainingTokens} of ${trial.grantTokens} tokens left${trial.expiresAt === null ? "" : `, until ${trial.expiresAt}`}`,
+            `${trial.remainingTokens} of ${trial.grantTokens} units left${trial.expiresAt === null ? "" : `, until ${trial.expiresAt}`}`,
           ],
         ]
       : []),
