@@ -28,7 +28,7 @@ describe("when something is in the way for long, the studio", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "studio-errors-"));
     stateDir = join(folder, "state");
-    const env = { TRIAL_MAX_BACKLOG: "3", OIDC_CLOCK_TOLERANCE_SECONDS: "0", ALLOW_LOCAL_URLS: "true" };
+    const env = { TRIAL_MAX_BACKLOG: "3", OIDC_CLOCK_TOLERANCE_SECONDS: "0" };
     stack = await spawnStack({ stateDir, env });
   });
   afterAll(async () => {

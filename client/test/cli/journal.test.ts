@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Entry } from "../../src/cli/segment/journal/entries.ts";
-import { Journal, JOURNAL_NAME } from "../../src/cli/segment/journal/journal.ts";
+import { JOURNAL_NAME } from "../../src/cli/segment/journal/journal.ts";
 import { openFlags } from "../../src/cli/segment/journal/lock.ts";
 import { formatTable } from "../../src/cli/print/table.ts";
 import { printReport } from "../../src/cli/segment/output/report.ts";

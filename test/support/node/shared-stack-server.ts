@@ -22,7 +22,7 @@ interface Shared {
 
 async function start(): Promise<Shared> {
   const stateDir = await mkdtemp(join(tmpdir(), "shared-stack-"));
-  return { stateDir, stack: await spawnStack({ stateDir, env: { ALLOW_LOCAL_URLS: "true" } }) };
+  return { stateDir, stack: await spawnStack({ stateDir }) };
 }
 
 /** Keeps one stack for all test files that ask for it: started for the first of them, stopped after the last file. */

@@ -68,11 +68,10 @@ function tableOfPictures(reported: readonly Reported[]): Table[] {
     return [{ heading: ["picture", "prompt", "confidence", "box", "pixels"], rows }];
   }
   const prompts = [...new Set(masks.map(({ prompt }) => prompt))];
-  const rows = pictures.map(({ name, outcome }) => [
-    name,
-    outcome.masks.length,
-    ...prompts.map((prompt) => outcome.masks.filter((mask) => mask.prompt === prompt).length),
-  ]);
+  const rows = pictures.map(({ name, outcome }) => {
+    const counts = prompts.map((prompt) => outcome.masks.filter((mask) => mask.prompt === prompt).length);
+    return [name, outcome.masks.length, counts].flat();
+  });
   return [{ heading: ["picture", "masks", ...prompts], rows }];
 }
 
