@@ -271,7 +271,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a job with its results
-         * @description A job in progress is cancelled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.
+         * @description A job in progress is canceled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.
          */
         delete: operations["deleteJob"];
         options?: never;

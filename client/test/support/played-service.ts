@@ -97,7 +97,7 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
     const { jobId, request } = job;
     const hasEnded = job.looks <= 0;
     const tasks = request.tasks.map((taskId) => {
-      if (job.isCancelled) return { taskId, status: "failed" as const, error: "canceled: It was cancelled." };
+      if (job.isCancelled) return { taskId, status: "failed" as const, error: "canceled: It was canceled." };
       if (!hasEnded) return { taskId, status: "processing" as const, error: null };
       return isBroken(taskId)
         ? { taskId, status: "failed" as const, error: problem }

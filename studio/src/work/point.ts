@@ -24,7 +24,7 @@ export function point(work: Work, region: Region, replacesLatest: boolean): void
   void drawAll(work);
 }
 
-/** Takes back the latest point or box in the open picture. A job that is still under way for it is cancelled. */
+/** Takes back the latest point or box in the open picture. A job that is still under way for it is canceled. */
 export function undo(work: Work): void {
   const picture = work.openPicture.value;
   if (picture === null) return;

@@ -25,7 +25,7 @@ describe("createCheckout 201", () => {
     expect(session).toMatchObject({
       reference: client.accountId,
       successUrl: "https://api.test/studio/usage?checkout=success",
-      cancelUrl: "https://api.test/studio/usage?checkout=cancelled",
+      cancelUrl: "https://api.test/studio/usage?checkout=canceled",
     });
   });
 

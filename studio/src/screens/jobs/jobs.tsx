@@ -102,7 +102,7 @@ interface ConfirmActionProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a job is cancelled or deleted, and says what that does. */
+/** Asks before a job is canceled or deleted, and says what that does. */
 function ConfirmAction({ asked: { action, job }, list, onClose }: ConfirmActionProps) {
   const { jobId } = job;
   return action === "cancel" ? (
