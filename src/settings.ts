@@ -240,8 +240,8 @@ export const trialOfferOf = (settings: Settings): TrialOffer => ({
 });
 
 /** The page on which people see their usage, upgrade and pay. */
-const usagePageOf = ({ STUDIO: hasStudio, PUBLIC_URL: url }: Settings): string =>
-  hasStudio ? `${url}/studio/usage` : url;
+const usagePageOf = ({ STUDIO: hasStudio, PUBLIC_URL: address }: Settings): string =>
+  hasStudio ? `${address}/studio/usage` : address;
 
 /** The terms for new jobs. */
 export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({

@@ -28,8 +28,10 @@ export function newsLine(part: string, line: string): string | null {
     return CLOSED.test(what) ? null : `[${part}] error: ${what}`;
   }
   const entry = parseObject(line);
-  if (entry?.["event"] === "job_ended")
-    return `${entry["jobId"]}: ${entry["status"]} after ${(Number(entry["ms"]) / 1_000).toFixed(1)} s`;
+  if (entry?.["event"] === "job_ended") {
+    const seconds = (Number(entry["ms"]) / 1_000).toFixed(1);
+    return `${String(entry["jobId"])}: ${String(entry["status"])} after ${seconds} s`;
+  }
   return entry === null || isQuiet(entry) ? null : `[${part}] ${readableLine(line)}`;
 }
 

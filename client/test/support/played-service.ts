@@ -356,7 +356,7 @@ function masksJson(number: number): object {
     objectId,
     promptIndex,
     score: 0.8,
-    box: [1, 2, 11, 22],
+    box: [1.03, 2.1, 11.23, 22.3],
     rle: { size: [2, 3], counts: "024" },
   });
   return {

@@ -11,7 +11,7 @@ const HELP = `Shows your account: its permissions, what is left of its trial, an
   segmentation-client account --usage
   segmentation-client account --usage --from 2026-11-01 --to 2026-11-30
 
-  --usage          pictures and frames per day, for the last 30 days
+  --usage          units (pictures, frames of clips) per day, for 30 days
   --from, --to     days in UTC, such as 2026-11-01
   --json           print JSON
   --base-url URL   the service (default: that of your last login)`;
