@@ -1,7 +1,7 @@
 import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import { formatTable } from "../print/table.ts";
-import { count } from "../progress/words.ts";
+import { counted } from "../progress/words.ts";
 import type { Terminal } from "../terminal.ts";
 import { clientOf } from "./client.ts";
 
@@ -37,7 +37,7 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
         used.map(({ date, units, jobs }) => [date, units, jobs]),
       );
       if (used.length > 0) for (const line of table) terminal.print(line);
-      terminal.print(`${count(sum)} units in ${days.length} days`);
+      terminal.print(`${counted(sum, "unit")} in ${days.length} days`);
     }
     return 0;
   }
@@ -60,7 +60,7 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
         : "none now",
     ],
     ["clips", access.videoAllowed ? "yes" : "no"],
-    ["last 24 hours", `${count(tokenUsageLast24h)} units`],
+    ["last 24 hours", counted(tokenUsageLast24h, "unit")],
     ...(access.mode === "trial"
       ? [
           [
