@@ -117,7 +117,7 @@ export async function runJob(connection: Connection, send: SendFile, run: Run): 
     if (source.from instanceof URL) reporter.uploaded(i, size, size);
     return taskId;
   });
-  // To be canceled, a job has to be known, even if it is created at the moment of the abort.
+  // To be cancelled, a job has to be known, even if it is created at the moment of the abort.
   const { data } = await askFor(connection, "createJob", run.request(tasks), cancelOnAbort ? {} : { signal });
   const { jobId } = data;
   try {
