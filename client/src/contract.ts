@@ -3,6 +3,8 @@
 /** Each operation's method and path, and whether its success is empty (204) or a stream of events. */
 export const ROUTES = {
   createUploadPresign: "POST /v1/uploads/presign",
+  createMultipartUpload: "POST /v1/uploads/parts",
+  completeMultipartUpload: "POST /v1/uploads/{taskId}/complete",
   importUpload: "POST /v1/uploads/import",
   deleteUpload: "DELETE /v1/uploads/{taskId} empty",
   listJobs: "GET /v1/jobs",
@@ -188,6 +190,46 @@ export interface paths {
          * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. If the request has the file's `size`, storage refuses a file of another size. The service deletes an upload that no job has used within a day.
          */
         post: operations["createUploadPresign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get URLs to upload a large file in parts
+         * @description For a file that may not get through at once: a lost connection costs one part. PUT each part to its `uploadUrl`, in any order and as often as it takes, then complete the upload with the parts' ETags. With an Idempotency-Key the request can be repeated within a day: it is the same upload, with new URLs. The file counts as uploaded at once; the service deletes what is not completed and used within a day.
+         */
+        post: operations["createMultipartUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{taskId}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make one file of an upload's parts
+         * @description List the `taskId` in a job afterwards. Completing it again changes nothing. If a part is missing or has another ETag, the service answers 409 `upload_incomplete`: PUT that part again.
+         */
+        post: operations["completeMultipartUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -842,6 +884,36 @@ export interface components {
         };
         /**
          * @example {
+         *       "parts": [
+         *         {
+         *           "partNumber": 1,
+         *           "etag": "\"0cc175b9c0f1b6a831c399e269772661\""
+         *         }
+         *       ]
+         *     }
+         */
+        CompleteUploadRequest: {
+            /** @description All parts, in the file's order. */
+            parts: {
+                /** @description The part's number, from 1. */
+                partNumber: number;
+                /** @description The `ETag` that the storage has returned for the part. */
+                etag: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
+         *       "size": 1200000000
+         *     }
+         */
+        CompletedUpload: {
+            taskId: components["schemas"]["TaskId"];
+            /** @description The file's size in bytes. */
+            size: number;
+        };
+        /**
+         * @example {
          *       "label": "nightly batch"
          *     }
          */
@@ -1208,6 +1280,48 @@ export interface components {
             video: boolean;
             /** @description The additional formats in which results are written if a job asks for them. */
             formats: string[];
+        };
+        /**
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
+         *       "parts": [
+         *         {
+         *           "partNumber": 1,
+         *           "size": 8388608,
+         *           "uploadUrl": "https://storage.example.com/segmentation-media/inputs/a/b?partNumber=1&uploadId=c&X-Amz-Signature=0f"
+         *         }
+         *       ],
+         *       "expiresIn": 3600
+         *     }
+         */
+        MultipartUpload: {
+            taskId: components["schemas"]["TaskId"];
+            /** @description All parts, in the file's order. None once the upload is complete. */
+            parts: {
+                /** @description The part's number, from 1. */
+                partNumber: number;
+                /** @description How many bytes the part has. */
+                size: number;
+                /**
+                 * Format: uri
+                 * @description PUT the part's bytes to this URL, and keep the `ETag` of the response.
+                 */
+                uploadUrl: string;
+            }[];
+            /** @description For how many seconds the URLs are valid. Repeat the request with its Idempotency-Key for new ones. */
+            expiresIn: number;
+        };
+        /**
+         * @example {
+         *       "contentType": "video/mp4",
+         *       "size": 1200000000
+         *     }
+         */
+        MultipartUploadRequest: {
+            /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters. */
+            contentType: string;
+            /** @description The file's size in bytes. */
+            size: number;
         };
         /**
          * @example {
@@ -1709,6 +1823,132 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createMultipartUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MultipartUploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The upload's id, and a URL for each part. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MultipartUpload"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    completeMultipartUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The upload's id. */
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteUploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The upload's id and size. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletedUpload"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {

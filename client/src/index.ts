@@ -1,10 +1,11 @@
 /** A client of a segmentation job service, for every platform with the Web's APIs. */
-export { SegmentationClient, type Abortable, type UploadOptions } from "./client.ts";
-export type { ClientOptions, Credential, RequestOptions } from "./options.ts";
+export { SegmentationClient, type UploadOptions } from "./client.ts";
+export { type EndedPicture, JobHandle, type ResultOptions } from "./job.ts";
+export type { CallOptions, ClientOptions, Credential, RequestOptions } from "./options.ts";
 export { SegmentationError, type ClientErrorCode, type ErrorCode } from "./errors.ts";
 export type { PictureRegion, RunOptions, SegmentOptions, SegmentVideoOptions } from "./segment.ts";
 export type { Progress } from "./progress.ts";
-export type { Input } from "./upload/input.ts";
+export type { Input, StreamInput, UrlInput } from "./upload/input.ts";
 export type { JobUpdate } from "./wait/watch.ts";
 export type { ReadyArchive } from "./wait/archive.ts";
 

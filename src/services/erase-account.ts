@@ -6,6 +6,7 @@ import { accountPrefixes } from "../core/object-keys.ts";
 import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
+import { abortUnfinished, MOST_ABORTS } from "./sweep-uploads.ts";
 
 /** How long a run erases, apart from the page that it has begun: an operator waits for its answer. */
 const RUN_MS = 20_000;
@@ -62,6 +63,7 @@ async function eraseWhatIsLeft(
   let deleted = await eraseEndpoints(platform, accountId);
   await platform.webhookEndpoints.forgetErased(accountId);
   deleted += await eraseJobs(platform, accountId, until);
+  deleted += await eraseUnfinishedUploads(platform, accountId);
   const forget = (limit: number): Promise<number> => platform.erasures.forgetUploads(accountId, limit);
   deleted += await deleteInPages(forget, until, PAGES_A_RUN);
   let filesLeft = false;
@@ -71,6 +73,14 @@ async function eraseWhatIsLeft(
     filesLeft ||= !files.isEmpty;
   }
   return { deleted, filesLeft };
+}
+
+/** Aborts a page of the account's uploads in parts, whose rows know the bucket's ids of them. Returns how many. */
+async function eraseUnfinishedUploads({ media, uploads }: Platform, accountId: string): Promise<number> {
+  const page = await uploads.unfinished(accountId, MOST_ABORTS);
+  await abortUnfinished(media, page);
+  await uploads.delete(page.map(({ taskId }) => taskId));
+  return page.length;
 }
 
 /** Ends and forgets the account's jobs. One that can't be reached does not hold up the others. Returns how many are forgotten. */

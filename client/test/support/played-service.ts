@@ -170,8 +170,8 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
 
   app.post("/v1/jobs", async (c) => {
     const body = await c.req.text();
-    const key = c.req.header("idempotency-key") ?? "";
-    const before = answered.get(key);
+    const key = c.req.header("idempotency-key");
+    const before = key === undefined ? undefined : answered.get(key);
     if (before !== undefined)
       return before.body === body ? c.json(before.answer, 202) : refuse(c, "idempotency_mismatch");
     const [refused, retryAfterSeconds] = refusals.shift() ?? [];
@@ -185,7 +185,7 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
     const jobId = `job_${String(jobs.size).padStart(6, "0")}`;
     jobs.set(jobId, { jobId, request, looks, isCancelled: false, archiveLooks: null });
     const answer = { jobId, type: request.type, totalItems: request.tasks.length };
-    answered.set(key, { body, answer });
+    if (key !== undefined) answered.set(key, { body, answer });
     return c.json(answer, 202);
   });
   app.get("/v1/jobs", (c) => {

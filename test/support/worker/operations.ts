@@ -33,6 +33,8 @@ type WithBody = { [Id in OperationId]: Table[Id] extends { body: unknown } ? Id 
 /** A valid body of each operation that has one; the compiler asks for it. */
 const BODIES: Readonly<Record<WithBody, (named: Named) => object>> = {
   createUploadPresign: () => ({ contentType: "image/png" }),
+  createMultipartUpload: () => ({ contentType: "image/png", size: 12 }),
+  completeMultipartUpload: () => ({ parts: [{ partNumber: 1, etag: '"0cc175b9c0f1b6a831c399e269772661"' }] }),
   importUpload: () => ({ url: "https://pictures.example/cat.png" }),
   createJob: ({ taskId }) => imageJob([taskId]),
   createApiKey: () => ({ label: "a key" }),
