@@ -12,8 +12,8 @@ import { uploadSource } from "./upload/upload.ts";
 /** The options of a call that makes a job, apart from the job's own. */
 export interface RunOptions extends CallOptions {
   /**
-   * Names the call, for a later run of the program: within a day a call with this key, the same files and the same prompts is
-   * the same job. Files with a public URL are imported anew, and make such a call fail. At most 120 characters.
+   * Names the call, for a later run of the program: within a day, a call with this key, the same files and the same prompts is
+   * the same job. It has at most 120 characters. Files at a URL are then fetched by the client, not by the service.
    */
   readonly idempotencyKey?: string | undefined;
   /** Whether an abort also cancels the job. */

@@ -28,14 +28,18 @@ const MARGIN_MS = 30_000;
 /** A larger file is sent in parts: what a lost connection costs is a part. In bytes. */
 const MOST_AT_ONCE = 64_000_000;
 
-/** Uploads a file. The service fetches a file at a public URL itself, if it can. @throws SegmentationError */
+/**
+ * Uploads a file. The service fetches a file at a public URL itself, if it can, and if no later run of the program may repeat the
+ * upload: it would import the file again. @throws SegmentationError
+ */
 export async function uploadSource(
   connection: Connection,
   send: SendFile,
   { from }: Source,
   options: UploadOptions,
 ): Promise<Uploaded> {
-  const imported = from instanceof URL ? await importFrom(connection, from, options) : undefined;
+  const imported =
+    from instanceof URL && !options.idempotencyKey ? await importFrom(connection, from, options) : undefined;
   if (imported !== undefined) return imported;
   const file = from instanceof URL ? await connection.download(from.href, readBlob, options) : from;
   const contentType = await contentTypeOf(file);
