@@ -7,6 +7,7 @@ export type ClientErrorCode =
   | "timed_out"
   | "unreadable_answer"
   | "storage_refused"
+  | "invalid_signature"
   | "invalid_input";
 
 /** Every code that an error of this library may have. */

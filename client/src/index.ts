@@ -6,6 +6,7 @@ export { SegmentationError, type ClientErrorCode, type ErrorCode } from "./error
 export type { PictureRegion, RunOptions, SegmentOptions, SegmentVideoOptions } from "./segment.ts";
 export type { Progress } from "./progress.ts";
 export type { Input, StreamInput, UrlInput } from "./upload/input.ts";
+export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from "./webhook.ts";
 export type { JobUpdate } from "./wait/watch.ts";
 export type { ReadyArchive } from "./wait/archive.ts";
 
