@@ -2,37 +2,311 @@
 
 /** Each operation's method and path, and whether its success is empty (204) or a stream of events. */
 export const ROUTES = {
+  /**
+   * Get a URL to upload a file to.
+   *
+   * PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. If the request has the file's `size`, storage refuses a file of another size. The service deletes an upload that no job has used within a day.
+   * @example
+   * await client.api.createUploadPresign({
+   *   "contentType": "image/jpeg",
+   *   "size": 184320
+   * });
+   */
   createUploadPresign: "POST /v1/uploads/presign",
+  /**
+   * Get URLs to upload a large file in parts.
+   *
+   * For a file that may not get through at once: a lost connection costs one part. PUT each part to its `uploadUrl`, in any order and as often as it takes, then complete the upload with the parts' ETags. With an Idempotency-Key the request can be repeated within a day: it is the same upload, with new URLs. The file counts as uploaded at once; the service deletes what is not completed and used within a day.
+   * @example
+   * await client.api.createMultipartUpload({
+   *   "contentType": "video/mp4",
+   *   "size": 1200000000
+   * });
+   */
   createMultipartUpload: "POST /v1/uploads/parts",
+  /**
+   * Make one file of an upload's parts.
+   *
+   * List the `taskId` in a job afterwards. Completing it again changes nothing. If a part is missing or has another ETag, the service answers 409 `upload_incomplete`: PUT that part again.
+   * @example
+   * await client.api.completeMultipartUpload({
+   *   "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+   *   "parts": [
+   *     {
+   *       "partNumber": 1,
+   *       "etag": "\"0cc175b9c0f1b6a831c399e269772661\""
+   *     }
+   *   ]
+   * });
+   */
   completeMultipartUpload: "POST /v1/uploads/{taskId}/complete",
+  /**
+   * Have the service fetch a file.
+   *
+   * The answer comes once the file is stored; list its `taskId` in a job, like that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each following one, and four minutes for the whole file unless its operator has set another limit; it gives up a source that sends less than 50 kB per second. A file that is too large, or on a host that is not public, is refused; nothing remains of it, but the fetched bytes count as uploaded. A repeated request imports the file again.
+   * @example
+   * await client.api.importUpload({
+   *   "url": "https://example.com/pictures/cat.jpg"
+   * });
+   */
   importUpload: "POST /v1/uploads/import",
+  /**
+   * Delete an upload.
+   *
+   * No later job can use it. Results of jobs that have used it stay.
+   * @example
+   * await client.api.deleteUpload({
+   *   "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"
+   * });
+   */
   deleteUpload: "DELETE /v1/uploads/{taskId} empty",
+  /**
+   * List the account's jobs, newest first.
+   * @example
+   * for await (const item of client.api.listJobs()) console.log(item);
+   */
   listJobs: "GET /v1/jobs",
+  /**
+   * Create a job from uploaded files and text prompts.
+   *
+   * The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was created or charged: send the request again.
+   * @example
+   * await client.api.createJob({
+   *   "type": "image",
+   *   "prompts": [
+   *     "cat",
+   *     "chair"
+   *   ],
+   *   "tasks": [
+   *     "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"
+   *   ],
+   *   "generatePreview": true
+   * });
+   */
   createJob: "POST /v1/jobs",
+  /**
+   * Get a job's status.
+   *
+   * The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time.
+   * @example
+   * await client.api.retrieveJob({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   retrieveJob: "GET /v1/jobs/{jobId}",
+  /**
+   * Cancel a job.
+   *
+   * Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A job that has ended stays as it is.
+   * @example
+   * await client.api.cancelJob({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   cancelJob: "POST /v1/jobs/{jobId}/cancel",
+  /**
+   * Delete a job with its results.
+   *
+   * A job in progress is cancelled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.
+   * @example
+   * await client.api.deleteJob({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   deleteJob: "DELETE /v1/jobs/{jobId} empty",
+  /**
+   * Listen to a job's events.
+   *
+   * Server-sent events: `status`, with the job's status, immediately and at each change; `progress`, at most four per second; `end`, with the final status, after which the stream closes. An event's id is the job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.
+   * @example
+   * for await (const { event, data } of client.api.streamJobEvents({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * })) console.log(event, data);
+   */
   streamJobEvents: "GET /v1/jobs/{jobId}/events events",
+  /**
+   * Get the masks of a job that succeeded.
+   * @example
+   * await client.api.retrieveJobResult({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   retrieveJobResult: "GET /v1/jobs/{jobId}/result",
+  /**
+   * Start building a zip of a job's outputs.
+   *
+   * If an archive is already being built or is ready, the service returns that one. If it failed, the service starts a new one.
+   * @example
+   * await client.api.createJobDownload({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   createJobDownload: "POST /v1/jobs/{jobId}/download",
+  /**
+   * Get an archive's status.
+   *
+   * With `Prefer: wait=60` the response comes when the archive is ready or has failed, or after that time.
+   * @example
+   * await client.api.retrieveJobDownload({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   retrieveJobDownload: "GET /v1/jobs/{jobId}/download",
+  /**
+   * Get the model in use.
+   *
+   * What the model can do: which words it knows, and whether it takes regions and videos. The answer is cached for a minute.
+   * @example
+   * await client.api.retrieveModel();
+   */
   retrieveModel: "GET /v1/model",
+  /**
+   * Get the account.
+   * @example
+   * await client.api.getAccount();
+   */
   getAccount: "GET /v1/account",
+  /**
+   * Get the account's usage, billing, access and trial.
+   * @example
+   * await client.api.getAccountOverview();
+   */
   getAccountOverview: "GET /v1/account/overview",
+  /**
+   * Get the account's usage per day.
+   *
+   * Days are in UTC: at most 366 of the last 400, and the last 30 without a query. A job counts on the day it ended.
+   * @example
+   * await client.api.getAccountUsage();
+   */
   getAccountUsage: "GET /v1/account/usage",
+  /**
+   * List the account's API keys.
+   * @example
+   * await client.api.listApiKeys();
+   */
   listApiKeys: "GET /v1/api-keys",
+  /**
+   * Create an API key.
+   *
+   * The service stores only a digest of the secret and cannot show the secret again.
+   * @example
+   * await client.api.createApiKey({
+   *   "label": "nightly batch"
+   * });
+   */
   createApiKey: "POST /v1/api-keys",
+  /**
+   * Revoke an API key.
+   *
+   * The service refuses the key from then on. A revoked key stays revoked; revoking it again changes nothing.
+   * @example
+   * await client.api.revokeApiKey({
+   *   "keyId": "key_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   revokeApiKey: "DELETE /v1/api-keys/{keyId}",
+  /**
+   * List the account's webhook endpoints.
+   * @example
+   * await client.api.listWebhookEndpoints();
+   */
   listWebhookEndpoints: "GET /v1/webhook-endpoints",
+  /**
+   * Create a webhook endpoint.
+   *
+   * From now on the service notifies this URL when a job or an archive ends. An account has at most 10 endpoints.
+   * @example
+   * await client.api.createWebhookEndpoint({
+   *   "url": "https://example.com/webhooks/segmentation",
+   *   "events": [
+   *     "job.succeeded",
+   *     "job.failed"
+   *   ]
+   * });
+   */
   createWebhookEndpoint: "POST /v1/webhook-endpoints",
+  /**
+   * Get a webhook endpoint.
+   * @example
+   * await client.api.retrieveWebhookEndpoint({
+   *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   retrieveWebhookEndpoint: "GET /v1/webhook-endpoints/{endpointId}",
+  /**
+   * Change, disable or enable a webhook endpoint.
+   *
+   * Omitted fields keep their values.
+   * @example
+   * await client.api.updateWebhookEndpoint({
+   *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+   *   "disabled": false
+   * });
+   */
   updateWebhookEndpoint: "PATCH /v1/webhook-endpoints/{endpointId}",
+  /**
+   * Give a webhook endpoint a new secret.
+   *
+   * For 24 hours both secrets sign each request, so that the receiver can switch. If the response is lost, rotate again: a secret is never shown twice, and the previous ones stay valid for 24 hours.
+   * @example
+   * await client.api.rotateWebhookSecret({
+   *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   rotateWebhookSecret: "POST /v1/webhook-endpoints/{endpointId}/rotate-secret",
+  /**
+   * Send a test event to a webhook endpoint.
+   *
+   * The event has the type `test` and is delivered like any other.
+   * @example
+   * await client.api.testWebhookEndpoint({
+   *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   testWebhookEndpoint: "POST /v1/webhook-endpoints/{endpointId}/test",
+  /**
+   * List a webhook endpoint's deliveries, newest first.
+   *
+   * Deliveries are kept for a month, successful ones only while they are among the newest 10,000 of the endpoint.
+   * @example
+   * for await (const item of client.api.listWebhookDeliveries({
+   *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * })) console.log(item);
+   */
   listWebhookDeliveries: "GET /v1/webhook-endpoints/{endpointId}/deliveries",
+  /**
+   * Try a delivery again now.
+   *
+   * Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled attempts follow.
+   * @example
+   * await client.api.retryWebhookDelivery({
+   *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+   *   "deliveryId": "evt_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   retryWebhookDelivery: "POST /v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry",
+  /**
+   * Delete a webhook endpoint.
+   *
+   * Its deliveries are deleted with it, and nothing further is sent.
+   * @example
+   * await client.api.deleteWebhookEndpoint({
+   *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
   deleteWebhookEndpoint: "DELETE /v1/webhook-endpoints/{endpointId} empty",
+  /**
+   * Open a checkout session for the subscription.
+   * @example
+   * await client.api.createCheckout();
+   */
   createCheckout: "POST /v1/billing/checkout",
+  /**
+   * Open a billing portal session.
+   * @example
+   * await client.api.createBillingPortal();
+   */
   createBillingPortal: "POST /v1/billing/portal",
 } as const;
 
@@ -689,10 +963,15 @@ export interface components {
          *     }
          */
         AcceptedJob: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description Whether the job is of images or of a video. */
             type: components["schemas"]["JobType"];
+            /** @description How many tasks the job has. */
             totalItems: number;
+            /** @description What is left of the free trial, for an account that has one. */
             trial?: {
+                /** @description Tokens left in the free trial. */
                 remainingTokens: number;
                 /**
                  * Format: date-time
@@ -713,30 +992,51 @@ export interface components {
          *     }
          */
         Account: {
+            /** @description The account's id. */
             accountId: string;
+            /** @description The account's e-mail address. */
             email: string;
+            /** @description Whether the address is verified. */
             emailVerified: boolean;
+            /** @description The URL of the account's picture; null if it has none. */
             image: string | null;
             /** @description Without a name, the part of the e-mail address before the @. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description Whether the account is active.
+             * @enum {string}
+             */
             status: "active" | "suspended";
         };
         /** @description What the account may do now, and why. */
         AccountAccess: {
-            /** @enum {string} */
+            /**
+             * @description What the account may do: everything, what the trial allows, or nothing.
+             * @enum {string}
+             */
             mode: "paid" | "trial" | "blocked";
-            /** @enum {string} */
+            /**
+             * @description Why the account has this mode.
+             * @enum {string}
+             */
             reason: "paid_access" | "trial_eligible" | "trial_active" | "trial_exhausted" | "trial_expired" | "billing_delinquent";
+            /** @description Whether the account may create a job now. */
             canCreateJobs: boolean;
+            /** @description Whether the account may segment videos. */
             videoAllowed: boolean;
+            /** @description Whether the account may ask for zips. */
             downloadsAllowed: boolean;
+            /** @description How many images a job may have. */
             maxImageTasksPerJob: number;
+            /** @description How many jobs may be in progress at a time. */
             maxActiveJobs: number;
         };
         /** @description What the payment provider reports. A field is absent until the provider has reported it. */
         AccountBilling: {
-            /** @enum {string} */
+            /**
+             * @description Whether the subscription gives access.
+             * @enum {string}
+             */
             accessStatus?: "active" | "delinquent" | "inactive";
             /**
              * Format: date-time
@@ -744,7 +1044,9 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             currentPeriodEnd?: string;
+            /** @description The latest invoice's status, in the payment provider's words. */
             latestInvoiceStatus?: string;
+            /** @description The subscription's status, in the payment provider's words. */
             stripeSubscriptionStatus?: string;
         };
         /**
@@ -774,22 +1076,37 @@ export interface components {
          *     }
          */
         AccountOverview: {
+            /** @description Images and frames that were processed in the last 24 hours. */
             tokenUsageLast24h: number;
+            /** @description What the payment provider reports. A field is absent until the provider has reported it. */
             billing: components["schemas"]["AccountBilling"];
+            /** @description What the account may do now, and why. */
             access: components["schemas"]["AccountAccess"];
+            /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
             trial: components["schemas"]["AccountTrial"];
         };
         /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
         AccountTrial: {
+            /** @description Which trial it is. */
             offerVersion: string;
-            /** @enum {string} */
+            /**
+             * @description How far the trial is.
+             * @enum {string}
+             */
             status: "eligible" | "active" | "exhausted" | "expired";
+            /** @description Tokens that the trial has in all. */
             grantTokens: number;
+            /** @description Tokens that are used or reserved. */
             consumedTokens: number;
+            /** @description Tokens left in the free trial. */
             remainingTokens: number;
+            /** @description For how many days the trial lasts. */
             durationDays: number;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             startedAt: string | null;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             expiresAt: string | null;
+            /** @description The trial's job in progress; null if there is none. */
             activeJobId: string | null;
         };
         /**
@@ -819,11 +1136,15 @@ export interface components {
          *     }
          */
         ApiKey: {
+            /** @description The key's id. */
             keyId: string;
+            /** @description What the account calls the key. */
             label: string;
             /** @description The first characters of the secret, to distinguish keys. */
             prefix: string;
+            /** @description Whether the key is revoked. */
             revoked: boolean;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             revokedAt: string | null;
             /**
              * Format: date-time
@@ -839,6 +1160,7 @@ export interface components {
             updatedAt: string;
         };
         ApiKeyList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["ApiKey"][];
         };
         /**
@@ -852,7 +1174,9 @@ export interface components {
          *     }
          */
         ArchiveDownload: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description How far the archive is. */
             status: components["schemas"]["ArchiveStatus"];
             /** @description When the service deletes the archive. */
             expiresAt: string | null;
@@ -860,15 +1184,19 @@ export interface components {
             downloadUrl: string | null;
             /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
             retryAfterSeconds: number | null;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
         };
         ArchiveEventData: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description How far the archive is. */
             status: components["schemas"]["ArchiveStatus"];
             /** @description When the service deletes the archive. */
             expiresAt: string | null;
             /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
             retryAfterSeconds: number | null;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
         };
         /** @enum {string} */
@@ -879,7 +1207,10 @@ export interface components {
          *     }
          */
         BillingUrl: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The page to open, at the payment provider.
+             */
             url: string;
         };
         /**
@@ -908,6 +1239,7 @@ export interface components {
          *     }
          */
         CompletedUpload: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
             /** @description The file's size in bytes. */
             size: number;
@@ -918,6 +1250,7 @@ export interface components {
          *     }
          */
         CreateApiKeyRequest: {
+            /** @description What the account calls the key. */
             label: string;
         };
         CreateJobRequest: components["schemas"]["ImageJobRequest"] | components["schemas"]["VideoJobRequest"];
@@ -951,6 +1284,7 @@ export interface components {
             description?: string | null;
         };
         CreatedApiKey: {
+            /** @description The key, without its secret. */
             apiKey: components["schemas"]["ApiKey"];
             /** @description The key itself. It is shown only in this response. */
             secret?: string;
@@ -958,6 +1292,7 @@ export interface components {
             secretUnavailable: boolean;
         };
         CreatedWebhookEndpoint: {
+            /** @description The endpoint, without its secret. */
             endpoint: components["schemas"]["WebhookEndpoint"];
             /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
             secret?: string;
@@ -1006,7 +1341,7 @@ export interface components {
          */
         ImageJobRequest: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "image";
@@ -1042,16 +1377,22 @@ export interface components {
         };
         /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
         ImageManifest: {
+            /** @description The job's id. */
             jobId: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "image";
+            /** @description The request's prompts, in order. */
             prompts: string[];
+            /** @description The items, in order; of a list, one page of them. */
             items: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
                 taskId: components["schemas"]["TaskId"];
+                /** @description The upload's id, like taskId. */
                 inputId: string;
+                /** @description What is charged: one for an image, one for each processed frame. */
                 units: number;
                 /**
                  * Format: date-time
@@ -1059,12 +1400,21 @@ export interface components {
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 generatedAt: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The signed URL of the preview, if the job has one.
+                 */
                 previewUrl?: string;
+                /** @description The masks: by prompt, then by falling confidence; of a video, the URL of masks.json. */
                 masks: {
+                    /** @description The mask's place among the task's, from 0. */
                     maskIndex: number;
+                    /** @description How certain the model is, 0 to 1. */
                     confidence: number;
-                    /** Format: uri */
+                    /**
+                     * Format: uri
+                     * @description The signed URL of the file.
+                     */
                     url: string;
                 }[];
             }[];
@@ -1089,6 +1439,7 @@ export interface components {
          *     }
          */
         ImportedUpload: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
             /** @description The file's type by its first bytes, whatever its source declared. */
             contentType: string;
@@ -1115,7 +1466,9 @@ export interface components {
          *     }
          */
         JobList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["JobSummary"][];
+            /** @description The cursor of the next page; null on the last one. */
             nextToken: string | null;
         };
         /**
@@ -1162,13 +1515,21 @@ export interface components {
          *     }
          */
         JobResult: {
+            /** @description What was found, task by task. */
             manifest: components["schemas"]["Manifest"];
+            /** @description All files of the result, by their keys. Each URL is signed. */
             assets: {
+                /** @description The file's name among the job's: `masks/{taskId}/{index}.png`, for example. */
                 key: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The signed URL of the file.
+                 */
                 url: string;
+                /** @description For how many seconds the URL is valid. */
                 expiresIn: number;
             }[];
+            /** @description For how many seconds the URL is valid. */
             expiresIn: number;
         };
         /**
@@ -1191,10 +1552,15 @@ export interface components {
          *     }
          */
         JobStatus: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description Whether the job is of images or of a video. */
             type: components["schemas"]["JobType"];
+            /** @description `single`: one image; `batch`: several; `video`: one video. */
             processingMode: components["schemas"]["ProcessingMode"];
+            /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
             status: components["schemas"]["Status"];
+            /** @description How many tasks the job has. */
             totalItems: number;
             /**
              * Format: date-time
@@ -1208,18 +1574,28 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             updatedAt: string;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
+            /** @description The tasks, in the order of the request. */
             tasks: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
                 taskId: components["schemas"]["TaskId"];
+                /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
                 status: components["schemas"]["Status"];
+                /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
                 error: string | null;
             }[];
         };
         JobSummary: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description Whether the job is of images or of a video. */
             type: components["schemas"]["JobType"];
+            /** @description `single`: one image; `batch`: several; `video`: one video. */
             processingMode: components["schemas"]["ProcessingMode"];
+            /** @description How many tasks the job has. */
             totalItems: number;
+            /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
             status: components["schemas"]["Status"];
             /**
              * Format: date-time
@@ -1233,6 +1609,7 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             updatedAt: string;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
         };
         /** @enum {string} */
@@ -1263,9 +1640,11 @@ export interface components {
          *     }
          */
         Model: {
+            /** @description The model's name. */
             id: string;
             /** @description The kind of model: the adapter that runs it. */
             family: string;
+            /** @description The model's version. */
             version: string;
             /** @description `open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms. */
             vocabulary: "open" | string[];
@@ -1273,7 +1652,9 @@ export interface components {
             attributes: boolean;
             /** @description Whether the model segments regions given as boxes and as points. */
             regions: {
+                /** @description Whether regions may be boxes. */
                 box: boolean;
+                /** @description Whether regions may be points. */
                 points: boolean;
             };
             /** @description Whether video jobs are possible. */
@@ -1295,6 +1676,7 @@ export interface components {
          *     }
          */
         MultipartUpload: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
             /** @description All parts, in the file's order. None once the upload is complete. */
             parts: {
@@ -1363,6 +1745,7 @@ export interface components {
          *     }
          */
         Region: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
             /**
              * @description A box around the object: [x, y, width, height].
@@ -1390,7 +1773,9 @@ export interface components {
          *     }
          */
         RegionPoint: {
+            /** @description Pixels from the left. */
             x: number;
+            /** @description Pixels from the top. */
             y: number;
             /**
              * @description 1 on the object (foreground), 0 outside it (background).
@@ -1399,9 +1784,11 @@ export interface components {
             label: 1 | 0;
         };
         RevokedApiKey: {
+            /** @description The key, without its secret. */
             apiKey: components["schemas"]["ApiKey"];
         };
         RotatedWebhookSecret: {
+            /** @description The endpoint, without its secret. */
             endpoint: components["schemas"]["WebhookEndpoint"];
             /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
             secret: string;
@@ -1457,7 +1844,9 @@ export interface components {
              * @description PUT the file to this URL, with the same Content-Type as in the request, and of the same size if that was given.
              */
             uploadUrl: string;
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
+            /** @description The bucket that the file goes to. */
             bucket: string;
             /** @description For how many seconds uploadUrl is valid. */
             expiresIn: number;
@@ -1498,7 +1887,7 @@ export interface components {
          */
         VideoJobRequest: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "video";
@@ -1533,16 +1922,22 @@ export interface components {
         };
         /** @description `masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request. */
         VideoManifest: {
+            /** @description The job's id. */
             jobId: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "video";
+            /** @description The request's prompts, in order. */
             prompts: string[];
+            /** @description The items, in order; of a list, one page of them. */
             items: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
                 taskId: components["schemas"]["TaskId"];
+                /** @description The upload's id, like taskId. */
                 inputId: string;
+                /** @description What is charged: one for an image, one for each processed frame. */
                 units: number;
                 /**
                  * Format: date-time
@@ -1550,17 +1945,31 @@ export interface components {
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 generatedAt: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The signed URL of the preview, if the job has one.
+                 */
                 previewUrl?: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The masks: by prompt, then by falling confidence; of a video, the URL of masks.json.
+                 */
                 masks: string;
+                /** @description The request's frames per second. */
                 fps?: number;
+                /** @description The request's number of frames. */
                 numFrames?: number;
+                /** @description The request's bound of frames. */
                 maxFrames?: number;
+                /** @description The request's threshold of confidence. */
                 scoreThreshold: number;
+                /** @description How much was found. */
                 counts: {
+                    /** @description How many frames were processed. */
                     framesProcessed: number;
+                    /** @description How many of them have masks. */
                     framesWithMasks: number;
+                    /** @description How many masks there are. */
                     totalMasks: number;
                 };
             }[];
@@ -1613,13 +2022,17 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "succeeded" | "failed";
+            /** @description The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when the event happened. */
             event: components["schemas"]["WebhookEvent"];
             /** @description When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts. */
             nextAttemptAt: string | null;
+            /** @description The attempts so far, earliest first. */
             attempts: components["schemas"]["WebhookAttempt"][];
         };
         WebhookDeliveryList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["WebhookDelivery"][];
+            /** @description The cursor of the next page; null on the last one. */
             nextToken: string | null;
         };
         /**
@@ -1644,12 +2057,19 @@ export interface components {
          *     }
          */
         WebhookEndpoint: {
+            /** @description The webhook endpoint's id. */
             endpointId: string;
+            /** @description Where the events are sent. */
             url: string;
+            /** @description The types of events that it receives; null for all. */
             events: components["schemas"]["WebhookEventType"][] | null;
+            /** @description What the account has noted about it; null if nothing. */
             description: string | null;
+            /** @description Whether it is paused: nothing is sent then. */
             disabled: boolean;
+            /** @description `by_account`: by PATCH. `gone`: the endpoint answered 410. `no_success`: nothing that was sent in five days succeeded. `secret_unreadable`: the operator has changed the service's own secret; rotate the endpoint's secret, then enable it. */
             disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             disabledAt: string | null;
             /**
              * Format: date-time
@@ -1665,6 +2085,7 @@ export interface components {
             updatedAt: string;
         };
         WebhookEndpointList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["WebhookEndpoint"][];
         };
         /**
@@ -1678,7 +2099,10 @@ export interface components {
          *     }
          */
         WebhookEvent: {
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             type: "job.succeeded" | "job.failed";
             /**
              * Format: date-time
@@ -1686,9 +2110,13 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
+            /** @description What the event is about: the job's status, or the archive. */
             data: components["schemas"]["JobStatus"];
         } | {
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             type: "archive.ready" | "archive.failed";
             /**
              * Format: date-time
@@ -1696,9 +2124,13 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
+            /** @description What the event is about: the job's status, or the archive. */
             data: components["schemas"]["ArchiveEventData"];
         } | {
-            /** @constant */
+            /**
+             * @description What has happened.
+             * @constant
+             */
             type: "test";
             /**
              * Format: date-time
@@ -1706,7 +2138,9 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
+            /** @description What the event is about: the job's status, or the archive. */
             data: {
+                /** @description The webhook endpoint's id. */
                 endpointId: string;
             };
         };

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { outputsOf, PROBLEMS } from "@segmentation/protocol";
-import { COMMON_ERRORS, errorsOf, type Operation } from "../../src/contract/operation.ts";
+import { z } from "zod";
+import { COMMON_ERRORS, errorsOf, type Operation, PATH_PARAMETERS } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/contract/operations.ts";
 import { JobType } from "../../src/contract/primitives.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
@@ -46,15 +47,41 @@ const ELSEWHERE = ["not_found", "method_not_allowed"];
 const union = (name: string, comment: string, codes: Iterable<string>): string =>
   `/** ${comment} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
 
+/** The first example of a schema. */
+const exampleOf = (schema: z.ZodType | undefined): unknown => schema?.meta()?.examples?.[0];
+
+/** A call of the client library, with the examples of the operation's path and body. */
+function exampleCall(id: string, { path, body, answer, contentType }: Operation): string {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const inPath = Object.entries(PATH_PARAMETERS).filter(([name]) => names.includes(name));
+  const input = {
+    ...Object.fromEntries(inPath.map(([name, schema]) => [name, exampleOf(schema)])),
+    ...Object(exampleOf(body) ?? (body instanceof z.ZodDiscriminatedUnion ? exampleOf(body.options[0]) : {})),
+  };
+  const call = `client.api.${id}(${Object.keys(input).length === 0 ? "" : JSON.stringify(input, null, 2)})`;
+  if (contentType !== undefined) return `for await (const { event, data } of ${call}) console.log(event, data);`;
+  const isPaged = answer instanceof z.ZodObject && "nextToken" in answer.shape;
+  return isPaged ? `for await (const item of ${call}) console.log(item);` : `await ${call};`;
+}
+
+/** What an editor shows of an operation: what it does, and a call of it. */
+function comment(id: string, operation: Operation): string {
+  const { summary, description } = operation;
+  const text = [`${summary}.`, ...(description ? ["", description] : []), "@example", exampleCall(id, operation)];
+  const lines = text.join("\n").replaceAll("*/", "*\\/").split("\n");
+  return `  /**\n${lines.map((line) => `   * ${line}`.trimEnd()).join("\n")}\n   */\n`;
+}
+
 /**
  * What the client library knows of the contract, as TypeScript: each operation's method, path and kind of answer, the
  * keys of a job's assets, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
  */
 function clientContract(types: string): string {
-  const routes = Object.entries(OPERATIONS).map(
-    ([id, { method, path, status, contentType }]: [string, Operation]) =>
-      `  ${id}: "${method.toUpperCase()} ${path}${contentType !== undefined ? " events" : status === 204 ? " empty" : ""}",`,
-  );
+  const routes = Object.entries(OPERATIONS).map(([id, operation]: [string, Operation]) => {
+    const { method, path, status, contentType } = operation;
+    const ending = contentType !== undefined ? " events" : status === 204 ? " empty" : "";
+    return `${comment(id, operation)}  ${id}: "${method.toUpperCase()} ${path}${ending}",`;
+  });
   const assets = JobType.options.map((type) => {
     const keys = outputsOf(type).map(([kind, { assetKey }]) => `    ${kind}: "${assetKey}",\n`);
     return `  ${type}: {\n${keys.join("")}  },`;

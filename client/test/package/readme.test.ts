@@ -27,8 +27,8 @@ const examples = [
   ...(await examplesOf("README.md", "ts")).map(({ heading, code }) => ({
     heading: `${heading} in the project's`,
     code: code
-      .replace('"https://segmentation.example.com"', 'process.env["BASE_URL"]!')
-      .replace('"sk_live_…"', 'process.env["API_KEY"]!'),
+      .replace('"https://segmentation.example.com"', 'process.env["SEGMENTATION_BASE_URL"]!')
+      .replace('"sk_live_…"', 'process.env["SEGMENTATION_API_KEY"]!'),
   })),
 ];
 
@@ -60,7 +60,7 @@ describe("the READMEs' example", () => {
   it.each(examples.map(({ heading }, i) => [heading, i] as const))("under %s runs", async (_, i) => {
     const service = playService();
     const baseUrl = await serve(service.app);
-    const env = { ...process.env, BASE_URL: baseUrl, API_KEY: "sk_live_played" };
+    const env = { ...process.env, SEGMENTATION_BASE_URL: baseUrl, SEGMENTATION_API_KEY: "sk_live_played" };
     const { stdout, stderr } = await run(process.execPath, [`${i}.ts`], { cwd: folder, env });
     expect(stderr).toBe("");
     expect(stdout).not.toBe("");
