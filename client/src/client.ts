@@ -1,5 +1,5 @@
 import { createApi } from "./api/api.ts";
-import type { Api } from "./api/types.ts";
+import type { Api } from "./api/operations.ts";
 import { Connection } from "./http/connection.ts";
 import { readBlob } from "./http/read.ts";
 import { JobHandle, type ResultOptions } from "./job.ts";

@@ -42,6 +42,7 @@ export {
   mergeCoco,
 } from "./results/coco.ts";
 
-export type { Answer, Api, ApiPromise, Input as OperationInput, Item, OperationId } from "./api/types.ts";
+export type { Api } from "./api/operations.ts";
+export type { Answer, ApiPromise, Input as OperationInput, Item, OperationId } from "./api/types.ts";
 export type { ApiErrorCode, ArchiveProblemCode, components, TaskProblemCode } from "./contract.ts";
 export type * from "./schemas.ts";

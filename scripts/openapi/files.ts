@@ -77,11 +77,10 @@ function comment(id: string, operation: Operation): string {
  * keys of a job's assets, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
  */
 function clientContract(types: string): string {
-  const routes = Object.entries(OPERATIONS).map(([id, operation]: [string, Operation]) => {
-    const { method, path, status, contentType } = operation;
-    const ending = contentType !== undefined ? " events" : status === 204 ? " empty" : "";
-    return `${comment(id, operation)}  ${id}: "${method.toUpperCase()} ${path}${ending}",`;
-  });
+  const routes = Object.entries(OPERATIONS).map(
+    ([id, { method, path, status, contentType }]: [string, Operation]) =>
+      `  ${id}: "${method.toUpperCase()} ${path}${contentType !== undefined ? " events" : status === 204 ? " empty" : ""}",`,
+  );
   const assets = JobType.options.map((type) => {
     const keys = outputsOf(type).map(([kind, { assetKey }]) => `    ${kind}: "${assetKey}",\n`);
     return `  ${type}: {\n${keys.join("")}  },`;
@@ -108,11 +107,26 @@ function clientContract(types: string): string {
   ].join("\n");
 }
 
+/** The operations as methods, each with what an editor shows of it. */
+function clientOperations(): string {
+  const methods = Object.entries(OPERATIONS).map(
+    ([id, operation]) => `${comment(id, operation)}  readonly ${id}: Call<"${id}">;\n`,
+  );
+  return `// Made by \`npm run openapi\` from the service's contract. Change it there.
+import type { Call } from "./types.ts";
+
+/** Every operation of the service by its name in the contract. */
+export interface Api {
+${methods.join("")}}
+`;
+}
+
 /** The generated files that are committed: each file's text by its path in the project. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
   return new Map([
     ["docs/openapi.json", document],
     ["client/src/contract.ts", clientContract(await clientTypes(document))],
+    ["client/src/api/operations.ts", clientOperations()],
   ]);
 }

@@ -3,7 +3,8 @@ import { SegmentationError } from "../errors.ts";
 import type { Answered, ApiRequest, Connection } from "../http/connection.ts";
 import type { RequestOptions } from "../options.ts";
 import { followEvents } from "./follow-events.ts";
-import type { Answer, Api, ApiEvent, Input, OperationId } from "./types.ts";
+import type { Api } from "./operations.ts";
+import type { Answer, ApiEvent, Input, OperationId } from "./types.ts";
 
 /** How the route of a stream of events ends. */
 const STREAM = " events";

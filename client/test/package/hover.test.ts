@@ -64,7 +64,7 @@ class LanguageServer {
     this.#send({ method: "textDocument/didOpen", params: { textDocument } });
   }
 
-  /** What an editor shows over the last character of a line. */
+  /** What an editor shows over a place. */
   async hover(line: number, character: number): Promise<string> {
     const position = { line, character };
     const { result } = await this.#ask("textDocument/hover", { textDocument: { uri: this.#uri }, position });
