@@ -112,7 +112,9 @@ export class JobHandle<Result = ImageResult | VideoResult> {
     const seen = new Set<string>();
     for await (const { job } of this.events(options)) {
       if (job.type !== "image")
-        throw new SegmentationError("invalid_input", "This job is of a clip: use result().", { jobId: job.jobId });
+        throw new SegmentationError("invalid_input", "This job is of a clip: use result().", {
+          jobId: job.jobId,
+        });
       for (const task of job.tasks) {
         if (!hasEnded(task) || seen.has(task.taskId)) continue;
         seen.add(task.taskId);

@@ -161,5 +161,7 @@ export async function cancelQuietly(
 function assertKind(wanted: "image" | "video", type: string, name = "The input"): void {
   const [kind] = type.split("/");
   if (kind === wanted || kind === "application") return;
-  throw invalid(`${name} is ${type}: give it to client.${kind === "video" ? "segmentVideo" : "segment"} instead.`);
+  throw invalid(
+    `${name} is ${type}: give it to client.${kind === "video" ? "segmentVideo" : "segment"} instead.`,
+  );
 }

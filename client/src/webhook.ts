@@ -63,7 +63,10 @@ function keyOf(secret: string) {
   } catch {
     // The platform's error would not say which text is meant.
   }
-  throw new SegmentationError("invalid_input", "The webhook's secret is not one: it looks like whsec_… in base64.");
+  throw new SegmentationError(
+    "invalid_input",
+    "The webhook's secret is not one: it looks like whsec_… in base64.",
+  );
 }
 
 /** The platforms' types have different names for it. */

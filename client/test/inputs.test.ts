@@ -18,7 +18,11 @@ describe("an input", () => {
     ["a Blob", new Blob([picture(5)]), undefined],
     ["a File", new File([picture(5)], "cup.png"), "cup.png"],
     ["an answer of fetch", new Response(picture(5)), undefined],
-    ["a stream with a name and a type", { stream: streamOf(picture(5)), name: "cup.png", type: "image/png" }, "cup.png"],
+    [
+      "a stream with a name and a type",
+      { stream: streamOf(picture(5)), name: "cup.png", type: "image/png" },
+      "cup.png",
+    ],
     ["a stream alone", { stream: streamOf(picture(5)) }, undefined],
     ["a URL", new URL(url), undefined],
     ["{ url }", { url }, undefined],
@@ -34,7 +38,11 @@ describe("an input", () => {
 
   it.each<[string, () => Input, string]>([
     ["no URL", () => "photo.png", "photo.png is not a URL. Paths are taken by segmentation-client/node."],
-    ["an answer that is an error", () => new Response("", { status: 404 }), "The input answered with status 404"],
+    [
+      "an answer that is an error",
+      () => new Response("", { status: 404 }),
+      "The input answered with status 404",
+    ],
     [
       "a stream that breaks",
       () => ({ stream: new ReadableStream({ start: (c) => c.error(new Error("gone")) }), name: "a.png" }),

@@ -54,20 +54,23 @@ describe("submit", () => {
     await expect(job.result()).rejects.toMatchObject({ code: "canceled", jobId: job.jobId });
   });
 
-  it.each([true, false])("that is aborted as the job is created cancels it if asked: %s", async (cancelOnAbort) => {
-    const service = playService({ looks: 1_000 });
-    const controller = new AbortController();
-    const aborting: typeof fetch = async (url, init) => {
-      const answer = await memoryFetch(service)(url, init);
-      if (addressOf(url).endsWith("/v1/jobs")) controller.abort("enough");
-      return answer;
-    };
-    const { client } = memoryClient({}, { fetch: aborting });
-    const call = client.submit(picture(1), "cup", { cancelOnAbort, signal: controller.signal });
-    await expect(call).rejects.toBe("enough");
-    const cancelled = [...service.jobs.values()].map(({ isCancelled }) => isCancelled);
-    expect(cancelled).toEqual([cancelOnAbort]);
-  });
+  it.each([true, false])(
+    "that is aborted as the job is created cancels it if asked: %s",
+    async (cancelOnAbort) => {
+      const service = playService({ looks: 1_000 });
+      const controller = new AbortController();
+      const aborting: typeof fetch = async (url, init) => {
+        const answer = await memoryFetch(service)(url, init);
+        if (addressOf(url).endsWith("/v1/jobs")) controller.abort("enough");
+        return answer;
+      };
+      const { client } = memoryClient({}, { fetch: aborting });
+      const call = client.submit(picture(1), "cup", { cancelOnAbort, signal: controller.signal });
+      await expect(call).rejects.toBe("enough");
+      const cancelled = [...service.jobs.values()].map(({ isCancelled }) => isCancelled);
+      expect(cancelled).toEqual([cancelOnAbort]);
+    },
+  );
 });
 
 describe("a call with an Idempotency-Key", () => {
@@ -106,12 +109,18 @@ describe("a call with an Idempotency-Key", () => {
 describe("the pictures of a job", () => {
   it("come as their tasks end, with what failed; their masks once the job has ended", async () => {
     const { client, service } = memoryClient({ looks: 5, oneByOne: true });
-    const files = [new File([picture(1)], "a.png"), new File([broken], "b.png"), new File([picture(2)], "c.png")];
+    const files = [
+      new File([picture(1)], "a.png"),
+      new File([broken], "b.png"),
+      new File([picture(2)], "c.png"),
+    ];
     const job = await client.submit(files, "cup");
     const seen: string[] = [];
     for await (const each of job.pictures()) {
       const left = service.jobs.get(job.jobId)?.looks ?? 0;
-      seen.push(`${each.name} ${each.problem?.split(":")[0] ?? "good"} ${left > 0 ? "while the job runs" : "after it"}`);
+      seen.push(
+        `${each.name} ${each.problem?.split(":")[0] ?? "good"} ${left > 0 ? "while the job runs" : "after it"}`,
+      );
     }
     expect(seen).toEqual([
       "a.png good while the job runs",
@@ -158,7 +167,10 @@ describe("the pictures of a job", () => {
     }
     expect(seen).toHaveLength(100);
     expect(most).toBeLessThanOrEqual(2);
-    expect(service.asked.filter((asked) => asked.endsWith("/result")), "one result for all").toHaveLength(1);
+    expect(
+      service.asked.filter((asked) => asked.endsWith("/result")),
+      "one result for all",
+    ).toHaveLength(1);
   });
 });
 
@@ -190,7 +202,9 @@ describe("what every call takes", () => {
     const { client } = memoryClient({}, { fetch: often });
     const heard: number[] = [];
     const onRetry = ({ status = 0 }: SegmentationError) => void heard.push(status);
-    await expect(client.upload(picture(1), { maxRetries: 1, onRetry })).rejects.toMatchObject({ status: 503 });
+    await expect(client.upload(picture(1), { maxRetries: 1, onRetry })).rejects.toMatchObject({
+      status: 503,
+    });
     expect(heard).toEqual([503]);
     busy = 2;
     await client.segment(picture(1), "cup", { onRetry });

@@ -272,7 +272,13 @@ describe("a credential", () => {
   it("that hangs is given up after the time limit, and at once when its signal aborts", async () => {
     const accessToken = (): Promise<string> => new Promise(() => {});
     const { baseUrl } = OPTIONS;
-    const client = new SegmentationClient({ baseUrl, accessToken, timeoutMs: 20, maxRetries: 1, retryDelayMs: 1 });
+    const client = new SegmentationClient({
+      baseUrl,
+      accessToken,
+      timeoutMs: 20,
+      maxRetries: 1,
+      retryDelayMs: 1,
+    });
     await expect(client.api.getAccount()).rejects.toMatchObject({ code: "timed_out" });
     const controller = new AbortController();
     const call = client.api.getAccount({}, { signal: controller.signal, timeoutMs: 3_600_000 });

@@ -24,9 +24,15 @@ export async function taken(client: SegmentationClient, node: NodeClient): Promi
   await client.segment(await sharp("a.heic").png().toBuffer(), "cat");
   await client.segment([bytes, buffer, new ArrayBuffer(1), new Blob([]), new File([], "a.png")], "cat");
   await client.segment(await fetch("https://example.com/a.png"), "cat");
-  await client.segment({ url: "https://example.com/a.png" }, "cat", { timeoutMs: 1, maxRetries: 2, headers: { a: "b" } });
+  await client.segment({ url: "https://example.com/a.png" }, "cat", {
+    timeoutMs: 1,
+    maxRetries: 2,
+    headers: { a: "b" },
+  });
   await client.segment({ stream: new ReadableStream<Uint8Array>(), name: "a.png", type: "image/png" }, "cat");
-  await node.segmentVideo({ stream: Readable.toWeb(createReadStream("a.mp4")) }, "cat", { idempotencyKey: "a" });
+  await node.segmentVideo({ stream: Readable.toWeb(createReadStream("a.mp4")) }, "cat", {
+    idempotencyKey: "a",
+  });
   await client.upload(bytes, { idempotencyKey: "a", onRetry: () => {}, signal: undefined });
 }
 
@@ -63,14 +69,24 @@ describe("the types", () => {
     expectTypeOf<OperationInput<"listJobs">>().toHaveProperty("nextToken");
     expectTypeOf<Awaited<ReturnType<NodeClient["segment"]>>>().toEqualTypeOf<NodeResult>();
     expectTypeOf<Awaited<ReturnType<NodeClient["submit"]>>>().toEqualTypeOf<JobHandle<NodeResult>>();
-    expectTypeOf<ReturnType<SegmentationClient["job"]>>().toEqualTypeOf<JobHandle<ImageResult | VideoResult>>();
+    expectTypeOf<ReturnType<SegmentationClient["job"]>>().toEqualTypeOf<
+      JobHandle<ImageResult | VideoResult>
+    >();
     expectTypeOf<NodeClient>().toExtend<SegmentationClient>();
   });
 
   it("let every call have a signal, a time limit, retries and headers of its own", () => {
     type Calls = Pick<
       SegmentationClient,
-      "segment" | "segmentVideo" | "submit" | "submitVideo" | "upload" | "result" | "watchJob" | "archive" | "download"
+      | "segment"
+      | "segmentVideo"
+      | "submit"
+      | "submitVideo"
+      | "upload"
+      | "result"
+      | "watchJob"
+      | "archive"
+      | "download"
     >;
     type LastOf<Call> = Call extends (...given: [...infer _, (infer Last)?]) => unknown ? Last : never;
     type Handle = Pick<JobHandle, "status" | "events" | "result" | "cancel" | "pictures">;

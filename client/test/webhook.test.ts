@@ -21,7 +21,9 @@ describe("verifyWebhook", () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), async (data) => {
         const { body, headers } = signed(`{"type":"test","data":${data}}`);
-        const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
+        const upper = Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+        );
         for (const given of [headers, new Headers(headers), upper])
           for (const payload of [body, new TextEncoder().encode(body), Buffer.from(body)])
             expect(await verifyWebhook(payload, given, secret)).toEqual(JSON.parse(body));
@@ -41,8 +43,14 @@ describe("verifyWebhook", () => {
     ["another secret", ({ body, headers }) => [body, headers, `whsec_${btoa("another")}`]],
     ["another id", ({ body, headers }) => [body, { ...headers, "webhook-id": "evt_2" }, secret]],
     ["no signature", ({ body }) => [body, {}, secret]],
-    ["a time of long ago", () => [...Object.values(signed("{}", new Date(Date.now() - 301_000))), secret] as never],
-    ["a time to come", () => [...Object.values(signed("{}", new Date(Date.now() + 302_000))), secret] as never],
+    [
+      "a time of long ago",
+      () => [...Object.values(signed("{}", new Date(Date.now() - 301_000))), secret] as never,
+    ],
+    [
+      "a time to come",
+      () => [...Object.values(signed("{}", new Date(Date.now() + 302_000))), secret] as never,
+    ],
     ["no time", ({ body, headers }) => [body, { ...headers, "webhook-timestamp": "soon" }, secret]],
   ])("refuses %s", async (_, change) => {
     const failure: unknown = await verifyWebhook(...change(signed("{}"))).catch((error: unknown) => error);

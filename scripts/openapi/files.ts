@@ -59,7 +59,8 @@ function exampleCall(id: string, { path, body, answer, contentType }: Operation)
     ...Object(exampleOf(body) ?? (body instanceof z.ZodDiscriminatedUnion ? exampleOf(body.options[0]) : {})),
   };
   const call = `client.api.${id}(${Object.keys(input).length === 0 ? "" : JSON.stringify(input, null, 2)})`;
-  if (contentType !== undefined) return `for await (const { event, data } of ${call}) console.log(event, data);`;
+  if (contentType !== undefined)
+    return `for await (const { event, data } of ${call}) console.log(event, data);`;
   const isPaged = answer instanceof z.ZodObject && "nextToken" in answer.shape;
   return isPaged ? `for await (const item of ${call}) console.log(item);` : `await ${call};`;
 }
@@ -67,7 +68,12 @@ function exampleCall(id: string, { path, body, answer, contentType }: Operation)
 /** What an editor shows of an operation: what it does, and a call of it. */
 function comment(id: string, operation: Operation): string {
   const { summary, description } = operation;
-  const text = [`${summary}.`, ...(description ? ["", description] : []), "@example", exampleCall(id, operation)];
+  const text = [
+    `${summary}.`,
+    ...(description ? ["", description] : []),
+    "@example",
+    exampleCall(id, operation),
+  ];
   const lines = text.join("\n").replaceAll("*/", "*\\/").split("\n");
   return `  /**\n${lines.map((line) => `   * ${line}`.trimEnd()).join("\n")}\n   */\n`;
 }

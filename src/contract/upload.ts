@@ -80,7 +80,8 @@ export const MultipartUpload = z
         description: "All parts, in the file's order. None once the upload is complete.",
       }),
     expiresIn: z.int().positive().meta({
-      description: "For how many seconds the URLs are valid. Repeat the request with its Idempotency-Key for new ones.",
+      description:
+        "For how many seconds the URLs are valid. Repeat the request with its Idempotency-Key for new ones.",
     }),
   })
   .meta({

@@ -103,7 +103,9 @@ describe("a client generated from the API's document", () => {
     const sent = await fetch(uploadUrl, { method: "PUT", body: picture });
     const parts = [{ partNumber, etag: present(sent.headers.get("etag"), "ETag") }];
     const path = { params: { path: { taskId } } };
-    const completed = await given(client.api.POST("/v1/uploads/{taskId}/complete", { ...path, body: { parts } }));
+    const completed = await given(
+      client.api.POST("/v1/uploads/{taskId}/complete", { ...path, body: { parts } }),
+    );
     expect(completed).toEqual({ taskId, size: picture.length });
     expect((await fetch(uploadUrl, { method: "PUT", body: picture.subarray(1) })).status).toBe(403);
   });

@@ -89,8 +89,7 @@ describe("a large file over a connection that breaks every 20 MB", () => {
 
     const proxy = await startBreaking(stack.baseUrl);
     // The signatures are of the stack's own host.
-    const through: typeof fetch = (url, init) =>
-      fetch(String(url).replace(stack.baseUrl, proxy.url), init);
+    const through: typeof fetch = (url, init) => fetch(String(url).replace(stack.baseUrl, proxy.url), init);
     const { apiKey, baseUrl } = stack;
     const client = new SegmentationClient({ baseUrl, apiKey, fetch: through, retryDelayMs: 50 });
     const reported: number[] = [];
@@ -108,7 +107,10 @@ describe("a large file over a connection that breaks every 20 MB", () => {
     expect(reported.at(-1)).toBe(SIZE);
 
     const again = new SegmentationClient({ baseUrl, apiKey });
-    const { size } = await again.api.completeMultipartUpload({ taskId, parts: [{ partNumber: 1, etag: "any" }] });
+    const { size } = await again.api.completeMultipartUpload({
+      taskId,
+      parts: [{ partNumber: 1, etag: "any" }],
+    });
     expect(size).toBe(SIZE);
   });
 });

@@ -33,7 +33,9 @@ export function credentialOf({
   if (accessToken !== undefined) return accessToken;
   const key = apiKey?.trim();
   if (!key)
-    throw invalid("The client has no credential. Give it an apiKey or an accessToken, or set SEGMENTATION_API_KEY.");
+    throw invalid(
+      "The client has no credential. Give it an apiKey or an accessToken, or set SEGMENTATION_API_KEY.",
+    );
   const [odd] = /[^!-~]/u.exec(key) ?? [];
   if (odd !== undefined)
     throw invalid(`The API key contains “${odd}”, as no key does. Was it shortened? Copy the whole key.`);
@@ -47,7 +49,8 @@ export function credentialOf({
 export function headersOf(...given: Readonly<Record<string, string | undefined>>[]): Headers {
   const headers = new Headers();
   try {
-    for (const [name, value] of given.flatMap(Object.entries)) if (value !== undefined) headers.set(name, value);
+    for (const [name, value] of given.flatMap(Object.entries))
+      if (value !== undefined) headers.set(name, value);
   } catch {
     // The platform's error would cite a token.
     throw invalid("A header, key or token has a character that no header of HTTP may have. Use ASCII only.");

@@ -69,7 +69,9 @@ async function whole(response: Response, name = "The input"): Promise<Blob> {
 /** Bytes as a Blob takes them, which refuses memory that threads share. */
 function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes;
-  return buffer instanceof ArrayBuffer ? new Uint8Array(buffer, byteOffset, byteLength) : new Uint8Array(bytes);
+  return buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer, byteOffset, byteLength)
+    : new Uint8Array(bytes);
 }
 
 /** The first bytes of the files that the service takes. */

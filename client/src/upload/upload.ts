@@ -123,13 +123,22 @@ async function sendInParts(sending: Sending): Promise<string> {
     });
     const etag = headers.get("etag");
     if (etag === null)
-      throw new SegmentationError("storage_refused", "The storage hides its ETags. Its CORS rule has to expose etag.");
+      throw new SegmentationError(
+        "storage_refused",
+        "The storage hides its ETags. Its CORS rule has to expose etag.",
+      );
     sent.push({ partNumber, etag });
     before += size;
   }
   // Without parts, an earlier run has completed it.
   if (sent.length === 0) options.onBytes(file.size);
-  else await askFor(connection, "completeMultipartUpload", { taskId, parts: sent }, { ...call, idempotencyKey: "" });
+  else
+    await askFor(
+      connection,
+      "completeMultipartUpload",
+      { taskId, parts: sent },
+      { ...call, idempotencyKey: "" },
+    );
   return taskId;
 }
 

@@ -12,7 +12,11 @@ const SIZE = 6_000_000;
 
 /** A storage that takes a part of each file and then nothing more. */
 async function startStalling(): Promise<{ readonly url: string; readonly close: () => void }> {
-  const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*", "access-control-allow-methods": "*" };
+  const cors = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "*",
+    "access-control-allow-methods": "*",
+  };
   const server = createServer((request, response) => {
     if (request.method === "OPTIONS") return void response.writeHead(204, cors).end();
     request.once("data", () => request.pause());

@@ -13,10 +13,16 @@ async function startProxy({ app }: ReturnType<typeof playService>): Promise<stri
   const server = createServer((request, response) => {
     void (async () => {
       const body = new Uint8Array(await buffer(request));
-      const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+      const headers = Object.entries(request.headers).map(
+        ([name, value]) => [name, String(value)] as [string, string],
+      );
       const { method = "GET", url = "" } = request;
       const answer = await app.fetch(
-        new Request(`http://${request.headers.host}${url}`, { method, headers, ...(body.length > 0 && { body }) }),
+        new Request(`http://${request.headers.host}${url}`, {
+          method,
+          headers,
+          ...(body.length > 0 && { body }),
+        }),
       );
       const tasks = Buffer.from(body).toString();
       if (method === "POST" && url === "/v1/jobs" && !cut.has(tasks)) {

@@ -28,7 +28,8 @@ class LanguageServer {
       this.#received = Buffer.concat([this.#received, piece]);
       for (let message = this.#next(); message !== undefined; message = this.#next()) {
         // What the server asks its client for, such as its configuration, may be nothing.
-        if (message.method !== undefined && message.id !== undefined) this.#send({ id: message.id, result: null });
+        if (message.method !== undefined && message.id !== undefined)
+          this.#send({ id: message.id, result: null });
         else this.#waiting.get(message.id ?? -1)?.(message);
       }
     });
@@ -77,7 +78,9 @@ class LanguageServer {
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string; readonly summary: string }>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly operationId: string; readonly summary: string }>>>
+  >;
   readonly components: { readonly schemas: Readonly<Record<string, { readonly properties?: object }>> };
 }
 const document: Document = JSON.parse(readFileSync(join(PROJECT_ROOT, "docs", "openapi.json"), "utf8"));
@@ -90,7 +93,17 @@ const operations = Object.keys(ROUTES);
 const fields = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
   Object.keys(properties).map((field) => [name, field] as const),
 );
-const methods = ["segment", "segmentVideo", "submit", "submitVideo", "job", "result", "upload", "archive", "download"];
+const methods = [
+  "segment",
+  "segmentVideo",
+  "submit",
+  "submitVideo",
+  "job",
+  "result",
+  "upload",
+  "archive",
+  "download",
+];
 const lines = [
   'import { type components, SegmentationClient } from "segmentation-client";',
   'declare const schemas: components["schemas"];',
@@ -121,7 +134,9 @@ describe("what an editor shows", () => {
 
   it("over each field of each object is what it means", async () => {
     const texts = await Promise.all(
-      fields.map(async ([name, field]) => [`${name}.${field}`, await shown(`void schemas.${name}.${field}`)] as const),
+      fields.map(
+        async ([name, field]) => [`${name}.${field}`, await shown(`void schemas.${name}.${field}`)] as const,
+      ),
     );
     // The first lines are the field's type.
     const isSilent = ([, text]: readonly [string, string]): boolean =>

@@ -402,7 +402,8 @@ function namesOf(
 }
 
 /** As S3 names a part. */
-const etagOf = (bytes: Uint8Array = new Uint8Array()): string => `"${createHash("md5").update(bytes).digest("hex")}"`;
+const etagOf = (bytes: Uint8Array = new Uint8Array()): string =>
+  `"${createHash("md5").update(bytes).digest("hex")}"`;
 
 /** The address that the client asked: a proxy names its own. */
 const originOf = (c: Context): string => c.req.header("x-asked-at") ?? new URL(c.req.url).origin;

@@ -89,8 +89,14 @@ const STEPS: Readonly<Record<string, Step>> = {
     const body = JSON.stringify({ type: "test", timestamp: "", data: { endpointId: "whe_1" } });
     const [secret, id, timestamp] = ["whsec_c2VjcmV0", "evt_1", String(Math.floor(Date.now() / 1_000))];
     const hash = { name: "HMAC", hash: "SHA-256" };
-    const key = await crypto.subtle.importKey("raw", new TextEncoder().encode("secret"), hash, false, ["sign"]);
-    const signed = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`${id}.${timestamp}.${body}`));
+    const key = await crypto.subtle.importKey("raw", new TextEncoder().encode("secret"), hash, false, [
+      "sign",
+    ]);
+    const signed = await crypto.subtle.sign(
+      "HMAC",
+      key,
+      new TextEncoder().encode(`${id}.${timestamp}.${body}`),
+    );
     const signature = `v1,${btoa(String.fromCharCode(...new Uint8Array(signed)))}`;
     const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
     const event = await verifyWebhook(body, new Headers(headers), secret);

@@ -29,7 +29,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   emailVerified: "Whether the address is verified.",
   endpoint: "The endpoint, without its secret.",
   endpointId: "The webhook endpoint's id.",
-  error: "Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong.",
+  error:
+    "Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong.",
   events: "The types of events that it receives; null for all.",
   expiresIn: "For how many seconds the URL is valid.",
   fps: "The request's frames per second.",
@@ -97,7 +98,9 @@ export function describeFields(name: string, schema: JsonSchema, schemas: Schema
   const { items, anyOf = [], oneOf = [], allOf = [], properties = {} } = schema;
   for (const [field, value] of Object.entries(properties)) {
     if (typeof value === "boolean") continue;
-    const variants = [...(value.anyOf ?? []), ...(value.oneOf ?? [])].filter((each) => typeof each !== "boolean");
+    const variants = [...(value.anyOf ?? []), ...(value.oneOf ?? [])].filter(
+      (each) => typeof each !== "boolean",
+    );
     const [meaning = MEANINGS[`${name}.${field}`] ?? MEANINGS[field]] = [value, ...variants]
       .map((each) => descriptionOf(schemas, each))
       .filter((each) => each !== undefined);

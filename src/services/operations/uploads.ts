@@ -107,7 +107,8 @@ export async function createMultipartUpload({
   const upload = await platform.uploads.find(accountId, taskId);
   if (upload === null) throw new ServiceError("upload_not_found");
   const { multipartId: uploadId } = upload;
-  const sizes = uploadId === null ? [] : partSizesOf(size).map((each, i) => ({ partNumber: i + 1, size: each }));
+  const sizes =
+    uploadId === null ? [] : partSizesOf(size).map((each, i) => ({ partNumber: i + 1, size: each }));
   const parts = sizes.map(async (part) => ({
     ...part,
     uploadUrl: await platform.media.signPart(
@@ -156,7 +157,8 @@ export async function completeMultipartUpload({
     return { taskId, size: stored.size };
   }
   const wanted = partSizesOf(size).length;
-  const isWhole = body.parts.length === wanted && body.parts.every(({ partNumber }, i) => partNumber === i + 1);
+  const isWhole =
+    body.parts.length === wanted && body.parts.every(({ partNumber }, i) => partNumber === i + 1);
   if (!isWhole || multipartId === "")
     throw new ServiceError(
       "upload_incomplete",

@@ -55,20 +55,25 @@ describe("completeMultipartUpload 200", () => {
     vi.spyOn(Uploads.prototype, "noteMultipart").mockRejectedValueOnce(new Error("cut off"));
     expect((await complete(taskId, parts)).status).toBe(500);
     for (let i = 0; i < 2; i += 1)
-      expect(await complete(taskId, parts)).toMatchObject({ status: 200, body: { taskId, size: PNG.length } });
+      expect(await complete(taskId, parts)).toMatchObject({
+        status: 200,
+        body: { taskId, size: PNG.length },
+      });
     expect(await read(taskId)).toEqual(PNG);
     expect((await begin(PNG.length)).parts, "a later run of the client has nothing to send").toEqual([]);
   });
 });
 
 describe("completeMultipartUpload 400", () => {
-  it.each([[{}], [{ parts: [] }], [{ parts: [{ partNumber: 0, etag: "a" }] }], [{ parts: [{ partNumber: 1 }] }]])(
-    "refuses %j",
-    async (body) => {
-      const { taskId } = await begin(1);
-      expectError(await client.send("POST", `/v1/uploads/${taskId}/complete`, body), 400, "invalid_request");
-    },
-  );
+  it.each([
+    [{}],
+    [{ parts: [] }],
+    [{ parts: [{ partNumber: 0, etag: "a" }] }],
+    [{ parts: [{ partNumber: 1 }] }],
+  ])("refuses %j", async (body) => {
+    const { taskId } = await begin(1);
+    expectError(await client.send("POST", `/v1/uploads/${taskId}/complete`, body), 400, "invalid_request");
+  });
 });
 
 describe("completeMultipartUpload 404", () => {
