@@ -1139,7 +1139,7 @@ export interface components {
                     confidence: number;
                     /**
                      * Format: uri
-                     * @description The signed URL of the file.
+                     * @description The signed URL of the mask.
                      */
                     url: string;
                 }[];
