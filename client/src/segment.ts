@@ -59,8 +59,8 @@ const invalid = (message: string): SegmentationError => new SegmentationError("i
 
 /** The options that are fields of the job's request. */
 function fieldsOf<Options extends RunOptions>(options: Options) {
-  const { signal, timeoutMs, maxRetries, onRetry, headers, ...others } = options;
-  const { idempotencyKey, cancelOnAbort, onProgress, ...fields } = others;
+  const { signal: _s, timeoutMs: _t, maxRetries: _m, onRetry: _r, headers: _h, ...others } = options;
+  const { idempotencyKey: _i, cancelOnAbort: _c, onProgress: _p, ...fields } = others;
   return fields;
 }
 

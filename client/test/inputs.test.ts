@@ -1,5 +1,6 @@
 import { type Input, SegmentationError } from "segmentation-client";
 import { describe, expect, it } from "vitest";
+import { only } from "../../test/support/at.ts";
 import { memoryClient, picture } from "./support/memory-client.ts";
 
 const url = `data:image/png;base64,${Buffer.from(picture(5)).toString("base64")}`;
@@ -30,7 +31,7 @@ describe("an input", () => {
   ])("is %s: these bytes arrive, under its name", async (_, input, name) => {
     const { client, service } = memoryClient();
     const { pictures } = await client.segment(input, "cup");
-    const [{ taskId = "", name: named = "" } = {}] = pictures;
+    const { taskId, name: named } = only(pictures);
     expect([...(service.uploads.get(taskId)?.bytes ?? [])]).toEqual([...picture(5)]);
     expect(service.uploads.get(taskId)?.contentType).toBe("image/png");
     expect(named).toBe(name ?? taskId);

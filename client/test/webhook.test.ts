@@ -16,6 +16,12 @@ function signed(body: string, at = new Date()) {
   return { body, headers };
 }
 
+/** A good request whose clock is so many milliseconds off. */
+function off(byMs: number): [string, Record<string, string>, string] {
+  const { body, headers } = signed("{}", new Date(Date.now() + byMs));
+  return [body, headers, secret];
+}
+
 describe("verifyWebhook", () => {
   it("gives the event of a request that the service has signed: text or bytes, headers of fetch or of Node", async () => {
     await fc.assert(
@@ -43,14 +49,8 @@ describe("verifyWebhook", () => {
     ["another secret", ({ body, headers }) => [body, headers, `whsec_${btoa("another")}`]],
     ["another id", ({ body, headers }) => [body, { ...headers, "webhook-id": "evt_2" }, secret]],
     ["no signature", ({ body }) => [body, {}, secret]],
-    [
-      "a time of long ago",
-      () => [...Object.values(signed("{}", new Date(Date.now() - 301_000))), secret] as never,
-    ],
-    [
-      "a time to come",
-      () => [...Object.values(signed("{}", new Date(Date.now() + 302_000))), secret] as never,
-    ],
+    ["a time of long ago", () => off(-301_000)],
+    ["a time to come", () => off(302_000)],
     ["no time", ({ body, headers }) => [body, { ...headers, "webhook-timestamp": "soon" }, secret]],
   ])("refuses %s", async (_, change) => {
     const failure: unknown = await verifyWebhook(...change(signed("{}"))).catch((error: unknown) => error);

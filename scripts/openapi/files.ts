@@ -44,16 +44,18 @@ async function clientTypes(document: string): Promise<string> {
 const ELSEWHERE = ["not_found", "method_not_allowed"];
 
 /** A union of codes, one per line. */
-const union = (name: string, comment: string, codes: Iterable<string>): string =>
-  `/** ${comment} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
+const union = (name: string, meaning: string, codes: Iterable<string>): string =>
+  `/** ${meaning} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
 
 /** The first example of a schema. */
-const exampleOf = (schema: z.ZodType | undefined): unknown => schema?.meta()?.examples?.[0];
+function exampleOf(schema: z.core.$ZodType | undefined): unknown {
+  const examples = schema && z.globalRegistry.get(schema)?.["examples"];
+  return Array.isArray(examples) ? examples[0] : undefined;
+}
 
 /** A call of the client library, with the examples of the operation's path and body. */
 function exampleCall(id: string, { path, body, answer, contentType }: Operation): string {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const inPath = Object.entries(PATH_PARAMETERS).filter(([name]) => names.includes(name));
+  const inPath = Object.entries(PATH_PARAMETERS).filter(([name]) => path.includes(`{${name}}`));
   const input = {
     ...Object.fromEntries(inPath.map(([name, schema]) => [name, exampleOf(schema)])),
     ...Object(exampleOf(body) ?? (body instanceof z.ZodDiscriminatedUnion ? exampleOf(body.options[0]) : {})),

@@ -80,7 +80,9 @@ export const STORAGE_ROWS: readonly Row[] = [
         { signal },
       );
       made.uploads.add(taskId);
-      const [{ partNumber = 1, uploadUrl = "" } = {}] = parts;
+      const [part] = parts;
+      if (part === undefined) throw new Wrong("the service names no part");
+      const { partNumber, uploadUrl } = part;
       const saw = refused(await put(uploadUrl, body.slice(0, -1), TYPE, signal), "a part of another length");
       const sent = await fetch(uploadUrl, { method: "PUT", body, signal });
       await sent.body?.cancel();

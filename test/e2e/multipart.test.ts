@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { SegmentationClient } from "segmentation-client/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { addressOf } from "../../client/test/support/memory-client.ts";
 import { sample } from "../support/node/sample.ts";
 
 /** Larger than what the client sends at once. */
@@ -89,7 +90,8 @@ describe("a large file over a connection that breaks every 20 MB", () => {
 
     const proxy = await startBreaking(stack.baseUrl);
     // The signatures are of the stack's own host.
-    const through: typeof fetch = (url, init) => fetch(String(url).replace(stack.baseUrl, proxy.url), init);
+    const through: typeof fetch = (url, init) =>
+      fetch(addressOf(url).replace(stack.baseUrl, proxy.url), init);
     const { apiKey, baseUrl } = stack;
     const client = new SegmentationClient({ baseUrl, apiKey, fetch: through, retryDelayMs: 50 });
     const reported: number[] = [];

@@ -16,10 +16,11 @@ export class JobFiles {
   #signedUntil = 0;
 
   /** @param options of all reads, apart from their signals */
-  private constructor(connection: Connection, jobId: string, { signal: _, ...options }: CallOptions) {
+  private constructor(connection: Connection, jobId: string, options: CallOptions) {
+    const { signal: _signal, ...others } = options;
     this.connection = connection;
     this.jobId = jobId;
-    this.#options = options;
+    this.#options = others;
   }
 
   /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has none */

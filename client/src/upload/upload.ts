@@ -157,8 +157,8 @@ async function put(
   contentType: string | undefined,
   before = 0,
 ): Promise<Response> {
+  const onBytes = (bytes: number): void => options.onBytes(before + bytes);
   return await connection.exchange(options, async (exchange) => {
-    const onBytes = (bytes: number): void => options.onBytes(before + bytes);
     const response = await exchange.within(send({ connection, url, file, contentType, exchange, onBytes }));
     if (!response.ok) throw await exchange.within(storageRefusal(response));
     return response;

@@ -183,9 +183,9 @@ export function playService(play: Play = {}) {
     const taskId = c.req.param("taskId");
     const upload = uploads.get(taskId);
     const sent = parts.get(taskId) ?? [];
-    const asked = CompleteUploadRequest.parse(await c.req.json());
+    const named = CompleteUploadRequest.parse(await c.req.json()).parts;
     if (upload === undefined) return refuse(c, "upload_not_found");
-    if (asked.parts.some(({ etag, partNumber }) => etag !== etagOf(sent[partNumber - 1])))
+    if (named.some(({ etag, partNumber }) => etag !== etagOf(sent[partNumber - 1])))
       return refuse(c, "upload_incomplete");
     upload.bytes ??= new Uint8Array(Buffer.concat(sent));
     return c.json({ taskId, size: upload.bytes.length });

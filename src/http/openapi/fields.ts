@@ -102,9 +102,10 @@ export function describeFields(name: string, schema: JsonSchema, schemas: Schema
     const variants = [...(value.anyOf ?? []), ...(value.oneOf ?? [])].filter(
       (each) => typeof each !== "boolean",
     );
-    const [meaning = MEANINGS[`${name}.${field}`] ?? MEANINGS[field]] = [value, ...variants]
-      .map((each) => descriptionOf(schemas, each))
-      .filter((each) => each !== undefined);
+    const meaning =
+      [value, ...variants].map((each) => descriptionOf(schemas, each)).find((each) => each !== undefined) ??
+      MEANINGS[`${name}.${field}`] ??
+      MEANINGS[field];
     if (meaning === undefined) throw new Error(`What ${name}.${field} means is not said anywhere.`);
     value.description = meaning;
     describeFields(name, value, schemas);

@@ -107,16 +107,12 @@ export async function createMultipartUpload({
   const upload = await platform.uploads.find(accountId, taskId);
   if (upload === null) throw new ServiceError("upload_not_found");
   const { multipartId: uploadId } = upload;
-  const sizes =
-    uploadId === null ? [] : partSizesOf(size).map((each, i) => ({ partNumber: i + 1, size: each }));
-  const parts = sizes.map(async (part) => ({
-    ...part,
-    uploadUrl: await platform.media.signPart(
-      inputKey(accountId, taskId),
-      { ...part, uploadId: uploadId ?? "" },
-      PARTS_SECONDS,
-    ),
-  }));
+  const objectKey = inputKey(accountId, taskId);
+  const parts = (uploadId === null ? [] : partSizesOf(size)).map(async (each, i) => {
+    const part = { uploadId: uploadId ?? "", partNumber: i + 1, size: each };
+    const uploadUrl = await platform.media.signPart(objectKey, part, PARTS_SECONDS);
+    return { partNumber: i + 1, size: each, uploadUrl };
+  });
   return { answer: { taskId, parts: await Promise.all(parts), expiresIn: PARTS_SECONDS }, replayed };
 }
 

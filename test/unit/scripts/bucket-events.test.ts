@@ -5,7 +5,11 @@ import { storedEvent } from "../../../scripts/stack/bucket-events.ts";
 const S3 = "/cdn-cgi/local/r2/s3/segmentation-media";
 const put = (path: string, headers = {}, method = "PUT", statusCode = 200) =>
   storedEvent(
-    { method, url: `${S3}/${path}${path.includes("?") ? "&" : "?"}X-Amz-Signature=0f`, headers: { "content-length": "12", ...headers } },
+    {
+      method,
+      url: `${S3}/${path}${path.includes("?") ? "&" : "?"}X-Amz-Signature=0f`,
+      headers: { "content-length": "12", ...headers },
+    },
     { statusCode, headers: { etag: '"c846"' } },
     Date.UTC(2026, 0, 2),
   );
