@@ -129,8 +129,6 @@ describe("any request", () => {
         "retrieveJobResult",
         "createJobDownload",
         "retrieveJobDownload",
-        // The upload is there until one of the requests deletes it.
-        "completeMultipartUpload",
         // The endpoint is there until one of the requests deletes it.
         ...OF_ONE_ENDPOINT,
       ]);
