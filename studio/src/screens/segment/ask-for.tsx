@@ -6,7 +6,7 @@ import { isAboutPlan, problemSentence } from "../../text/problem-words.ts";
 import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
-import { cancel, interrupted, segment } from "../../work/run.ts";
+import { cancel, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
 import { Field } from "../../components/field.tsx";
@@ -58,7 +58,7 @@ export function AskFor({ work }: { readonly work: Work }) {
 
 /** A reload cut the upload of this draft off. */
 const CutOff = ({ work }: { readonly work: Work }) =>
-  interrupted.value > 0 && work.going.value.at === "idle" && work.jobIds.value.length === 0 ? (
+  work.wasCutOff.value && work.going.value.at === "idle" && work.jobIds.value.length === 0 ? (
     <Notice tone="warning" title="The upload was interrupted">
       The page was closed during the upload. Press Segment to upload the missing files again.
     </Notice>

@@ -2,7 +2,7 @@ import { effect, useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
 import { config } from "../../state/config.ts";
-import { startOver, isWorkPath, pathOf, workAt } from "../../work/current.ts";
+import { isWorkPath, pathOf, works } from "../../work/current.ts";
 import { askForModel } from "../../work/model.ts";
 import { Workbench } from "./workbench.tsx";
 
@@ -13,7 +13,7 @@ export default function Segment() {
   const { jobId } = params;
   const begun = useSignal(0);
   const others = new URL(url, location.origin).searchParams.get("with")?.split(",") ?? [];
-  const work = useMemo(() => workAt(jobId, others), [url, begun.value]);
+  const work = useMemo(() => works().at(jobId, others), [url, begun.value]);
   useEffect(() => void askForModel(), []);
   useEffect(
     () =>
@@ -40,7 +40,7 @@ export default function Segment() {
       key={work.id}
       work={work}
       onNew={(given) => {
-        startOver().add(given);
+        works().startOver().add(given);
         begun.value += 1;
         route("/studio");
       }}

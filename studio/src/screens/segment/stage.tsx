@@ -53,7 +53,7 @@ function Clip({ work, picture }: { readonly work: Work; readonly picture: Pictur
             original={picture.file}
             name={picture.name || undefined}
             onChoose={(file) => void reopen(work, picture, file)}
-            onFound={(request) => work.asked(request)}
+            onFound={(request) => work.askedFor(request)}
             onRunAgain={(request) => void segment(work, request)}
           />
         </ErrorBoundary>

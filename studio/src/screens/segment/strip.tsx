@@ -18,6 +18,13 @@ interface StripProps {
 export function Strip({ look, onGiven }: StripProps) {
   const { work } = look;
   const open = work.openPicture.value?.key;
+  const list = useRef<HTMLUListElement>(null);
+  const isFollowed = useRef(false);
+  useEffect(() => {
+    // The focus goes with the arrow keys.
+    if (isFollowed.current) list.current?.querySelector<HTMLElement>("[aria-current=true]")?.focus();
+    isFollowed.current = false;
+  }, [open]);
   const step = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     const pictures = work.pictures.value;
@@ -25,10 +32,11 @@ export function Strip({ look, onGiven }: StripProps) {
     if (by === 0 || next === undefined) return;
     event.preventDefault();
     work.openKey.value = next.key;
+    isFollowed.current = true;
   };
   return (
     <nav class="strip" aria-label="Pictures">
-      <ul onKeyDown={step}>
+      <ul ref={list} onKeyDown={step}>
         <li>
           <button type="button" class="strip-all" onClick={() => (look.isOverview.value = true)}>
             All {work.pictures.value.length}
