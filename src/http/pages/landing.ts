@@ -22,7 +22,6 @@ export const landingPage = ({
         <meta name="description" content="Pictures, clips and words in; a mask for every object out." />
         <title>${name}</title>
         <link rel="icon" href="${hasStudio ? "/studio/icon.svg" : "data:,"}" />
-        <link rel="stylesheet" href="/landing/before-after.css" />
         <link rel="stylesheet" href="/landing.css" />
         <script src="/landing.js" defer></script>
       </head>

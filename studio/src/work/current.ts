@@ -4,6 +4,7 @@ import { forgetKept, keep, keptDraft, keptWith, keptWorks, tidy } from "./kept-w
 import { openJob, takeUp } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
 import { Owner } from "./owner.ts";
+import { taskIdOf } from "./picture.ts";
 import { Work } from "./work.ts";
 
 /** The works of an account in this tab: both stay while a person looks at other screens. */
@@ -88,12 +89,19 @@ export const followSession = (): (() => void) =>
     });
   });
 
-/** The path of a work: its jobs, so that a reload, another tab and the browser's back find it; null if it has none. */
-export function pathOf({ jobIds: { value: jobIds } }: Work): string | null {
-  const [first, ...others] = jobIds;
+/**
+ * The path of a work: its jobs, and which of several pictures is open, so that a reload, another tab and the browser's back find
+ * both; null if it has no job.
+ */
+export function pathOf({ jobIds, pictures, isOverview, openPicture }: Work): string | null {
+  const [first, ...others] = jobIds.value;
   if (first === undefined) return null;
-  const query = others.length === 0 ? "" : `?with=${others.map(encodeURIComponent).join(",")}`;
-  return `/studio/jobs/${encodeURIComponent(first)}${query}`;
+  const picture = pictures.value.length > 1 && !isOverview.value ? openPicture.value : null;
+  const query = [
+    ...(others.length === 0 ? [] : [`with=${others.map(encodeURIComponent).join(",")}`]),
+    ...(picture === null ? [] : [`picture=${encodeURIComponent(taskIdOf(picture) ?? picture.key)}`]),
+  ].join("&");
+  return `/studio/jobs/${encodeURIComponent(first)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** Whether a path is one where work is looked at. */

@@ -81,7 +81,11 @@ async function jobOf(
   try {
     const report = (going: Going) => (work.going.value = going);
     const jobId = await create(work.owner, request, { key: asked.key, report, signal });
-    note({ jobId, isUnheard: false });
+    batch(() => {
+      // A new job is looked at as a whole.
+      work.open(null);
+      note({ jobId, isUnheard: false });
+    });
     return jobId;
   } catch (error) {
     note({ isUnheard: !signal.aborted && mayBeThere(error) });

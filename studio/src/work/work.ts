@@ -63,9 +63,14 @@ export class Work {
   readonly type = signal<WorkType>("image");
   readonly pictures = signal<readonly Picture[]>([]);
   readonly openKey = signal<string | null>(null);
+  readonly #isAll = signal(false);
+  /** Whether all of several pictures are looked at in place of one. */
+  readonly isOverview = computed(() => this.#isAll.value && this.pictures.value.length > 1);
   readonly prompts = signal<readonly string[]>([]);
   /** Of a clip: how many frames per second to process. */
   readonly fps = signal(2);
+  /** Of a clip: how long it is, once the browser knows. */
+  readonly seconds = signal<number | null>(null);
   /** What was given and not taken, in a sentence each. */
   readonly refused = signal<readonly string[]>([]);
 
@@ -135,6 +140,16 @@ export class Work {
       this.request.value ??= request;
       if (this.prompts.value.length === 0) this.prompts.value = prompts;
       if (request.type === "video" && request.fps !== undefined) this.fps.value = request.fps;
+    });
+  }
+
+  /** Opens a picture by its key or taskId; null opens all of them. */
+  open(name: string | null): void {
+    batch(() => {
+      this.#isAll.value = name === null;
+      if (name === null) return;
+      const picture = this.pictures.peek().find((each) => taskIdOf(each) === name);
+      this.openKey.value = picture?.key ?? name;
     });
   }
 

@@ -73,7 +73,7 @@ describe("what stands against a job", () => {
   });
 
   it("is what is left of the trial", () => {
-    expect(obstacleTo(trial, "image", 3)).toMatchObject({ title: "2 pictures left in your trial", keep: 2 });
+    expect(obstacleTo(trial, "image", 3)).toMatchObject({ title: "2 units left in your trial", keep: 2 });
   });
 
   it("is that a trial takes no clips", () => {

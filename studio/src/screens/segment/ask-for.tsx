@@ -1,10 +1,11 @@
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
 import { Button } from "../../components/button.tsx";
 import { Notice, Problem } from "../../components/notice.tsx";
 import { counted } from "../../text/format.ts";
 import { isAboutPlan, problemSentence } from "../../text/problem-words.ts";
 import { overview } from "../../state/session.ts";
-import { obstacleTo } from "../../work/beforehand.ts";
+import { framesOf, obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
 import { cancel, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
@@ -43,9 +44,13 @@ export function AskFor({ work }: { readonly work: Work }) {
       <Refused work={work} />
       <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
       {!isSaid && <Failure work={work} onRetry={ask} />}
-      <Button look={work.isAnswered.value ? "plain" : "main"} busy={!isIdle} disabled={!canAsk} onClick={ask}>
-        {isIdle ? "Segment" : "Segmenting…"}
-      </Button>
+      {isIdle && work.isAnswered.value && work.prompts.value.length > 0 ? (
+        <RunAgain work={work} isPossible={canAsk} onConfirm={ask} />
+      ) : (
+        <Button look={work.isAnswered.value ? "plain" : "main"} busy={!isIdle} disabled={!canAsk} onClick={ask}>
+          {isIdle ? "Segment" : "Segmenting…"}
+        </Button>
+      )}
       {work.type.value === "video" && work.going.value.at === "running" && (
         <Button look="quiet" onClick={() => void cancel(work)}>
           Cancel
@@ -93,11 +98,47 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
   return <Problem error={problem.error} onRetry={again[problem.of]} names={names} />;
 }
 
+interface RunAgainProps {
+  readonly work: Work;
+  readonly isPossible: boolean;
+  readonly onConfirm: () => void;
+}
+
+const RunAgainDialog = lazy(
+  async () => (await import("../../components/run-again-dialog.tsx")).RunAgainDialog,
+);
+
+/** Runs the search that is answered once more, after a question, because it is charged once more. */
+function RunAgain({ work, isPossible, onConfirm }: RunAgainProps) {
+  const isAsking = useSignal(false);
+  const units = unitsOf(work);
+  return (
+    <>
+      <Button disabled={!isPossible} onClick={() => (isAsking.value = true)}>
+        Run again{units !== null && `, ${counted(units, "unit")}`}
+      </Button>
+      {isAsking.value && (
+        <ErrorBoundary>
+          <RunAgainDialog units={units} onConfirm={onConfirm} onClose={() => (isAsking.value = false)} />
+        </ErrorBoundary>
+      )}
+    </>
+  );
+}
+
+/** The units of the work's next job; null if they are not known in advance. */
+function unitsOf(work: Work): number | null {
+  const { value: seconds } = work.seconds;
+  if (work.type.value === "image") return work.pictures.value.length;
+  return seconds === null ? null : framesOf(seconds, work.fps.value);
+}
+
 /** What the job will use, as far as that is known in advance. */
 function costOf(work: Work): string {
-  const count = work.pictures.value.length;
-  if (work.type.value === "video") return "Each processed frame is one unit.";
-  const units = counted(count, "unit");
+  const count = unitsOf(work);
+  if (work.type.value === "video")
+    return count === null ? "Each processed frame is one unit." : `About ${counted(count, "frame")} = ${counted(count, "unit")}.`;
+  const units = counted(count ?? 0, "unit");
   const { access, trial } = overview.value ?? {};
   if (access?.canCreateJobs === false) return "";
   return access?.mode === "trial" && trial !== undefined

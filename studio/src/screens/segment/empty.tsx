@@ -4,7 +4,7 @@ import coffee from "../../../../samples/coffee.png";
 import { Button, Icon } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
 import { overview } from "../../state/session.ts";
-import { obstacleTo } from "../../work/beforehand.ts";
+import { limitsInWords, obstacleTo } from "../../work/beforehand.ts";
 import { addressesIn, type Given } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
 import { Choose } from "./choose.tsx";
@@ -37,7 +37,7 @@ export function Empty({ work, onGiven }: EmptyProps) {
         <Refused work={work} />
         <div class="empty-words">
           <h2>{hasMouse ? "Drop pictures or a clip" : "Choose pictures or a clip"}</h2>
-          <p>Then say what to find, or point at it. Several pictures become one job.</p>
+          <p>Then say what to find, or point at it. Several pictures become one job. {limitsInWords(overview.value)}</p>
           <div class="empty-ways">
             <Choose look="main" many onFiles={onGiven}>
               Choose files

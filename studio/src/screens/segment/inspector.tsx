@@ -25,8 +25,8 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
     <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
       <ExportButton look={look} />
-      {isImage && !look.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
-      {isImage && !look.isOverview.value && <Instances look={look} />}
+      {isImage && !work.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
+      {isImage && !work.isOverview.value && <Instances look={look} />}
       <footer class="inspector-foot">
         {onGiven !== null && isImage && (
           <Choose look="quiet" many onFiles={onGiven}>

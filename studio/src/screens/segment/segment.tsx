@@ -12,8 +12,13 @@ export default function Segment() {
   const { params } = useRoute();
   const { jobId } = params;
   const begun = useSignal(0);
-  const others = new URL(url, location.origin).searchParams.get("with")?.split(",") ?? [];
-  const work = useMemo(() => works().at(jobId, others), [url, begun.value]);
+  const { searchParams } = new URL(url, location.origin);
+  const picture = searchParams.get("picture");
+  const work = useMemo(() => {
+    const named = works().at(jobId, searchParams.get("with")?.split(",") ?? []);
+    if (jobId !== undefined) named.open(picture);
+    return named;
+  }, [url, begun.value]);
   useEffect(() => void askForModel(), []);
   useEffect(
     () =>
@@ -22,8 +27,10 @@ export default function Segment() {
         // The screen stays until the next one is loaded, and does not call anybody back.
         if (!isWorkPath(location.pathname)) return;
         if (work.opening.value || target === null || target === location.pathname + location.search) return;
-        // A draft that becomes a job, or one more object, is the same place; another search is another place.
-        route(target, jobId === undefined || target.split("?")[0] === path);
+        // A draft that becomes a job, or one more object, is the same place; another search is another place, and so is one
+        // of the pictures that is opened from among all.
+        const isSame = target.split("?")[0] === path && (picture !== null || !target.includes("picture="));
+        route(target, jobId === undefined || isSame);
       }),
     [work, url],
   );
