@@ -340,6 +340,7 @@ export interface StudioSettings {
     readonly scope: string;
     readonly parameters: Readonly<Record<string, string>>;
   } | null;
+  readonly maxImagePixels: number;
   /** The identity provider's. */
   readonly connectOrigins: readonly string[];
   readonly storageOrigin: string;
@@ -357,6 +358,7 @@ export function studioSettingsOf(settings: Settings): StudioSettings | null {
     name: settings.STUDIO_NAME,
     logoUrl: settings.STUDIO_LOGO_URL ?? null,
     signIn,
+    maxImagePixels: settings.MAX_IMAGE_PIXELS,
     connectOrigins: [
       ...(signIn !== null && URL.canParse(signIn.issuer) ? [new URL(signIn.issuer).origin] : []),
       ...settings.STUDIO_IDENTITY_ORIGINS,

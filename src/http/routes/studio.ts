@@ -30,7 +30,12 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
     strictTransportSecurity: false,
   });
 
-const configOf = ({ name, logoUrl, signIn }: StudioSettings): StudioConfig => ({ name, logoUrl, signIn });
+const configOf = ({ name, logoUrl, signIn, maxImagePixels }: StudioSettings): StudioConfig => ({
+  name,
+  logoUrl,
+  signIn,
+  maxImagePixels,
+});
 
 /** The studio's settings. @throws ServiceError not_found where the operator has no studio. */
 function settingsOf(c: Context<AppEnv>): StudioSettings {

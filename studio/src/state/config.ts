@@ -15,4 +15,9 @@ export async function loadConfig(): Promise<StudioConfig> {
 }
 
 /** What the operator set: the name, the logo, how people sign in. Filled before anything is drawn. */
-export const config = signal<StudioConfig>({ name: "Studio", logoUrl: null, signIn: null });
+export const config = signal<StudioConfig>({
+  name: "Studio",
+  logoUrl: null,
+  maxImagePixels: Infinity,
+  signIn: null,
+});

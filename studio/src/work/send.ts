@@ -1,4 +1,5 @@
 import { type CreateJobRequest, mapParallel, SegmentationError } from "segmentation-client";
+import { config } from "../state/config.ts";
 import { keepOriginal } from "./originals.ts";
 import type { Owner } from "./owner.ts";
 import { onceOnline } from "./patience.ts";
@@ -31,12 +32,30 @@ async function fetchThere(
   }
 }
 
+/** Refuses a picture that has too many pixels, before it is sent. What the browser can't show is for the service to judge. */
+async function checkPixels(file: Blob): Promise<void> {
+  const image = new Image();
+  image.src = URL.createObjectURL(file);
+  try {
+    await new Promise((resolve) => ["load", "error"].forEach((end) => image.addEventListener(end, resolve)));
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const most = config.peek().maxImagePixels;
+  if (width * height > most)
+    throw new Error(
+      `It has ${width} × ${height} pixels; the limit is ${most / 1e6} megapixels. Choose a smaller version.`,
+    );
+}
+
 async function sendOne(work: Work, { key, file, address, name }: Picture): Promise<void> {
   const { owner } = work;
   const { signal } = work.runner;
   work.sent(key, { at: "sending", bytes: 0 });
   try {
     if (file !== null) {
+      if (work.type.peek() === "image") await checkPixels(file);
       const onProgress = (bytes: number): void => work.sent(key, { at: "sending", bytes });
       const taskId = await onceOnline(async () => await owner.client.upload(file, { onProgress, signal }));
       await keepOriginal(owner.accountId, taskId, { name, file });

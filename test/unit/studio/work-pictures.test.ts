@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { obstacleTo } from "../../../studio/src/work/beforehand.ts";
+import { framesOf, limitsInWords, obstacleTo } from "../../../studio/src/work/beforehand.ts";
 import { bytesIn } from "../../../studio/src/text/format.ts";
 import { bytesOf, givenPicture, pictureOfTask, taskIdOf } from "../../../studio/src/work/picture.ts";
 
@@ -63,6 +63,15 @@ describe("what stands against a job", () => {
       activeJobId: null,
     },
   };
+
+  it("and what a job costs is said before anything is chosen", () => {
+    expect(limitsInWords(trial)).toBe(
+      "Your trial has 2 units left: one per picture, up to 3 pictures per job, no clips.",
+    );
+    const access = { ...trial.access, mode: "paid" as const, maxImageTasksPerJob: 100 };
+    expect(limitsInWords({ ...trial, access })).toContain("a clip 1 unit per processed frame");
+    expect([framesOf(4, 2), framesOf(0.1, 2), framesOf(4.2, 1)]).toEqual([8, 1, 5]);
+  });
 
   it("is nothing if the trial allows it", () => {
     expect(obstacleTo(trial, "image", 2)).toBeNull();
