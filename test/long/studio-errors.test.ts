@@ -115,7 +115,7 @@ describe("when something is in the way for long, the studio", () => {
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByRole("heading", { name: "API keys" }).waitFor();
     await page.getByRole("link", { name: "Usage" }).click();
-    await page.getByRole("heading", { name: "Usage by day" }).waitFor();
+    await page.getByRole("heading", { name: "Daily usage" }).waitFor();
     await expect.poll(() => renewals.used.length).toBeGreaterThan(1);
     expect(new Set(renewals.used).size).toBe(renewals.used.length);
     expect(await page.getByText("Your session has ended").count()).toBe(0);

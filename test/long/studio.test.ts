@@ -44,7 +44,7 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
   await page.getByText("99 units left,").waitFor();
 
   await page.getByRole("link", { name: "Usage" }).click();
-  await page.getByRole("button", { name: "Upgrade to the paid plan" }).click();
+  await page.getByRole("button", { name: "Upgrade" }).click();
   await page.getByRole("button", { name: "Pay" }).click();
   await page.getByText("you are on the paid plan").waitFor();
 

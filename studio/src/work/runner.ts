@@ -21,10 +21,6 @@ export class Runner {
     return await doing;
   }
 
-  isDoing(what: string): boolean {
-    return this.#underWay.has(what);
-  }
-
   /** Begins a search. Its signal is aborted if somebody gives up waiting until its job can be created. */
   beginSearch(): AbortSignal {
     this.#search = new AbortController();

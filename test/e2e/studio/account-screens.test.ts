@@ -61,7 +61,7 @@ describe("the studio's screens of an account", () => {
     const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Usage" }).click();
-    await press(page, "Upgrade to the paid plan");
+    await press(page, "Upgrade");
     await press(page, "Pay");
     await page.getByText("you are on the paid plan").waitFor();
     await page.getByRole("button", { name: "Manage billing" }).waitFor();

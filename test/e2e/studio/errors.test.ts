@@ -27,7 +27,7 @@ describe("when something is in the way, the studio", () => {
     // It is said once.
     await page.getByText("no tokens left").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "See plans" }).click();
-    await page.getByRole("button", { name: "Upgrade to the paid plan" }).waitFor();
+    await page.getByRole("button", { name: "Upgrade" }).waitFor();
     await page.goBack();
     await waitForBegun(page);
     await page.goForward();

@@ -44,7 +44,7 @@ describe("the workbench", () => {
     expect(await findingsInBothThemes(page)).toEqual([]);
 
     // At first all that was found is seen: the slider stands where the masks begin.
-    const slider = page.getByLabel("Minimum confidence");
+    const slider = page.getByLabel("Min. confidence");
     const begin = await slider.inputValue();
     expect(await slider.getAttribute("min")).toBe(begin);
     await slider.fill("1");
@@ -89,14 +89,14 @@ describe("the workbench", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await segment(page).click();
-    await page.getByText("Not everything could be searched for").waitFor();
+    await page.getByText("Some words aren’t in the model’s vocabulary").waitFor();
     await instance(page, "cup 1").waitFor();
   });
 
   it("refuses in place what is no picture, and says why a damaged one failed", async () => {
     const { page } = await openStudio(stack);
     await give(page, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });
-    await page.getByText("notes.txt is neither a picture nor a clip.").waitFor();
+    await page.getByText("notes.txt: file not supported.").waitFor();
     const cut = (await readFile(COFFEE)).subarray(0, 20_000);
     await give(page, { name: "cut.png", mimeType: "image/png", buffer: cut });
     await page.getByText("This browser can’t show the file").waitFor();

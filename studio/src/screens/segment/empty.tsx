@@ -96,7 +96,7 @@ function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
         )}
       </Field>
       <Button type="submit">
-        <Icon name="check" /> Add
+        <Icon name="check" /> Import
       </Button>
     </form>
   );

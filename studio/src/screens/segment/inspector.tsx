@@ -58,7 +58,7 @@ function ShowHow({ look }: { readonly look: Look }) {
     <section class="show-how">
       {searched > 0 && (
         <Slider
-          label="Minimum confidence"
+          label="Min. confidence"
           valueText={`${Math.round(least.value * 100)}%, ${shown.value} of ${searched}`}
           value={least.value}
           min={look.lowest.value}

@@ -32,7 +32,7 @@ export default function Usage() {
 }
 
 const PAGES = {
-  checkout: { name: "Upgrade to the paid plan", ask: async () => await api.value.createCheckout() },
+  checkout: { name: "Upgrade", ask: async () => await api.value.createCheckout() },
   portal: { name: "Manage billing", ask: async () => await api.value.createBillingPortal() },
 } as const;
 
