@@ -28,14 +28,13 @@ async function resume(work: Work, others: readonly string[]): Promise<void> {
   await findFiles(work);
   const { jobId = null, isUnheard = false } = work.asked.value ?? {};
   const further = others.filter((other) => !work.jobIds.value.includes(other));
-  const searching =
-    jobId !== null
-      ? asGoing(work, () => follow(work, jobId))
-      : isUnheard && work.request.value !== null
-        ? segment(work, work.request.value)
-        : null;
-  await asGoing(work, () => takeUpPointed(work, further));
-  await searching;
+  if (jobId !== null) void asGoing(work, () => follow(work, jobId));
+  else if (isUnheard && work.request.value !== null) void segment(work, work.request.value);
+  await takeUpPointed(work, further).catch((error: unknown) => failed(work, error));
+}
+
+function failed(work: Work, error: unknown): void {
+  if (!work.owner.signal.aborted) work.problem.value = { error, of: "opening" };
 }
 
 /** Does something as the work's search. What it throws is why the work can't be opened. */
@@ -43,7 +42,7 @@ async function asGoing(work: Work, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    if (!work.owner.signal.aborted) work.problem.value = { error, of: "opening" };
+    failed(work, error);
   } finally {
     work.opening.value = false;
     work.going.value = IDLE;

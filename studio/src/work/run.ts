@@ -97,17 +97,23 @@ async function jobOf(
 export async function follow(work: Work, jobId: string): Promise<void> {
   const { owner } = work;
   work.going.value = { at: "running" };
-  await onceOnline(async () => {
-    for await (const { job, progress } of owner.client.watchJob(jobId, { signal: owner.signal }))
-      batch(() => {
-        if (work.job.value?.jobId !== jobId) {
-          work.found.value = null;
-          work.instances.value = new Map();
-        }
-        work.job.value = job;
-        work.share.value = progress;
-      });
-  });
+  try {
+    await onceOnline(async () => {
+      for await (const { job, progress } of owner.client.watchJob(jobId, { signal: owner.signal }))
+        batch(() => {
+          if (work.job.value?.jobId !== jobId) {
+            work.found.value = null;
+            work.instances.value = new Map();
+          }
+          work.job.value = job;
+          work.share.value = progress;
+        });
+    });
+  } catch (error) {
+    // It was deleted: the same may be asked for again.
+    if (error instanceof SegmentationError && error.status === 404) work.asked.value = null;
+    throw error;
+  }
   await takeFound(work);
 }
 

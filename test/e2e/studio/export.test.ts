@@ -72,6 +72,12 @@ describe("what a job gives, in the studio", () => {
     await page.keyboard.press("ArrowRight");
     expect(await page.evaluate("document.activeElement.textContent")).toContain("coffee.png");
     expect(await findingsInBothThemes(page)).toEqual([]);
+    // The open picture is in the URL: the browser's back leads to the others.
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/[?&]picture=/);
+    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+    await page.goBack();
+    await gallery.getByText("cat 1").waitFor();
 
     const [job] = (await client.api.listJobs()).items;
     const jobId = job?.jobId ?? "";
