@@ -12,7 +12,7 @@ export async function fetchMasks(work: Work, key: string): Promise<readonly Inst
   if (found === null || taskId === null) return [];
   const there = work.instances.peek().get(key);
   if (there !== undefined) return there;
-  return await work.runner.once(`masks of ${key} by ${found.jobId}`, () => fetchOf(work, found, taskId, key));
+  return await work.runner.masks.do(`${found.jobId}/${key}`, () => fetchOf(work, found, taskId, key));
 }
 
 async function fetchOf(

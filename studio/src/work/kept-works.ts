@@ -3,7 +3,7 @@ import type { CreateJobRequest } from "segmentation-client";
 import { findOriginal, forgetOriginal, keepOriginal, LONGEST_MS } from "./originals.ts";
 import type { Owner } from "./owner.ts";
 import { bytesOf, type Picture, taskIdOf, type WorkType } from "./picture.ts";
-import type { Attempt, PointedObject } from "./pointed.ts";
+import { type Attempt, lastOf, type PointedObject } from "./pointed.ts";
 import { type Asked, Work } from "./work.ts";
 
 /**
@@ -74,8 +74,8 @@ export const outlived = (
       i >= MOST_WORKS || now - usedAt > LONGEST_MS || (tab === mine.tab && accountId !== mine.accountId),
   );
 
-const jobIdsOf = ({ asked, pointed }: Pick<KeptWork, "asked" | "pointed">): readonly string[] =>
-  [asked?.jobId, ...pointed.map(({ attempts }) => attempts.at(-1)?.jobId)].filter((id) => id != null);
+const hasJob = ({ asked, pointed }: KeptWork, jobId: string): boolean =>
+  asked?.jobId === jobId || pointed.some((object) => lastOf(object).jobId === jobId);
 
 /** Forgets the texts of a kept work. */
 export const forgetKept = ({ id }: { readonly id: string }): void => localStorage.removeItem(PREFIX + id);
@@ -153,7 +153,7 @@ export const keptDraft = ({ accountId }: Owner): KeptWork | undefined =>
 
 /** An account's work that has a job, by preference as this tab left it. */
 export function keptWith(jobId: string, { accountId }: Owner): KeptWork | undefined {
-  const all = keptWorks().filter((kept) => kept.accountId === accountId && jobIdsOf(kept).includes(jobId));
+  const all = keptWorks().filter((kept) => kept.accountId === accountId && hasJob(kept, jobId));
   return all.find(({ tab }) => tab === thisTab()) ?? all[0];
 }
 
@@ -196,7 +196,7 @@ const isLost = ({ file, address, sending }: Picture): boolean =>
 export async function findFiles(work: Work): Promise<void> {
   const { accountId } = work.owner;
   const found = await Promise.all(
-    work.pictures.peek().map(async (picture): Promise<Picture> => {
+    work.pictures.value.map(async (picture): Promise<Picture> => {
       const original = await findOriginal(accountId, taskIdOf(picture) ?? fileId(picture.key));
       return { ...picture, file: original?.file ?? null };
     }),

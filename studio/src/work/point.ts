@@ -56,7 +56,7 @@ export function regionOn(taskId: string, region: Region): components["schemas"][
 
 /** Segments the selected objects one after another: the service caches a picture's features for the next one. */
 export const drawAll = (work: Work): Promise<void> =>
-  work.runner.once("objects", async () => {
+  work.runner.objects.do("", async () => {
     for (let next = nextToDraw(work.pointed.value); next !== null; next = nextToDraw(work.pointed.value)) {
       const isNew = next.attempt.jobId === null;
       // One job at a time: what the prompts look for goes first.

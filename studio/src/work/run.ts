@@ -68,7 +68,7 @@ async function jobOf(
   signal.throwIfAborted();
   const request = again ?? requestOf(work, tasks);
   const before = askedBefore(work, request);
-  if (before?.jobId != null) return before.jobId;
+  if (before !== null && before.jobId !== null) return before.jobId;
   const asked: Asked = { key: before?.key ?? crypto.randomUUID(), jobId: null, isUnheard: true };
   const note = (news: Partial<Asked>) => (work.asked.value = { ...asked, ...news });
   batch(() => {

@@ -1,8 +1,22 @@
+import type { Instance } from "./instances.ts";
 import type { Owner } from "./owner.ts";
+
+/** Does what is under way already only once: who asks for the same meanwhile gets the same outcome. */
+class Once<T> {
+  readonly #underWay = new Map<string, Promise<T>>();
+
+  async do(what: string, act: () => Promise<T>): Promise<T> {
+    const doing = this.#underWay.get(what) ?? act().finally(() => this.#underWay.delete(what));
+    this.#underWay.set(what, doing);
+    return await doing;
+  }
+}
 
 /** What is under way for a work, in its owner's name, and what ends it. */
 export class Runner {
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly uploads = new Once<void>();
+  readonly masks = new Once<readonly Instance[]>();
+  readonly objects = new Once<void>();
   readonly #end = new AbortController();
   #search = new AbortController();
   /** Aborted when the owner signs out, or the work is given up. */
@@ -10,15 +24,6 @@ export class Runner {
 
   constructor(owner: Owner) {
     this.signal = AbortSignal.any([owner.signal, this.#end.signal]);
-  }
-
-  /** Does what is under way already only once; both get the same outcome. @param what names it */
-  async once<T>(what: string, act: () => Promise<T>): Promise<T> {
-    const known = this.#underWay.get(what);
-    // The name stands for the type, too.
-    const doing = (known as Promise<T> | undefined) ?? act().finally(() => this.#underWay.delete(what));
-    this.#underWay.set(what, doing);
-    return await doing;
   }
 
   /** Begins a search. Its signal is aborted if somebody gives up waiting until its job can be created. */

@@ -74,7 +74,7 @@ async function sendOne(work: Work, { key, file, address, name }: Picture): Promi
 export async function send(work: Work, key: string): Promise<string | null> {
   const picture = work.picture(key);
   if (picture === undefined) return null;
-  if (taskIdOf(picture) === null) await work.runner.once(`upload of ${key}`, () => sendOne(work, picture));
+  if (taskIdOf(picture) === null) await work.runner.uploads.do(key, () => sendOne(work, picture));
   const now = work.picture(key);
   return now === undefined ? null : taskIdOf(now);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { watchRenewals } from "../../support/node/renewals.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
-import { begin, BROKEN_PNG, give, instance, segment, waitForBegun } from "../../support/node/studio-work.ts";
+import { begin, BROKEN_PNG, give, instance, segment } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
   newEmail,
@@ -81,13 +81,12 @@ describe("what was begun in the studio", () => {
     const second = await openTab(context, page.url());
     await signInByKey(second.page, stack.apiKey);
     // A storage that takes no file any more still has those that it has.
-    await page.addInitScript(() => {
+    await page.addInitScript(`
       const { put } = IDBObjectStore.prototype;
-      IDBObjectStore.prototype.put = function (value, ...rest) {
+      IDBObjectStore.prototype.put = function (value) {
         if ("file" in value) throw new DOMException("full", "QuotaExceededError");
-        return put.call(this, value, ...rest);
-      };
-    });
+        return put.call(this, value);
+      };`);
     await page.reload();
     for (const tab of [page, second.page]) {
       await instance(tab, "Object 1").waitFor();
