@@ -17,28 +17,39 @@ import {
 
 const BROKEN = (name: string) => ({ name, mimeType: "image/png", buffer: BROKEN_PNG });
 
-/** Requests that are held until the test lets them go. */
+/** A request whose answer is held until the test lets it go. */
 interface Held {
-  /** Resolves once one is held. */
+  /** Resolves once it is held. */
   readonly arrived: Promise<void>;
-  readonly release: () => void;
+  /** Resolves once the page has it. */
+  readonly release: () => Promise<void>;
 }
 
-/** Holds every request of a method to a path: before it is sent, or its answer. */
-async function hold(page: Page, url: RegExp | string, method: string, what: "request" | "answer"): Promise<Held> {
-  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+/** Holds the answer to the next request for a URL. The service has done what it asks for. */
+async function holdNext(page: Page, url: RegExp | string): Promise<Held> {
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
   const act = async (route: Route): Promise<void> => {
-    if (route.request().method() !== method) return await route.fallback();
-    const response = what === "answer" ? await route.fetch() : undefined;
+    const response = await route.fetch();
     arrived.resolve();
     await released.promise;
-    await (response === undefined ? route.continue() : route.fulfill({ response }));
+    // A page that was left waits for nothing.
+    await route.fulfill({ response }).catch(() => {});
+    ended.resolve();
   };
-  // A page that is left no longer waits for an answer.
-  await page.route(url, (route) => act(route).catch(() => {}));
-  return { arrived: arrived.promise, release: released.resolve };
+  await page.route(url, act, { times: 1 });
+  return {
+    arrived: arrived.promise,
+    release: async () => {
+      released.resolve();
+      await ended.promise;
+    },
+  };
 }
 
+/** Longer than clocks may differ. */
+const HOUR_SECONDS = 3_600;
 const JOBS = /\/v1\/jobs$/;
 
 describe("what was begun in the studio", () => {
@@ -70,12 +81,12 @@ describe("what was begun in the studio", () => {
     await page.keyboard.press("ArrowLeft");
 
     // What is taken back before the service has answered is canceled as soon as it has.
-    const created = await hold(page, JOBS, "POST", "answer");
+    const created = await holdNext(page, JOBS);
     await page.mouse.click(x + 300 * scale, y + 150 * scale);
     await created.arrived;
     await page.getByRole("button", { name: "Undo" }).click();
     const canceled = page.waitForRequest(/\/cancel$/);
-    created.release();
+    await created.release();
     await canceled;
 
     const second = await openTab(context, page.url());
@@ -100,11 +111,10 @@ describe("what was begun in the studio", () => {
     const { page } = await openStudio(stack);
     const before = await jobs();
     await begin(page, BROKEN("lost.png"));
-    const created = await hold(page, JOBS, "POST", "answer");
+    const lost = await holdNext(page, JOBS);
     await segment(page).click();
-    await created.arrived;
+    await lost.arrived;
     page.once("dialog", (dialog) => void dialog.accept());
-    await page.unroute(JOBS);
     await page.reload();
     await page.waitForURL(/\/jobs\/job_/);
     await page.getByText("The PNG file is cut short").waitFor();
@@ -129,7 +139,7 @@ describe("what was begun in the studio", () => {
     await begin(page, BROKEN("mine.png"));
     // The storage never answers.
     await page.route(/\/inputs\//, () => {});
-    const late = await hold(page, /\/v1\/account$/, "GET", "answer");
+    const late = await holdNext(page, /\/v1\/account$/);
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await late.arrived;
     const upload = page.waitForRequest(/\/inputs\//);
@@ -139,41 +149,61 @@ describe("what was begun in the studio", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await ended;
     await page.unroute(/\/inputs\//);
-    await page.unroute(/\/v1\/account$/);
 
     await signInByKey(page, other.apiKey);
     await begin(page, BROKEN("theirs.png"));
-    const answer = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/v1/account"));
-    late.release();
-    await answer;
+    await late.release();
     await page.reload();
     await page.getByRole("button", { name: "Remove cup" }).waitFor();
     await expect.poll(() => page.title()).toContain("theirs.png");
   });
 
   it("is found again by a new sign-in, also if its job came while the page was leaving", async () => {
-    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
+    const { page } = await openPage(`${stack.baseUrl}/studio`);
     const email = newEmail();
     await signInAs(page, email);
-    const renewals = await watchRenewals(context, stack);
     await begin(page, BROKEN("leaving.png"));
-    const discovery = await hold(page, `${stack.identityUrl}/.well-known/openid-configuration`, "GET", "request");
-    const created = await hold(page, JOBS, "POST", "answer");
+    const discovery = await holdNext(page, `${stack.identityUrl}/.well-known/openid-configuration`);
+    const created = await holdNext(page, JOBS);
     await segment(page).click();
     await created.arrived;
     await page.route(/\/v1\/account$/, (route) => route.fulfill({ status: 401, json: {} }), { times: 1 });
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.getByRole("button", { name: "Sign in again" }).click();
     await discovery.arrived;
-    created.release();
+    await created.release();
     await page.waitForURL(/\/jobs\/job_/);
-    discovery.release();
+    await discovery.release();
     await page.getByLabel(/e-mail address/).fill(email);
-    await page.unroute(JOBS);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(/\/jobs\/job_/);
     await page.getByText("The PNG file is cut short").waitFor();
     await page.getByRole("button", { name: "Remove cup" }).waitFor();
-    expect(renewals.statuses).not.toContain(400);
+  });
+
+  it("outlives access tokens, which are renewed by refresh tokens that are good once, and their end", async () => {
+    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
+    const email = newEmail();
+    const renewals = await watchRenewals(context, stack);
+    await signInAs(page, email);
+    await begin(page, BROKEN("kept.png"));
+    for (const place of ["Keys", "Usage", "Webhooks"]) {
+      await page.getByRole("link", { name: place }).click();
+      await page.locator(".page-head").getByText(place).waitFor();
+    }
+    await expect.poll(() => renewals.used.length).toBeGreaterThan(1);
+    expect(new Set(renewals.used).size).toBe(renewals.used.length);
+    expect(await page.getByText("Your session has ended").count()).toBe(0);
+
+    await page.getByRole("link", { name: "Segment", exact: true }).click();
+    renewals.endAt(Math.floor(Date.now() / 1_000) - HOUR_SECONDS);
+    await segment(page).click();
+    await page.getByText("Your session has ended").waitFor();
+    await page.getByRole("button", { name: "Sign in again" }).click();
+    await page.getByLabel(/e-mail address/).fill(email);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Remove cup" }).waitFor();
+    await expect.poll(() => page.title()).toContain("kept.png");
+    await context.unrouteAll({ behavior: "ignoreErrors" });
   });
 });
