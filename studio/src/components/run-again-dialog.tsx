@@ -19,7 +19,7 @@ export const RunAgainDialog = ({ units, onConfirm, onClose }: RunAgainDialogProp
     onClose={onClose}
   >
     This is another job for the same files, and costs{" "}
-    {units === null ? "a unit per processed frame" : counted(units, "unit")}. What is on the screen stays among
-    your jobs.
+    {units === null ? "a unit per processed frame" : counted(units, "unit")}. What is on the screen stays
+    among your jobs.
   </ConfirmDialog>
 );

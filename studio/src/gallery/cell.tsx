@@ -49,7 +49,13 @@ export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: Cel
   );
 }
 
-const WORDS = { here: "Not sent yet", sending: "Uploading", waiting: "Queued", processing: "Segmenting", done: "Done" } as const;
+const WORDS = {
+  here: "Not sent yet",
+  sending: "Uploading",
+  waiting: "Queued",
+  processing: "Segmenting",
+  done: "Done",
+} as const;
 
 function Words({
   item,

@@ -83,7 +83,8 @@ function Allowance() {
       <a class="allowance" href="/studio/usage" aria-label="Your remaining trial">
         <meter min={0} max={trial.grantTokens} value={trial.remainingTokens} />
         <span>
-          {counted(trial.remainingTokens, "unit")} left{trial.expiresAt === null ? "" : `, ${left(trial.expiresAt)}`}
+          {counted(trial.remainingTokens, "unit")} left
+          {trial.expiresAt === null ? "" : `, ${left(trial.expiresAt)}`}
         </span>
       </a>
     );

@@ -54,9 +54,7 @@ async function load(work: Work, jobId: string, others: readonly string[]): Promi
   work.going.value = { at: "running" };
   const job = await onceOnline(async () => await owner.api.retrieveJob({ jobId }));
   const pictures = await Promise.all(
-    job.tasks.map(async ({ taskId }) =>
-      pictureOfTask(taskId, await findOriginal(owner.accountId, taskId)),
-    ),
+    job.tasks.map(async ({ taskId }) => pictureOfTask(taskId, await findOriginal(owner.accountId, taskId))),
   );
   batch(() => {
     work.type.value = job.type;

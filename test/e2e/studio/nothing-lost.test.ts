@@ -102,7 +102,8 @@ describe("what was begun in the studio", () => {
     for (const tab of [page, second.page]) {
       await instance(tab, "Object 1").waitFor();
       await tab.getByRole("toolbar", { name: "Pointer" }).waitFor();
-      for (const name of ["second.png", "third.png"]) await tab.getByRole("button", { name }).first().waitFor();
+      for (const name of ["second.png", "third.png"])
+        await tab.getByRole("button", { name }).first().waitFor();
       await tab.getByRole("button", { name: "Remove cup" }).waitFor();
     }
   });

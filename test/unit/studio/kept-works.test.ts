@@ -36,8 +36,8 @@ describe("what a browser keeps of works", () => {
   });
 
   it("is of nobody else in the same tab; another tab may be somebody else's", () => {
-    expect(idsOf([kept("a", { accountId: "other" }), kept("b", { accountId: "other", tab: "second" })])).toEqual([
-      "a",
-    ]);
+    expect(
+      idsOf([kept("a", { accountId: "other" }), kept("b", { accountId: "other", tab: "second" })]),
+    ).toEqual(["a"]);
   });
 });

@@ -47,7 +47,12 @@ export function AskFor({ work }: { readonly work: Work }) {
       {isIdle && work.isAnswered.value && work.prompts.value.length > 0 ? (
         <RunAgain work={work} isPossible={canAsk} onConfirm={ask} />
       ) : (
-        <Button look={work.isAnswered.value ? "plain" : "main"} busy={!isIdle} disabled={!canAsk} onClick={ask}>
+        <Button
+          look={work.isAnswered.value ? "plain" : "main"}
+          busy={!isIdle}
+          disabled={!canAsk}
+          onClick={ask}
+        >
           {isIdle ? "Segment" : "Segmenting…"}
         </Button>
       )}
@@ -137,7 +142,9 @@ function unitsOf(work: Work): number | null {
 function costOf(work: Work): string {
   const count = unitsOf(work);
   if (work.type.value === "video")
-    return count === null ? "Each processed frame is one unit." : `About ${counted(count, "frame")} = ${counted(count, "unit")}.`;
+    return count === null
+      ? "Each processed frame is one unit."
+      : `About ${counted(count, "frame")} = ${counted(count, "unit")}.`;
   const units = counted(count ?? 0, "unit");
   const { access, trial } = overview.value ?? {};
   if (access?.canCreateJobs === false) return "";

@@ -37,7 +37,10 @@ export function Empty({ work, onGiven }: EmptyProps) {
         <Refused work={work} />
         <div class="empty-words">
           <h2>{hasMouse ? "Drop pictures or a clip" : "Choose pictures or a clip"}</h2>
-          <p>Then say what to find, or point at it. Several pictures become one job. {limitsInWords(overview.value)}</p>
+          <p>
+            Then say what to find, or point at it. Several pictures become one job.{" "}
+            {limitsInWords(overview.value)}
+          </p>
           <div class="empty-ways">
             <Choose look="main" many onFiles={onGiven}>
               Choose files

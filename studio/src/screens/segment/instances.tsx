@@ -56,7 +56,10 @@ function GroupOf({ group: { prompt, instances }, look, isKnown }: GroupProps) {
   const picture = look.work.openPicture.value;
   const problem = (picture && look.work.taskOf(picture)?.error) ?? "";
   const isUnserved =
-    prompt !== null && instances.length === 0 && problem.startsWith("prompt_outside_vocabulary") && problem.includes(prompt);
+    prompt !== null &&
+    instances.length === 0 &&
+    problem.startsWith("prompt_outside_vocabulary") &&
+    problem.includes(prompt);
   const isHidden = instances.length > 0 && instances.every(({ id }) => look.hidden.value.has(id));
   const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
   return (

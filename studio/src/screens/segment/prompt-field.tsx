@@ -28,7 +28,8 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
     offered(vocabulary.value, typed.value, work.prompts.value, isBrowsing.value),
   );
   useSignalEffect(() => {
-    if (chosen.value >= 0) document.querySelector(`#${id}-${chosen.value}`)?.scrollIntoView({ block: "nearest" });
+    if (chosen.value >= 0)
+      document.querySelector(`#${id}-${chosen.value}`)?.scrollIntoView({ block: "nearest" });
   });
   const outside = useComputed(() =>
     work.prompts.value.filter((prompt) => isOutside(vocabulary.value, prompt)),
@@ -154,8 +155,8 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
           <>
             {outside.value.slice(0, MOST_NAMED).join(", ")}
             {outside.value.length > MOST_NAMED && ` and ${outside.value.length - MOST_NAMED} more`}: not among
-            the model’s {vocabulary.value.length} words. It may know {outside.value.length === 1 ? "it" : "them"}{" "}
-            by another name.
+            the model’s {vocabulary.value.length} words. It may know{" "}
+            {outside.value.length === 1 ? "it" : "them"} by another name.
           </>
         ) : vocabulary.value === "open" ? (
           "Name what to find."

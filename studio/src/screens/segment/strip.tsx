@@ -38,7 +38,7 @@ export function Strip({ look, onGiven }: StripProps) {
     <nav class="strip" aria-label="Pictures">
       <ul ref={list} onKeyDown={step}>
         <li>
-          <button type="button" class="strip-all" onClick={() => (work.open(null))}>
+          <button type="button" class="strip-all" onClick={() => work.open(null)}>
             All {work.pictures.value.length}
           </button>
         </li>
@@ -113,12 +113,7 @@ function Thumbnail({ work, picture, isOpen, onRemove }: ThumbnailProps) {
         )}
       </button>
       {onRemove !== null && (
-        <button
-          type="button"
-          class="strip-out"
-          aria-label={`Remove ${picture.name}`}
-          onClick={onRemove}
-        >
+        <button type="button" class="strip-out" aria-label={`Remove ${picture.name}`} onClick={onRemove}>
           <Icon name="close" size={14} />
         </button>
       )}

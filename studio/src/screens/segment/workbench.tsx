@@ -54,8 +54,8 @@ const Lost = ({ error }: { readonly error: unknown }) =>
   error instanceof SegmentationError && error.status === 404 ? (
     <Page title="Job not found">
       <p>
-        It was deleted, has expired, or belongs to another account. Go to <a href="/studio/jobs">all jobs</a>, or{" "}
-        <a href="/studio">start a new one</a>.
+        It was deleted, has expired, or belongs to another account. Go to <a href="/studio/jobs">all jobs</a>,
+        or <a href="/studio">start a new one</a>.
       </p>
     </Page>
   ) : (
