@@ -30,13 +30,7 @@ export interface KeptWork {
   readonly pointed: readonly PointedObject[];
 }
 
-interface KeptPicture {
-  readonly key: string;
-  readonly name: string;
-  readonly address: string | null;
-  /** Null until it is sent. */
-  readonly taskId: string | null;
-}
+type KeptPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };
 
 const PREFIX = "studio.work.";
 const MOST_WORKS = 50;
@@ -138,10 +132,12 @@ const textOf = (work: Work): KeptWork => ({
   type: work.type.value,
   fps: work.fps.value,
   prompts: work.prompts.value,
-  pictures: work.pictures.value.map((picture) => {
-    const { key, name, address } = picture;
-    return { key, name, address: address?.href ?? null, taskId: taskIdOf(picture) };
-  }),
+  pictures: work.pictures.value.map(({ key, name, address, sending }) => ({
+    key,
+    name,
+    address: address?.href ?? null,
+    sending: sending.at === "sent" ? sending : { at: "here" },
+  })),
   asked: work.asked.value,
   request: work.request.value,
   pointed: work.pointed.value,
@@ -177,12 +173,12 @@ export function restored(kept: KeptWork, owner: Owner): Work {
       const [first, ...rest] = object.attempts;
       return { ...object, attempts: [resumed(first), ...rest.map(resumed)] };
     });
-    work.pictures.value = kept.pictures.map(({ key, name, address, taskId }) => ({
+    work.pictures.value = kept.pictures.map(({ key, name, address, sending }) => ({
       key,
       name,
       file: null,
       address: address === null ? null : new URL(address),
-      sending: taskId === null ? { at: "here" } : { at: "sent", taskId },
+      sending,
     }));
   });
   return work;

@@ -22,6 +22,10 @@ export function AskFor({ work }: { readonly work: Work }) {
   const isIdle = work.going.value.at === "idle";
   const canAsk =
     isIdle && obstacle.value === null && work.prompts.value.length > 0 && work.pictures.value.length > 0;
+  const units = unitsOf(work);
+  // The same search once more is charged once more.
+  const isAgain = work.isAnswered.value && work.prompts.value.length > 0;
+  const isAsking = useSignal(false);
   // A job was refused for what is known by now, and is said above.
   const isSaid = obstacle.value !== null && isAboutPlan(work.problem.value?.error);
   const ask = (): void => {
@@ -44,17 +48,22 @@ export function AskFor({ work }: { readonly work: Work }) {
       <Refused work={work} />
       <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
       {!isSaid && <Failure work={work} onRetry={ask} />}
-      {isIdle && work.isAnswered.value && work.prompts.value.length > 0 ? (
-        <RunAgain work={work} isPossible={canAsk} onConfirm={ask} />
-      ) : (
-        <Button
-          look={work.isAnswered.value ? "plain" : "main"}
-          busy={!isIdle}
-          disabled={!canAsk}
-          onClick={ask}
-        >
-          {isIdle ? "Segment" : "Segmenting…"}
-        </Button>
+      <Button
+        look={work.isAnswered.value ? "plain" : "main"}
+        busy={!isIdle}
+        disabled={!canAsk}
+        onClick={isAgain ? () => (isAsking.value = true) : ask}
+      >
+        {!isIdle
+          ? "Segmenting…"
+          : isAgain
+            ? `Run again${units === null ? "" : `, ${counted(units, "unit")}`}`
+            : "Segment"}
+      </Button>
+      {isAsking.value && (
+        <ErrorBoundary>
+          <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
+        </ErrorBoundary>
       )}
       {work.type.value === "video" && work.going.value.at === "running" && (
         <Button look="quiet" onClick={() => void cancel(work)}>
@@ -103,33 +112,9 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
   return <Problem error={problem.error} onRetry={again[problem.of]} names={names} />;
 }
 
-interface RunAgainProps {
-  readonly work: Work;
-  readonly isPossible: boolean;
-  readonly onConfirm: () => void;
-}
-
 const RunAgainDialog = lazy(
   async () => (await import("../../components/run-again-dialog.tsx")).RunAgainDialog,
 );
-
-/** Runs the search that is answered once more, after a question, because it is charged once more. */
-function RunAgain({ work, isPossible, onConfirm }: RunAgainProps) {
-  const isAsking = useSignal(false);
-  const units = unitsOf(work);
-  return (
-    <>
-      <Button disabled={!isPossible} onClick={() => (isAsking.value = true)}>
-        Run again{units !== null && `, ${counted(units, "unit")}`}
-      </Button>
-      {isAsking.value && (
-        <ErrorBoundary>
-          <RunAgainDialog units={units} onConfirm={onConfirm} onClose={() => (isAsking.value = false)} />
-        </ErrorBoundary>
-      )}
-    </>
-  );
-}
 
 /** The units of the work's next job; null if they are not known in advance. */
 function unitsOf(work: Work): number | null {
