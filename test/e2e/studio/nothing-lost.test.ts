@@ -125,12 +125,10 @@ describe("what was begun in the studio", () => {
     await begin(page, BROKEN("refused.png"));
     await page.route(/\/v1\/jobs\/job_/, (route) => route.fulfill({ status: 401, json: {} }));
     await segment(page).click();
-    await page.getByText("This API key is no longer valid").waitFor();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
     await page.unroute(/\/v1\/jobs\/job_/);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("The PNG file is cut short").waitFor();
-    // The credential is accepted again, so nobody is asked for another one.
-    await page.getByText("This API key is no longer valid").waitFor({ state: "detached" });
     expect(await jobs()).toBe(before + 2);
   });
 
@@ -164,12 +162,24 @@ describe("what was begun in the studio", () => {
     const email = newEmail();
     await signInAs(page, email);
     await begin(page, BROKEN("leaving.png"));
+    const ended = page.getByText("Your session has ended");
+    const refuseTwice = async (): Promise<void> => {
+      const refuse = (route: Route): Promise<void> => route.fulfill({ status: 401, json: {} });
+      await page.route(/\/v1\/account(\/overview)?$/, refuse, { times: 2 });
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await ended.waitFor();
+    };
+    await refuseTwice();
+    // What is accepted later says that the session goes on.
+    await page.getByRole("link", { name: "Keys" }).click();
+    await ended.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Segment", exact: true }).click();
+
     const discovery = await holdNext(page, `${stack.identityUrl}/.well-known/openid-configuration`);
     const created = await holdNext(page, JOBS);
     await segment(page).click();
     await created.arrived;
-    await page.route(/\/v1\/account$/, (route) => route.fulfill({ status: 401, json: {} }), { times: 1 });
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await refuseTwice();
     await page.getByRole("button", { name: "Sign in again" }).click();
     await discovery.arrived;
     await created.release();
