@@ -153,6 +153,10 @@ export function keptWith(jobId: string, { accountId }: Owner): KeptWork | undefi
   return all.find(({ tab }) => tab === thisTab()) ?? all[0];
 }
 
+/** What a job was asked for, if this browser keeps it; else null. The service says it only of a job that has succeeded. */
+export const promptsKept = (jobId: string): readonly string[] | null =>
+  keptWorks().find(({ asked }) => asked?.jobId === jobId)?.request?.prompts ?? null;
+
 /** What was under way is to be asked for again; what has a job, only for its mask. */
 const resumed = (attempt: Attempt): Attempt => ({ ...attempt, state: "waiting" });
 

@@ -102,7 +102,10 @@ describe("what a job gives, in the studio", () => {
     expect(cutOuts.suggestedFilename()).toBe(`${jobId}-cutout.zip`);
     // Files are called as people called the pictures and the objects.
     const files = unzipSync(new Uint8Array(await readFile(await cutOuts.path())));
-    expect(Object.keys(files).toSorted()).toEqual(["cutouts/coffee/cup-1.png", "cutouts/the cat's/cat-1.png"]);
+    expect(Object.keys(files).toSorted()).toEqual([
+      "cutouts/coffee/cup-1.png",
+      "cutouts/the cat's/cat-1.png",
+    ]);
     expect(await findingsInBothThemes(page)).toEqual([]);
 
     await page.getByRole("tab", { name: "Code" }).click();

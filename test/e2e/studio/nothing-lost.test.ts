@@ -130,6 +130,14 @@ describe("what was begun in the studio", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("The PNG file is cut short").waitFor();
     expect(await jobs()).toBe(before + 2);
+    // The list has the prompts of jobs that failed.
+    await page.getByRole("link", { name: "Jobs" }).click();
+    await page
+      .getByRole("row")
+      .filter({ hasText: "Failed" })
+      .getByRole("link", { name: "cup" })
+      .first()
+      .waitFor();
   });
 
   it("is nobody else's: a late answer changes nothing after a sign-out, which ends the uploads", async () => {
