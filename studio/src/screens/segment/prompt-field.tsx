@@ -50,6 +50,10 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
     chosen.value = -1;
     isBrowsing.value = false;
   };
+  const browse = (): void => {
+    input.current?.focus();
+    isBrowsing.value = true;
+  };
   const remove = (prompt: string): void => {
     work.prompts.value = work.prompts.value.filter((other) => other !== prompt);
     input.current?.focus();
@@ -161,7 +165,12 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
         ) : vocabulary.value === "open" ? (
           "Name what to find."
         ) : (
-          `Name what to find. The arrow down key lists the model’s ${vocabulary.value.length} words.`
+          <>
+            Name what to find.{" "}
+            <button type="button" class="prompts-browse" onClick={browse}>
+              Show the model’s {vocabulary.value.length} words
+            </button>
+          </>
         )}
       </div>
     </div>
