@@ -133,6 +133,22 @@ describe("the workbench", () => {
     await page.getByText("The PNG file is cut short").waitFor();
   });
 
+  it("refuses a picture with more pixels than the service takes before it is sent", async () => {
+    const { page } = await openStudio(stack);
+    await page.route("**/studio/config.json", async (route) => {
+      const response = await route.fetch();
+      const config: object = await response.json();
+      await route.fulfill({ response, json: { ...config, maxImagePixels: 100_000 } });
+    });
+    await page.reload();
+    await give(page, COFFEE);
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    await ask(page, "cup");
+    await page.getByText("It has 600 × 400 pixels; the limit is 0.1 megapixels.").waitFor();
+    expect(sent.filter((url) => /presign|inputs/.test(url))).toEqual([]);
+  });
+
   it("says before sending what a trial does not allow", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
