@@ -1,6 +1,6 @@
 import { effect, untracked } from "@preact/signals";
 import { account, isExpired, session } from "../state/session.ts";
-import { forgetKept, keep, keptDraft, keptWith, keptWorks, tidy } from "./kept-works.ts";
+import { type EndKeeping, forgetKept, keep, keptDraft, keptWith, keptWorks, tidy } from "./kept-works.ts";
 import { openJob, takeUp } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
 import { Owner } from "./owner.ts";
@@ -12,9 +12,10 @@ class Works {
   readonly owner: Owner;
   /** What has not been opened by the path of its jobs yet. */
   #draft: Work;
-  #forgetDraft: () => void;
+  #endDraft: EndKeeping;
   /** What was opened last. */
   #opened: Work | null = null;
+  #endOpened: EndKeeping = () => {};
 
   constructor(accountId: string) {
     this.owner = new Owner(accountId);
@@ -22,37 +23,45 @@ class Works {
     tidy(this.owner);
     const kept = keptDraft(this.owner);
     this.#draft = kept === undefined ? new Work(this.owner) : takeUp(kept, this.owner);
-    this.#forgetDraft = keep(this.#draft);
+    this.#endDraft = keep(this.#draft);
   }
 
   /** The work that a URL names: by its jobs, or, without one, the draft. */
   at(jobId: string | undefined, others: readonly string[]): Work {
     if (jobId === undefined) return this.#draft;
     if (this.#draft.jobIds.peek().includes(jobId)) {
-      this.#opened = this.#draft;
+      this.#open(this.#draft, this.#endDraft);
       this.#begin();
     }
     if (this.#opened === null || !this.#opened.jobIds.peek().includes(jobId)) {
       const kept = keptWith(jobId, this.owner);
       const { owner } = this;
-      this.#opened = kept === undefined ? openJob(owner, jobId, others) : takeUp(kept, owner, others);
-      keep(this.#opened);
+      const opened = kept === undefined ? openJob(owner, jobId, others) : takeUp(kept, owner, others);
+      this.#open(opened, keep(opened));
+      return opened;
     }
-    this.#opened.isDraft.value = false;
     return this.#opened;
+  }
+
+  #open(work: Work, end: EndKeeping): void {
+    // What was opened before may be opened again, from what is kept of it: it is not kept twice.
+    this.#endOpened("stays");
+    this.#opened = work;
+    this.#endOpened = end;
+    work.isDraft.value = false;
   }
 
   /** Starts over with an empty draft. */
   startOver(): Work {
     this.#draft.runner.end();
-    this.#forgetDraft();
+    this.#endDraft("is forgotten");
     this.#begin();
     return this.#draft;
   }
 
   #begin(): void {
     this.#draft = new Work(this.owner);
-    this.#forgetDraft = keep(this.#draft);
+    this.#endDraft = keep(this.#draft);
   }
 
   /** Clears everything, so that the next person sees none of it. */

@@ -79,8 +79,11 @@ export function tidy({ accountId }: Owner): void {
   outlived(keptWorks(), Date.now(), { tab: thisTab(), accountId }).forEach(forgetKept);
 }
 
-/** Keeps a work whenever it changes. Returns what ends that, and forgets the work. */
-export function keep(work: Work): () => void {
+/** What ends the keeping of a work; what is kept stays, or is forgotten. */
+export type EndKeeping = (what: "stays" | "is forgotten") => void;
+
+/** Keeps a work whenever it changes. */
+export function keep(work: Work): EndKeeping {
   const { accountId } = work.owner;
   // Those of a restored work are kept already.
   const files = new Set(work.opening.peek() ? work.pictures.peek().map(({ key }) => key) : []);
@@ -107,8 +110,9 @@ export function keep(work: Work): () => void {
     }
     for (const key of files) if (!wanted.has(key)) forget(key);
   });
-  return () => {
+  return (what) => {
     dispose();
+    if (what === "stays") return;
     forgetKept({ id: work.keptAs.peek() });
     files.forEach(forget);
   };
