@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { memoryFolder } from "./test/support/node/memory-folder.ts";
 import { workerProject } from "./test/support/node/worker-project.ts";
 
@@ -13,6 +13,19 @@ if (memory !== null) process.env["TMPDIR"] = memory;
 /** What only a test that hangs exceeds, however much else the machine has to do. */
 const HANG_MS = 300_000;
 
+/** A project of tests on Node. Most share processes between their files: one for each would take longer than most files. */
+const nodeProject = (name: string, include: string, isolate = false): TestProjectConfiguration => ({
+  test: {
+    name,
+    include: [include],
+    setupFiles: ["test/support/node/setup.ts"],
+    testTimeout: HANG_MS,
+    hookTimeout: HANG_MS,
+    expect: { poll: { timeout: HANG_MS / 2 } },
+    isolate,
+  },
+});
+
 export default defineConfig({
   test: {
     silent: "passed-only",
@@ -24,54 +37,21 @@ export default defineConfig({
       workerProject("worker", "test/worker/**/*.test.ts", "short"),
       workerProject("databases", "test/databases/**/*.test.ts", "short", 16),
       workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
-      {
-        test: {
-          name: "unit",
-          include: ["test/unit/**/*.test.ts"],
-          setupFiles: ["test/support/node/setup.ts"],
-          testTimeout: HANG_MS,
-          // A process per file would take longer than most files.
-          isolate: false,
-        },
-      },
-      {
-        test: {
-          name: "client",
-          include: ["client/test/**/*.test.ts"],
-          setupFiles: ["test/support/node/setup.ts"],
-          testTimeout: HANG_MS,
-          hookTimeout: HANG_MS,
-          expect: { poll: { timeout: HANG_MS / 2 } },
-        },
-      },
-      {
-        test: {
-          name: "studio",
-          include: ["studio/test/**/*.test.ts"],
-          setupFiles: ["test/support/node/setup.ts"],
-          testTimeout: HANG_MS,
-          hookTimeout: HANG_MS,
-          expect: { poll: { timeout: HANG_MS / 2 } },
-        },
-      },
-      {
-        test: {
-          name: "inference",
-          include: ["inference-container/test/**/*.test.ts"],
-          setupFiles: ["test/support/node/setup.ts"],
-          testTimeout: HANG_MS,
-          hookTimeout: HANG_MS,
-          expect: { poll: { timeout: HANG_MS / 2 } },
-        },
-      },
+      nodeProject("unit", "test/unit/**/*.test.ts"),
+      // Tests of the command line change the folder in which their process is.
+      nodeProject("client", "client/test/**/*.test.ts", true),
+      nodeProject("studio", "studio/test/**/*.test.ts"),
+      nodeProject("inference", "inference-container/test/**/*.test.ts"),
       {
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          setupFiles: ["test/support/node/setup.ts"],
           testTimeout: 2 * HANG_MS,
           hookTimeout: 2 * HANG_MS,
           expect: { poll: { timeout: HANG_MS } },
           globalSetup: ["test/support/node/shared-stack-server.ts"],
+          isolate: false,
         },
       },
       {

@@ -1,13 +1,14 @@
-import { runCommand, usageError } from "./shared/command-line.ts";
-import { CHECKOUT_LINE, JOB_LINES, OVERVIEW_LINE, settingLines } from "./shared/curl-lines.ts";
-import { readableLine } from "./stack/log-lines.ts";
+import { flags, readArguments, runCommand, usageError } from "./shared/command-line.ts";
+import { settingLines } from "./shared/curl-lines.ts";
+import { newsLine, readableLine } from "./stack/log-lines.ts";
 import { parsePort } from "./stack/port.ts";
 import { startStack } from "./stack/start-stack.ts";
-import type { StackAddress } from "./stack/state-folder.ts";
+import { type StackAddress, stateFolder } from "./stack/state-folder.ts";
 
 const HELP = `Runs the whole service on this machine until Ctrl-C.
 
   npm start                     serve on http://127.0.0.1:8787
+  npm start -- --verbose        print everything that the parts log, not only jobs that end and problems
   PORT=8790 npm start           use another port (0: any free one)
   STATE_DIR=/tmp/try npm start  use another folder for database, files, keys and logs (default .local)
   INFERENCE_URL=… INFERENCE_TOKEN=… npm start
@@ -25,54 +26,45 @@ const isOn = (name: string): boolean => {
 
 const indented = (lines: string): string => lines.replaceAll(/^/gm, "  ");
 
-function instructions({ baseUrl, apiKey, identityUrl, billingUrl }: StackAddress): string {
+function instructions({ baseUrl, apiKey, identityUrl }: StackAddress, logs: string): string {
   const folder = process.env["STATE_DIR"] ? `STATE_DIR=${process.env["STATE_DIR"]} ` : "";
-  const job = `
-Ready.
-  URL      ${baseUrl}
-  Studio   ${baseUrl}/studio
-  API key  ${apiKey} (of a paid account)
+  const signIn = `
+To be a new customer on a free trial, sign in with any e-mail address at ${identityUrl}, or:
 
-Try it (needs curl and jq):
+  export SEGMENTATION_API_KEY=$(${folder}npm run -s token -- --email a@example.com)
+`;
+  return `
+Ready: ${baseUrl}/studio is the studio, ${baseUrl}/docs the reference.
+
+In another shell (the key is a paid account's):
 
 ${indented(settingLines(baseUrl, apiKey))}
-${indented(JOB_LINES)}
+  npx segmentation-client segment samples/coffee.png -p cup -p spoon
+${identityUrl === undefined ? "" : signIn}
+README.md does the same in TypeScript, with curl and in Python. Jobs that end and problems are printed here;
+everything is in ${logs}. Press Ctrl-C to stop.
 `;
-  const signIn = `
-Try it as a new customer: sign in with any e-mail address at ${identityUrl}, or here:
-
-  TOKEN=$(${folder}npm run -s token -- --email a@example.com)
-  AUTH="Authorization: Bearer $TOKEN"
-${indented(OVERVIEW_LINE)}   # shows a free trial; the job above can use it
-`;
-  const checkout = `
-${indented(CHECKOUT_LINE)}
-  # Open that URL (the Stripe stand-in at ${billingUrl}) and press Pay. No money moves, and the overview says paid.
-`;
-  const parts = [
-    job,
-    ...(identityUrl === undefined ? [] : [signIn]),
-    ...(billingUrl === undefined ? [] : [checkout]),
-  ];
-  return `${parts.join("")}\nPress Ctrl-C to stop everything.\n`;
 }
 
 async function start(signal: AbortSignal): Promise<number> {
-  const args = process.argv.slice(2);
-  if (args.includes("--help") || args.includes("-h")) {
+  const { help, verbose } = readArguments("start", process.argv.slice(2), flags("verbose"), false).values;
+  if (help === true) {
     console.log(HELP);
     return 0;
   }
-  if (args.length > 0) throw usageError(`npm start takes no arguments.\n\n${HELP}`);
+  const stateDir = process.env["STATE_DIR"];
   const stack = await startStack({
     port: parsePort(process.env["PORT"] ?? "8787"),
-    stateDir: process.env["STATE_DIR"],
+    stateDir,
     standIns: isOn("STAND_INS"),
     onProgress: (sentence) => console.log(sentence),
-    onLine: (part, line) => console.log(`[${part}] ${readableLine(line)}`),
+    onLine: (part, line) => {
+      const shown = verbose === true ? `[${part}] ${readableLine(line)}` : newsLine(part, line);
+      if (shown !== null) console.log(shown);
+    },
     signal,
   });
-  console.log(instructions(stack));
+  console.log(instructions(stack, stateFolder(stateDir).logs));
   const interrupted = new Promise<null>((resolve) => {
     signal.addEventListener("abort", () => resolve(null), { once: true });
     if (signal.aborted) resolve(null);

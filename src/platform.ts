@@ -119,6 +119,8 @@ const MOST_BUFFERED_IMPORTS_PER_ACCOUNT = 2;
 
 /** Each has up to 8 MiB of a part, 12 of files read ahead and 8 that it resumes with, and the names of all its files. */
 const MOST_ARCHIVE_TURNS = 2;
+/** The platform gives a consumer so much time. */
+const LONGEST_CONSUMER_MS = 15 * 60_000;
 
 const MODEL_KEPT_MS = 60_000;
 
@@ -166,8 +168,12 @@ function createPlatform(env: Env): Platform {
     seenCredentials: newSeenCredentials<Account>(),
     logThrottle: new LogThrottle(LOGGED_EVERY_MS),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
-    bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS, MOST_BUFFERED_IMPORTS_PER_ACCOUNT),
-    archiveTurns: new Semaphore(MOST_ARCHIVE_TURNS, MOST_ARCHIVE_TURNS),
+    bufferedImports: new Semaphore(
+      MOST_BUFFERED_IMPORTS,
+      MOST_BUFFERED_IMPORTS_PER_ACCOUNT,
+      2 * settings.MAX_IMPORT_SECONDS * 1_000,
+    ),
+    archiveTurns: new Semaphore(MOST_ARCHIVE_TURNS, MOST_ARCHIVE_TURNS, LONGEST_CONSUMER_MS),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,

@@ -6,6 +6,7 @@ import { DEFAULT_POLICY, type JobPolicy } from "./core/jobs/policy.ts";
 import type { Secrets } from "./core/lib/keys.ts";
 import { isLoopback, type PublicUrlTerms } from "./core/lib/public-url.ts";
 import type { TrialOffer } from "./core/billing/trial.ts";
+import type { StudioConfig } from "./studio-config.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
@@ -59,6 +60,9 @@ const parameters = z.string().transform((text) => Object.fromEntries(new URLSear
 
 const origins = names.pipe(z.array(z.url().transform((text) => new URL(text).origin)));
 
+/** The name of a package on npm, with or without a scope. */
+const packageName = z.string().regex(/^(?:@[a-z\d-][a-z\d._-]*\/)?[a-z\d-][a-z\d._-]*$/);
+
 /** The settings: docs/operations.md describes each. */
 export const SettingsSchema = z
   .object({
@@ -80,6 +84,7 @@ export const SettingsSchema = z
     OIDC_JWKS_URL: z.url().optional(),
     OIDC_ALGORITHMS: algorithms.default(["RS256", "ES256", "EdDSA"]),
     OIDC_CLOCK_TOLERANCE_SECONDS: z.coerce.number().int().min(0).max(300).default(30),
+    CLIENT_PACKAGE: packageName.optional(),
     STUDIO: z.stringbool().default(true),
     STUDIO_NAME: z.string().min(1).max(60).default("Segmentation"),
     STUDIO_LOGO_URL: z.url({ protocol: /^https$/ }).optional(),
@@ -156,7 +161,7 @@ export const SettingsSchema = z
       context.addIssue({
         code: "custom",
         path: [name],
-        message: "an address of the machine itself, where a deployed Worker finds nothing",
+        message: "a localhost address, unreachable from a deployed Worker",
       });
     }
   });
@@ -235,6 +240,10 @@ export const trialOfferOf = (settings: Settings): TrialOffer => ({
   days: settings.TRIAL_DAYS,
 });
 
+/** The page on which people see their usage, upgrade and pay. */
+const usagePageOf = ({ STUDIO: hasStudio, PUBLIC_URL: address }: Settings): string =>
+  hasStudio ? `${address}/studio/usage` : address;
+
 /** The terms for new jobs. */
 export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   maxPrompts: settings.MAX_PROMPTS,
@@ -242,7 +251,7 @@ export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   maxBytes: { image: settings.MAX_IMAGE_BYTES, video: settings.MAX_VIDEO_BYTES },
   trial: trialOfferOf(settings),
   maxTrialBacklog: settings.TRIAL_MAX_BACKLOG,
-  upgradeUrl: settings.UPGRADE_URL ?? settings.PUBLIC_URL,
+  upgradeUrl: settings.UPGRADE_URL ?? usagePageOf(settings),
 });
 
 /** How much an account may upload, by its access mode. */
@@ -324,22 +333,12 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
     formerPriceIds: settings.STRIPE_FORMER_PRICE_IDS,
     meterEvent: settings.STRIPE_METER_EVENT,
     apiUrl: settings.STRIPE_API_URL,
-    returnUrl:
-      settings.BILLING_RETURN_URL ??
-      (settings.STUDIO ? `${settings.PUBLIC_URL}/studio/usage` : settings.PUBLIC_URL),
+    returnUrl: settings.BILLING_RETURN_URL ?? usagePageOf(settings),
   };
 }
 
 /** The studio's configuration, and the origins that its pages may connect to. */
-export interface StudioSettings {
-  readonly name: string;
-  readonly logoUrl: string | null;
-  readonly signIn: {
-    readonly issuer: string;
-    readonly clientId: string;
-    readonly scope: string;
-    readonly parameters: Readonly<Record<string, string>>;
-  } | null;
+export interface StudioSettings extends StudioConfig {
   /** The identity provider's. */
   readonly connectOrigins: readonly string[];
   readonly storageOrigin: string;
@@ -357,6 +356,7 @@ export function studioSettingsOf(settings: Settings): StudioSettings | null {
     name: settings.STUDIO_NAME,
     logoUrl: settings.STUDIO_LOGO_URL ?? null,
     signIn,
+    maxImagePixels: settings.MAX_IMAGE_PIXELS,
     connectOrigins: [
       ...(signIn !== null && URL.canParse(signIn.issuer) ? [new URL(signIn.issuer).origin] : []),
       ...settings.STUDIO_IDENTITY_ORIGINS,

@@ -1,113 +1,147 @@
 import { createApi } from "./api/api.ts";
-import type { Api } from "./api/types.ts";
+import type { Api } from "./api/operations.ts";
 import { Connection } from "./http/connection.ts";
 import { readBlob } from "./http/read.ts";
-import type { ClientOptions } from "./options.ts";
-import { JobFiles } from "./results/files.ts";
-import { ImageResult, loadPictures } from "./results/image-result.ts";
-import { VideoResult, loadVideo } from "./results/video-result.ts";
+import { JobHandle, type ResultOptions } from "./job.ts";
+import type { CallOptions, ClientOptions, RequestOptions } from "./options.ts";
+import { ImageResult } from "./results/image-result.ts";
+import { VideoResult } from "./results/video-result.ts";
 import type { JobStatus } from "./schemas.ts";
 import {
-  type EndedRun,
+  createFrom,
+  imageRun,
+  type Run,
   type SegmentOptions,
   type SegmentVideoOptions,
-  imageRun,
-  runJob,
   videoRun,
 } from "./segment.ts";
 import { type Input, type Source, sourceOf } from "./upload/input.ts";
 import { type SendFile, sendFile } from "./upload/send-file.ts";
 import { uploadSource } from "./upload/upload.ts";
 import { type ReadyArchive, waitForArchive } from "./wait/archive.ts";
-import { type JobUpdate, assertSucceeded, lastStatus, watch } from "./wait/watch.ts";
+import { type JobUpdate, lastStatus, watch } from "./wait/watch.ts";
 
-/** What may end a call early. */
-export interface Abortable {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface UploadOptions extends Abortable {
-  /** Called with the number of bytes that are gone. */
+/** The options of an upload. With the same `idempotencyKey`, a file is the same upload within a day. */
+export interface UploadOptions extends RequestOptions {
+  /** Called with the number of bytes that have been sent. */
   readonly onProgress?: ((uploadedBytes: number) => void) | undefined;
 }
 
-/** A client of a segmentation service. Every method rejects with a `SegmentationError`, or with the reason of its signal. */
-export class SegmentationClient {
+type Prompts = string | readonly string[];
+
+/** What a platform makes of results. */
+interface Platform<Images, Video> {
+  readonly images: (result: ImageResult) => Images;
+  readonly video: (result: VideoResult) => Video;
+}
+
+/** A client of a segmentation service, whose results a platform may extend. */
+export abstract class Client<Images extends ImageResult, Video extends VideoResult> {
   /** Every operation of the service by its name in the contract. */
   readonly api: Api;
   protected readonly connection: Connection;
+  readonly #platform: Platform<Images, Video>;
 
-  constructor(options: ClientOptions) {
+  protected constructor(options: ClientOptions, platform: Platform<Images, Video>) {
     this.connection = new Connection(options);
     this.api = createApi(this.connection);
+    this.#platform = platform;
   }
 
   /**
    * Finds what the prompts describe in a picture, or in up to 100: uploads them, creates a job, waits for it, and fetches the
    * masks. If one of several pictures fails, its `problem` says why; the call fails if all of them do.
+   * @example
+   * const result = await client.segment("photo.jpg", ["cat", "chair"]);
+   * for (const mask of result.masks) console.log(mask.prompt, mask.confidence, mask.box);
    */
   async segment(
     input: Input | readonly Input[],
-    prompts: string | readonly string[],
+    prompts: Prompts,
     options: SegmentOptions = {},
-  ): Promise<ImageResult> {
-    const { signal } = options;
-    const sources = await Promise.all([input].flat().map((each: Input) => this.open(each)));
-    const run = imageRun(sources, prompts, options);
-    return ofKind(ImageResult, await this.#result(await runJob(this.connection, this.send, run), signal));
+  ): Promise<Images> {
+    return await (await this.submit(input, prompts, options)).result(options);
   }
 
   /** Finds what the prompts describe in a clip, and follows it from frame to frame. */
-  async segmentVideo(
+  async segmentVideo(input: Input, prompts: Prompts, options: SegmentVideoOptions = {}): Promise<Video> {
+    return await (await this.submitVideo(input, prompts, options)).result(options);
+  }
+
+  /**
+   * As `segment`, without waiting: uploads the pictures and creates the job.
+   * @example
+   * const job = await client.submit(["a.jpg", "b.jpg"], "cat", { idempotencyKey: "order-17" });
+   * for await (const picture of job.pictures()) console.log(picture.name, await picture.masks());
+   */
+  async submit(
+    input: Input | readonly Input[],
+    prompts: Prompts,
+    options: SegmentOptions = {},
+  ): Promise<JobHandle<Images>> {
+    const sources = await Promise.all([input].flat().map((each: Input) => this.open(each)));
+    return await this.#create(imageRun(sources, prompts, options), (result) =>
+      this.#platform.images(ofKind(ImageResult, result)),
+    );
+  }
+
+  /** As `segmentVideo`, without waiting: uploads the clip and creates the job. */
+  async submitVideo(
     input: Input,
-    prompts: string | readonly string[],
+    prompts: Prompts,
     options: SegmentVideoOptions = {},
-  ): Promise<VideoResult> {
-    const { signal } = options;
-    const run = videoRun(await this.open(input), prompts, options);
-    return ofKind(VideoResult, await this.#result(await runJob(this.connection, this.send, run), signal));
+  ): Promise<JobHandle<Video>> {
+    return await this.#create(videoRun(await this.open(input), prompts, options), (result) =>
+      this.#platform.video(ofKind(VideoResult, result)),
+    );
+  }
+
+  /** A job that was created elsewhere or earlier. Asks for nothing yet. */
+  job(jobId: string): JobHandle<Images | Video> {
+    const { images, video } = this.#platform;
+    return new JobHandle<Images | Video>(this.connection, { jobId, names: new Map(), sizes: [] }, (result) =>
+      result instanceof ImageResult ? images(result) : video(result),
+    );
   }
 
   /**
    * The result of a job that was created elsewhere or earlier; waits for it if it has not ended.
    * @throws SegmentationError with the job's problem if it has failed
    */
-  async result(jobId: string, { signal }: Abortable = {}): Promise<ImageResult | VideoResult> {
-    const job = await this.waitForJob(jobId, { signal });
-    assertSucceeded(job);
-    return await this.#result({ job, names: new Map() }, signal);
+  async result(jobId: string, options: ResultOptions = {}): Promise<Images | Video> {
+    return await this.job(jobId).result(options);
   }
 
   /** Yields a job's progress, whenever it changes, until the job has ended. */
-  watchJob(jobId: string, options: Abortable = {}): AsyncIterable<JobUpdate> {
+  watchJob(jobId: string, options: CallOptions = {}): AsyncIterable<JobUpdate> {
     return watch(this.connection, jobId, options);
   }
 
   /** Waits until a job has ended, in success or not. */
-  async waitForJob(jobId: string, options: Abortable = {}): Promise<JobStatus> {
+  async waitForJob(jobId: string, options: CallOptions = {}): Promise<JobStatus> {
     return await lastStatus(this.watchJob(jobId, options));
   }
 
   /** Asks for the zip of a job's files, and waits until it can be downloaded. */
-  async archive(jobId: string, options: Abortable = {}): Promise<ReadyArchive> {
+  async archive(jobId: string, options: CallOptions = {}): Promise<ReadyArchive> {
     return await waitForArchive(this.connection, jobId, options);
   }
 
   /** Uploads a picture or a clip, and gives the taskId that a job takes. */
-  async upload(input: Input, { signal, onProgress }: UploadOptions = {}): Promise<string> {
+  async upload(input: Input, { onProgress, ...options }: UploadOptions = {}): Promise<string> {
     const onBytes = (bytes: number): void => onProgress?.(bytes);
     const source = await this.open(input);
-    return (await uploadSource(this.connection, this.send, source, { signal, onBytes })).taskId;
+    return (await uploadSource(this.connection, this.send, source, { ...options, onBytes })).taskId;
   }
 
   /** Downloads a signed URL. */
-  async download(url: string, { signal }: Abortable = {}): Promise<Blob> {
-    return await this.connection.download(url, readBlob, signal);
+  async download(url: string, options: CallOptions = {}): Promise<Blob> {
+    return await this.connection.download(url, readBlob, options);
   }
 
   /** Opens an input; where there is a file system, its paths too. */
   protected async open(input: Input): Promise<Source> {
-    return await Promise.resolve(sourceOf(input));
+    return await sourceOf(input);
   }
 
   /** Sends a file to the storage. */
@@ -115,14 +149,19 @@ export class SegmentationClient {
     return sendFile;
   }
 
-  async #result(
-    { job, names }: EndedRun,
-    signal: AbortSignal | undefined,
-  ): Promise<ImageResult | VideoResult> {
-    const [files, { manifest }] = await JobFiles.open(this.connection, job.jobId, signal);
-    return manifest.type === "image"
-      ? new ImageResult(files, job, await loadPictures(this.connection, files, manifest, job, names, signal))
-      : await loadVideo(files, manifest, job, names, signal);
+  async #create<Result>(
+    run: Run,
+    present: (result: ImageResult | VideoResult) => Result,
+  ): Promise<JobHandle<Result>> {
+    return new JobHandle(this.connection, await createFrom(this.connection, this.send, run), present);
+  }
+}
+
+/** A client of a segmentation service. Every method rejects with a `SegmentationError`, or with the reason of its signal. */
+export class SegmentationClient extends Client<ImageResult, VideoResult> {
+  /** @throws SegmentationError `invalid_input` without an address or a credential, in the options or the environment */
+  constructor(options: ClientOptions = {}) {
+    super(options, { images: (result) => result, video: (result) => result });
   }
 }
 

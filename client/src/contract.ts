@@ -3,6 +3,8 @@
 /** Each operation's method and path, and whether its success is empty (204) or a stream of events. */
 export const ROUTES = {
   createUploadPresign: "POST /v1/uploads/presign",
+  createMultipartUpload: "POST /v1/uploads/parts",
+  completeMultipartUpload: "POST /v1/uploads/{taskId}/complete",
   importUpload: "POST /v1/uploads/import",
   deleteUpload: "DELETE /v1/uploads/{taskId} empty",
   listJobs: "GET /v1/jobs",
@@ -194,6 +196,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/uploads/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get URLs to upload a large file in parts
+         * @description For a file that may not get through at once: a lost connection costs one part. PUT each part to its `uploadUrl`, in any order and as often as it takes, then complete the upload with the parts' ETags. With an Idempotency-Key the request can be repeated within a day: it is the same upload, with new URLs. The file counts as uploaded at once; the service deletes what is not completed and used within a day.
+         */
+        post: operations["createMultipartUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{taskId}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make one file of an upload's parts
+         * @description List the `taskId` in a job afterwards. Completing it again changes nothing. If a part is missing or has another ETag, the service answers 409 `upload_incomplete`: PUT that part again.
+         */
+        post: operations["completeMultipartUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/uploads/import": {
         parameters: {
             query?: never;
@@ -271,7 +313,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a job with its results
-         * @description A job in progress is cancelled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.
+         * @description A job in progress is canceled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.
          */
         delete: operations["deleteJob"];
         options?: never;
@@ -647,10 +689,15 @@ export interface components {
          *     }
          */
         AcceptedJob: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description Whether the job is of images or of a video. */
             type: components["schemas"]["JobType"];
+            /** @description How many tasks the job has. */
             totalItems: number;
+            /** @description What is left of the free trial, for an account that has one. */
             trial?: {
+                /** @description Tokens left in the free trial. */
                 remainingTokens: number;
                 /**
                  * Format: date-time
@@ -671,30 +718,51 @@ export interface components {
          *     }
          */
         Account: {
+            /** @description The account's id. */
             accountId: string;
+            /** @description The account's e-mail address. */
             email: string;
+            /** @description Whether the address is verified. */
             emailVerified: boolean;
+            /** @description The URL of the account's picture; null if it has none. */
             image: string | null;
             /** @description Without a name, the part of the e-mail address before the @. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description Whether the account is active.
+             * @enum {string}
+             */
             status: "active" | "suspended";
         };
         /** @description What the account may do now, and why. */
         AccountAccess: {
-            /** @enum {string} */
+            /**
+             * @description What the account may do: everything, what the trial allows, or nothing.
+             * @enum {string}
+             */
             mode: "paid" | "trial" | "blocked";
-            /** @enum {string} */
+            /**
+             * @description Why the account has this mode.
+             * @enum {string}
+             */
             reason: "paid_access" | "trial_eligible" | "trial_active" | "trial_exhausted" | "trial_expired" | "billing_delinquent";
+            /** @description Whether the account may create a job now. */
             canCreateJobs: boolean;
+            /** @description Whether the account may segment videos. */
             videoAllowed: boolean;
+            /** @description Whether the account may ask for zips. */
             downloadsAllowed: boolean;
+            /** @description How many images a job may have. */
             maxImageTasksPerJob: number;
+            /** @description How many jobs may be in progress at a time. */
             maxActiveJobs: number;
         };
         /** @description What the payment provider reports. A field is absent until the provider has reported it. */
         AccountBilling: {
-            /** @enum {string} */
+            /**
+             * @description Whether the subscription gives access.
+             * @enum {string}
+             */
             accessStatus?: "active" | "delinquent" | "inactive";
             /**
              * Format: date-time
@@ -702,7 +770,9 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             currentPeriodEnd?: string;
+            /** @description The latest invoice's status, in the payment provider's words. */
             latestInvoiceStatus?: string;
+            /** @description The subscription's status, in the payment provider's words. */
             stripeSubscriptionStatus?: string;
         };
         /**
@@ -732,22 +802,37 @@ export interface components {
          *     }
          */
         AccountOverview: {
+            /** @description Images and frames that were processed in the last 24 hours. */
             tokenUsageLast24h: number;
+            /** @description What the payment provider reports. A field is absent until the provider has reported it. */
             billing: components["schemas"]["AccountBilling"];
+            /** @description What the account may do now, and why. */
             access: components["schemas"]["AccountAccess"];
+            /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
             trial: components["schemas"]["AccountTrial"];
         };
         /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
         AccountTrial: {
+            /** @description Which trial it is. */
             offerVersion: string;
-            /** @enum {string} */
+            /**
+             * @description How far the trial is.
+             * @enum {string}
+             */
             status: "eligible" | "active" | "exhausted" | "expired";
+            /** @description Tokens that the trial has in all. */
             grantTokens: number;
+            /** @description Tokens that are used or reserved. */
             consumedTokens: number;
+            /** @description Tokens left in the free trial. */
             remainingTokens: number;
+            /** @description For how many days the trial lasts. */
             durationDays: number;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             startedAt: string | null;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             expiresAt: string | null;
+            /** @description The trial's job in progress; null if there is none. */
             activeJobId: string | null;
         };
         /**
@@ -777,11 +862,15 @@ export interface components {
          *     }
          */
         ApiKey: {
+            /** @description The key's id. */
             keyId: string;
+            /** @description What the account calls the key. */
             label: string;
             /** @description The first characters of the secret, to distinguish keys. */
             prefix: string;
+            /** @description Whether the key is revoked. */
             revoked: boolean;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             revokedAt: string | null;
             /**
              * Format: date-time
@@ -797,6 +886,7 @@ export interface components {
             updatedAt: string;
         };
         ApiKeyList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["ApiKey"][];
         };
         /**
@@ -810,7 +900,9 @@ export interface components {
          *     }
          */
         ArchiveDownload: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description How far the archive is. */
             status: components["schemas"]["ArchiveStatus"];
             /** @description When the service deletes the archive. */
             expiresAt: string | null;
@@ -818,15 +910,19 @@ export interface components {
             downloadUrl: string | null;
             /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
             retryAfterSeconds: number | null;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
         };
         ArchiveEventData: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description How far the archive is. */
             status: components["schemas"]["ArchiveStatus"];
             /** @description When the service deletes the archive. */
             expiresAt: string | null;
             /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
             retryAfterSeconds: number | null;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
         };
         /** @enum {string} */
@@ -837,8 +933,42 @@ export interface components {
          *     }
          */
         BillingUrl: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The page to open, at the payment provider.
+             */
             url: string;
+        };
+        /**
+         * @example {
+         *       "parts": [
+         *         {
+         *           "partNumber": 1,
+         *           "etag": "\"0cc175b9c0f1b6a831c399e269772661\""
+         *         }
+         *       ]
+         *     }
+         */
+        CompleteUploadRequest: {
+            /** @description All parts, in the file's order. */
+            parts: {
+                /** @description The part's number, from 1. */
+                partNumber: number;
+                /** @description The `ETag` that the storage has returned for the part. */
+                etag: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
+         *       "size": 1200000000
+         *     }
+         */
+        CompletedUpload: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
+            taskId: components["schemas"]["TaskId"];
+            /** @description The file's size in bytes. */
+            size: number;
         };
         /**
          * @example {
@@ -846,6 +976,7 @@ export interface components {
          *     }
          */
         CreateApiKeyRequest: {
+            /** @description What the account calls the key. */
             label: string;
         };
         CreateJobRequest: components["schemas"]["ImageJobRequest"] | components["schemas"]["VideoJobRequest"];
@@ -879,6 +1010,7 @@ export interface components {
             description?: string | null;
         };
         CreatedApiKey: {
+            /** @description The key, without its secret. */
             apiKey: components["schemas"]["ApiKey"];
             /** @description The key itself. It is shown only in this response. */
             secret?: string;
@@ -886,6 +1018,7 @@ export interface components {
             secretUnavailable: boolean;
         };
         CreatedWebhookEndpoint: {
+            /** @description The endpoint, without its secret. */
             endpoint: components["schemas"]["WebhookEndpoint"];
             /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
             secret?: string;
@@ -934,7 +1067,7 @@ export interface components {
          */
         ImageJobRequest: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "image";
@@ -970,16 +1103,22 @@ export interface components {
         };
         /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
         ImageManifest: {
+            /** @description The job's id. */
             jobId: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "image";
+            /** @description The request's prompts, in order. */
             prompts: string[];
+            /** @description The items, in order; of a list, one page of them. */
             items: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
                 taskId: components["schemas"]["TaskId"];
+                /** @description The upload's id, like taskId. */
                 inputId: string;
+                /** @description What is charged: one for an image, one for each processed frame. */
                 units: number;
                 /**
                  * Format: date-time
@@ -987,12 +1126,21 @@ export interface components {
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 generatedAt: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The signed URL of the preview, if the job has one.
+                 */
                 previewUrl?: string;
+                /** @description The masks: by prompt, then by falling confidence; of a video, the URL of masks.json. */
                 masks: {
+                    /** @description The mask's place among the task's, from 0. */
                     maskIndex: number;
+                    /** @description How certain the model is, 0 to 1. */
                     confidence: number;
-                    /** Format: uri */
+                    /**
+                     * Format: uri
+                     * @description The signed URL of the mask.
+                     */
                     url: string;
                 }[];
             }[];
@@ -1017,6 +1165,7 @@ export interface components {
          *     }
          */
         ImportedUpload: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
             /** @description The file's type by its first bytes, whatever its source declared. */
             contentType: string;
@@ -1043,7 +1192,9 @@ export interface components {
          *     }
          */
         JobList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["JobSummary"][];
+            /** @description The cursor of the next page; null on the last one. */
             nextToken: string | null;
         };
         /**
@@ -1090,13 +1241,21 @@ export interface components {
          *     }
          */
         JobResult: {
+            /** @description What was found, task by task. */
             manifest: components["schemas"]["Manifest"];
+            /** @description All files of the result, by their keys. Each URL is signed. */
             assets: {
+                /** @description The file's name among the job's: `masks/{taskId}/{index}.png`, for example. */
                 key: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The signed URL of the file.
+                 */
                 url: string;
+                /** @description For how many seconds the URL is valid. */
                 expiresIn: number;
             }[];
+            /** @description For how many seconds the URL is valid. */
             expiresIn: number;
         };
         /**
@@ -1119,10 +1278,15 @@ export interface components {
          *     }
          */
         JobStatus: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description Whether the job is of images or of a video. */
             type: components["schemas"]["JobType"];
+            /** @description `single`: one image; `batch`: several; `video`: one video. */
             processingMode: components["schemas"]["ProcessingMode"];
+            /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
             status: components["schemas"]["Status"];
+            /** @description How many tasks the job has. */
             totalItems: number;
             /**
              * Format: date-time
@@ -1136,18 +1300,28 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             updatedAt: string;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
+            /** @description The tasks, in the order of the request. */
             tasks: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
                 taskId: components["schemas"]["TaskId"];
+                /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
                 status: components["schemas"]["Status"];
+                /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
                 error: string | null;
             }[];
         };
         JobSummary: {
+            /** @description The job's id. */
             jobId: string;
+            /** @description Whether the job is of images or of a video. */
             type: components["schemas"]["JobType"];
+            /** @description `single`: one image; `batch`: several; `video`: one video. */
             processingMode: components["schemas"]["ProcessingMode"];
+            /** @description How many tasks the job has. */
             totalItems: number;
+            /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
             status: components["schemas"]["Status"];
             /**
              * Format: date-time
@@ -1161,6 +1335,7 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             updatedAt: string;
+            /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
         };
         /** @enum {string} */
@@ -1191,9 +1366,11 @@ export interface components {
          *     }
          */
         Model: {
+            /** @description The model's name. */
             id: string;
             /** @description The kind of model: the adapter that runs it. */
             family: string;
+            /** @description The model's version. */
             version: string;
             /** @description `open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms. */
             vocabulary: "open" | string[];
@@ -1201,13 +1378,58 @@ export interface components {
             attributes: boolean;
             /** @description Whether the model segments regions given as boxes and as points. */
             regions: {
+                /** @description Whether regions may be boxes. */
                 box: boolean;
+                /** @description Whether regions may be points. */
                 points: boolean;
             };
             /** @description Whether video jobs are possible. */
             video: boolean;
             /** @description The additional formats in which results are written if a job asks for them. */
             formats: string[];
+        };
+        /**
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
+         *       "parts": [
+         *         {
+         *           "partNumber": 1,
+         *           "size": 8388608,
+         *           "uploadUrl": "https://storage.example.com/segmentation-media/inputs/a/b?partNumber=1&uploadId=c&X-Amz-Signature=0f"
+         *         }
+         *       ],
+         *       "expiresIn": 3600
+         *     }
+         */
+        MultipartUpload: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
+            taskId: components["schemas"]["TaskId"];
+            /** @description All parts, in the file's order. None once the upload is complete. */
+            parts: {
+                /** @description The part's number, from 1. */
+                partNumber: number;
+                /** @description How many bytes the part has. */
+                size: number;
+                /**
+                 * Format: uri
+                 * @description PUT the part's bytes to this URL, and keep the `ETag` of the response.
+                 */
+                uploadUrl: string;
+            }[];
+            /** @description For how many seconds the URLs are valid. Repeat the request with its Idempotency-Key for new ones. */
+            expiresIn: number;
+        };
+        /**
+         * @example {
+         *       "contentType": "video/mp4",
+         *       "size": 1200000000
+         *     }
+         */
+        MultipartUploadRequest: {
+            /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters. */
+            contentType: string;
+            /** @description The file's size in bytes. */
+            size: number;
         };
         /**
          * @example {
@@ -1249,6 +1471,7 @@ export interface components {
          *     }
          */
         Region: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
             /**
              * @description A box around the object: [x, y, width, height].
@@ -1276,7 +1499,9 @@ export interface components {
          *     }
          */
         RegionPoint: {
+            /** @description Pixels from the left. */
             x: number;
+            /** @description Pixels from the top. */
             y: number;
             /**
              * @description 1 on the object (foreground), 0 outside it (background).
@@ -1285,9 +1510,11 @@ export interface components {
             label: 1 | 0;
         };
         RevokedApiKey: {
+            /** @description The key, without its secret. */
             apiKey: components["schemas"]["ApiKey"];
         };
         RotatedWebhookSecret: {
+            /** @description The endpoint, without its secret. */
             endpoint: components["schemas"]["WebhookEndpoint"];
             /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
             secret: string;
@@ -1343,7 +1570,9 @@ export interface components {
              * @description PUT the file to this URL, with the same Content-Type as in the request, and of the same size if that was given.
              */
             uploadUrl: string;
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
+            /** @description The bucket that the file goes to. */
             bucket: string;
             /** @description For how many seconds uploadUrl is valid. */
             expiresIn: number;
@@ -1384,7 +1613,7 @@ export interface components {
          */
         VideoJobRequest: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "video";
@@ -1419,16 +1648,22 @@ export interface components {
         };
         /** @description `masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request. */
         VideoManifest: {
+            /** @description The job's id. */
             jobId: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "video";
+            /** @description The request's prompts, in order. */
             prompts: string[];
+            /** @description The items, in order; of a list, one page of them. */
             items: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
                 taskId: components["schemas"]["TaskId"];
+                /** @description The upload's id, like taskId. */
                 inputId: string;
+                /** @description What is charged: one for an image, one for each processed frame. */
                 units: number;
                 /**
                  * Format: date-time
@@ -1436,17 +1671,31 @@ export interface components {
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 generatedAt: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The signed URL of the preview, if the job has one.
+                 */
                 previewUrl?: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description The masks: by prompt, then by falling confidence; of a video, the URL of masks.json.
+                 */
                 masks: string;
+                /** @description The request's frames per second. */
                 fps?: number;
+                /** @description The request's number of frames. */
                 numFrames?: number;
+                /** @description The request's bound of frames. */
                 maxFrames?: number;
+                /** @description The request's threshold of confidence. */
                 scoreThreshold: number;
+                /** @description How much was found. */
                 counts: {
+                    /** @description How many frames were processed. */
                     framesProcessed: number;
+                    /** @description How many of them have masks. */
                     framesWithMasks: number;
+                    /** @description How many masks there are. */
                     totalMasks: number;
                 };
             }[];
@@ -1499,13 +1748,17 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "succeeded" | "failed";
+            /** @description The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when the event happened. */
             event: components["schemas"]["WebhookEvent"];
             /** @description When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts. */
             nextAttemptAt: string | null;
+            /** @description The attempts so far, earliest first. */
             attempts: components["schemas"]["WebhookAttempt"][];
         };
         WebhookDeliveryList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["WebhookDelivery"][];
+            /** @description The cursor of the next page; null on the last one. */
             nextToken: string | null;
         };
         /**
@@ -1530,12 +1783,19 @@ export interface components {
          *     }
          */
         WebhookEndpoint: {
+            /** @description The webhook endpoint's id. */
             endpointId: string;
+            /** @description Where the events are sent. */
             url: string;
+            /** @description The types of events that it receives; null for all. */
             events: components["schemas"]["WebhookEventType"][] | null;
+            /** @description What the account has noted about it; null if nothing. */
             description: string | null;
+            /** @description Whether it is paused: nothing is sent then. */
             disabled: boolean;
+            /** @description `by_account`: by PATCH. `gone`: the endpoint answered 410. `no_success`: nothing that was sent in five days succeeded. `secret_unreadable`: the operator has changed the service's own secret; rotate the endpoint's secret, then enable it. */
             disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            /** @description ISO 8601 in UTC, with milliseconds. */
             disabledAt: string | null;
             /**
              * Format: date-time
@@ -1551,6 +1811,7 @@ export interface components {
             updatedAt: string;
         };
         WebhookEndpointList: {
+            /** @description The items, in order; of a list, one page of them. */
             items: components["schemas"]["WebhookEndpoint"][];
         };
         /**
@@ -1564,7 +1825,10 @@ export interface components {
          *     }
          */
         WebhookEvent: {
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             type: "job.succeeded" | "job.failed";
             /**
              * Format: date-time
@@ -1572,9 +1836,13 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
+            /** @description What the event is about: the job's status, or the archive. */
             data: components["schemas"]["JobStatus"];
         } | {
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             type: "archive.ready" | "archive.failed";
             /**
              * Format: date-time
@@ -1582,9 +1850,13 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
+            /** @description What the event is about: the job's status, or the archive. */
             data: components["schemas"]["ArchiveEventData"];
         } | {
-            /** @constant */
+            /**
+             * @description What has happened.
+             * @constant
+             */
             type: "test";
             /**
              * Format: date-time
@@ -1592,7 +1864,9 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
+            /** @description What the event is about: the job's status, or the archive. */
             data: {
+                /** @description The webhook endpoint's id. */
                 endpointId: string;
             };
         };
@@ -1709,6 +1983,132 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createMultipartUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MultipartUploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The upload's id, and a URL for each part. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MultipartUpload"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    completeMultipartUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The upload's id. */
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteUploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The upload's id and size. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletedUpload"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -7,6 +7,7 @@ export type ClientErrorCode =
   | "timed_out"
   | "unreadable_answer"
   | "storage_refused"
+  | "invalid_signature"
   | "invalid_input";
 
 /** Every code that an error of this library may have. */
@@ -18,6 +19,7 @@ export const isErrorCode = (code: unknown): code is ErrorCode => typeof code ===
 interface KnownOfAnError extends Omit<ErrorObject, "error" | "message"> {
   readonly status: number;
   readonly requestId: string;
+  readonly body: unknown;
   readonly jobId: string;
   readonly cause: unknown;
 }
@@ -36,6 +38,8 @@ export class SegmentationError extends Error {
   readonly status!: number | undefined;
   /** The answer's X-Request-Id: name it when you report a failure. */
   readonly requestId!: string | undefined;
+  /** The answer's body: what its JSON says, or its text. */
+  readonly body!: unknown;
   /** The job that failed, or that continues although waiting for it failed: `client.result(jobId)` resumes waiting. */
   readonly jobId!: string | undefined;
   readonly retryAfterSeconds!: number | undefined;

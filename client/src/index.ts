@@ -1,10 +1,12 @@
 /** A client of a segmentation job service, for every platform with the Web's APIs. */
-export { SegmentationClient, type Abortable, type UploadOptions } from "./client.ts";
-export type { ClientOptions, Credential, RequestOptions } from "./options.ts";
+export { SegmentationClient, type UploadOptions } from "./client.ts";
+export { type EndedPicture, JobHandle, type ResultOptions } from "./job.ts";
+export type { CallOptions, ClientOptions, Credential, RequestOptions } from "./options.ts";
 export { SegmentationError, type ClientErrorCode, type ErrorCode } from "./errors.ts";
 export type { PictureRegion, RunOptions, SegmentOptions, SegmentVideoOptions } from "./segment.ts";
 export type { Progress } from "./progress.ts";
-export type { Input } from "./upload/input.ts";
+export type { Input, StreamInput, UrlInput } from "./upload/input.ts";
+export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from "./webhook.ts";
 export type { JobUpdate } from "./wait/watch.ts";
 export type { ReadyArchive } from "./wait/archive.ts";
 
@@ -40,6 +42,7 @@ export {
   mergeCoco,
 } from "./results/coco.ts";
 
-export type { Answer, Api, ApiPromise, Input as OperationInput, Item, OperationId } from "./api/types.ts";
+export type { Api } from "./api/operations.ts";
+export type { Answer, ApiPromise, Input as OperationInput, Item, OperationId } from "./api/types.ts";
 export type { ApiErrorCode, ArchiveProblemCode, components, TaskProblemCode } from "./contract.ts";
 export type * from "./schemas.ts";

@@ -1,14 +1,17 @@
 import type { SegmentationError } from "./errors.ts";
 
-/** Who calls: an API key, or what gives an access token of the identity provider, asked before each request. */
+/**
+ * Who calls: an API key, by default the one in the environment's `SEGMENTATION_API_KEY`; or what gives an access token of the
+ * identity provider, asked before each request.
+ */
 export type Credential =
-  | { readonly apiKey: string; readonly accessToken?: never }
+  | { readonly apiKey?: string | undefined; readonly accessToken?: never }
   | { readonly accessToken: () => string | Promise<string>; readonly apiKey?: never };
 
 export type ClientOptions = Credential & {
-  /** Where the service is: `https://segmentation.example.com`. */
-  readonly baseUrl: string | URL;
-  /** What sends requests in place of the platform's `fetch`. */
+  /** Where the service is: `https://segmentation.example.com`; by default the environment's `SEGMENTATION_BASE_URL`. */
+  readonly baseUrl?: string | URL | undefined;
+  /** What sends requests in place of the platform's `fetch`. A browser sends files without it, to report their progress. */
   readonly fetch?: typeof fetch | undefined;
   /**
    * How long a request may take, its body included; for files and events, how long nothing may come or go. In
@@ -23,15 +26,22 @@ export type ClientOptions = Credential & {
   readonly parallel?: number | undefined;
 };
 
-export interface RequestOptions {
-  /** Ends the request, and rejects with the signal's reason. */
+/** What every call takes; a call of several requests passes it on to each of them. */
+export interface CallOptions {
+  /** Ends the call, and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** In place of the client's own. */
   readonly timeoutMs?: number | undefined;
-  /** In place of a random one: for a POST that a later run of the program may repeat. */
-  readonly idempotencyKey?: string | undefined;
+  /** In place of the client's own. */
+  readonly maxRetries?: number | undefined;
   /** Called with a temporary failure and the milliseconds until the request is repeated. */
   readonly onRetry?: ((error: SegmentationError, pauseMs: number) => void) | undefined;
-  /** Further headers of the request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Further headers of the requests to the service; those to its storage are signed, and have none. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** What one request takes. */
+export interface RequestOptions extends CallOptions {
+  /** In place of a random one: for a POST that a later run of the program may repeat. */
+  readonly idempotencyKey?: string | undefined;
 }

@@ -14,9 +14,15 @@ export interface Progress {
   readonly jobId: string | undefined;
 }
 
-/** Calls `onProgress` with what is known of a run's files and job. @param sizes of the files, in bytes */
-export function progressReporter(onProgress: ((progress: Progress) => void) | undefined, sizes: number[]) {
-  const sent = sizes.map(() => 0);
+/**
+ * Calls `onProgress` with what is known of a run's files and job.
+ * @param sizes of the files, in bytes @param sent how much of each has been sent
+ */
+export function progressReporter(
+  onProgress: ((progress: Progress) => void) | undefined,
+  sizes: number[],
+  sent = sizes.map(() => 0),
+) {
   let update: JobUpdate | undefined;
   const report = (): void => {
     const { job, progress = 0 } = update ?? {};
@@ -25,7 +31,7 @@ export function progressReporter(onProgress: ((progress: Progress) => void) | un
       uploadedBytes: sum(sent),
       totalBytes: sum(sizes),
       tasksDone: tasks.filter(hasEnded).length,
-      tasks: sizes.length,
+      tasks: job?.tasks.length ?? sizes.length,
       share: progress,
       jobId: job?.jobId,
     });

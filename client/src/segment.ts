@@ -2,16 +2,20 @@ import { askFor } from "./api/api.ts";
 import { SegmentationError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import { mapParallel } from "./http/parallel.ts";
+import type { CallOptions } from "./options.ts";
 import { type Progress, progressReporter } from "./progress.ts";
-import type { CreateJobRequest, ImageJobRequest, JobStatus, VideoJobRequest } from "./schemas.ts";
+import type { CreateJobRequest, ImageJobRequest, VideoJobRequest } from "./schemas.ts";
 import { type Source, contentTypeOf } from "./upload/input.ts";
 import type { SendFile } from "./upload/send-file.ts";
 import { uploadSource } from "./upload/upload.ts";
-import { assertSucceeded, lastStatus, watch } from "./wait/watch.ts";
 
-export interface RunOptions {
-  /** Aborts the call at any stage; it rejects with the signal's reason. A job that was created keeps running. */
-  readonly signal?: AbortSignal | undefined;
+/** The options of a call that makes a job, apart from the job's own. */
+export interface RunOptions extends CallOptions {
+  /**
+   * Names the call, for a later run of the program: within a day, a call with this key, the same files and the same prompts is
+   * the same job. It has at most 120 characters. Files at a URL are then fetched by the client, not by the service.
+   */
+  readonly idempotencyKey?: string | undefined;
   /** Whether an abort also cancels the job. */
   readonly cancelOnAbort?: boolean | undefined;
   /** Called with the progress whenever it changes. */
@@ -43,7 +47,7 @@ export type SegmentOptions = RunOptions &
 export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "prompts" | "tasks">;
 
 /** What a job is made of. */
-interface Run {
+export interface Run {
   readonly sources: readonly Source[];
   readonly options: RunOptions;
   readonly type: CreateJobRequest["type"];
@@ -51,18 +55,27 @@ interface Run {
   readonly request: (tasks: string[]) => CreateJobRequest;
 }
 
-/** A job of pictures. @throws TypeError if a region names an input that does not exist */
+const invalid = (message: string): SegmentationError => new SegmentationError("invalid_input", message);
+
+/** The options that are fields of the job's request. */
+function fieldsOf<Options extends RunOptions>(options: Options) {
+  const { signal: _s, timeoutMs: _t, maxRetries: _m, onRetry: _r, headers: _h, ...others } = options;
+  const { idempotencyKey: _i, cancelOnAbort: _c, onProgress: _p, ...fields } = others;
+  return fields;
+}
+
+/** A job of pictures. @throws SegmentationError `invalid_input` if a region names an input that does not exist */
 export function imageRun(
   sources: readonly Source[],
   prompts: string | readonly string[],
   options: SegmentOptions,
 ): Run {
   const type = "image";
-  const { signal, cancelOnAbort, onProgress, regions = [], ...fields } = options;
+  const { regions = [], ...fields } = fieldsOf(options);
   const wanted = [prompts].flat();
   for (const { input = 0 } of regions)
     if (sources[input] === undefined)
-      throw new TypeError(`A region refers to input ${input}, which does not exist.`);
+      throw invalid(`A region refers to input ${input}, which does not exist.`);
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
     type,
@@ -72,7 +85,7 @@ export function imageRun(
     }),
     tasks,
   });
-  return { sources, options: { signal, cancelOnAbort, onProgress }, type, request };
+  return { sources, options, type, request };
 }
 
 /** A job of a clip. */
@@ -82,61 +95,73 @@ export function videoRun(
   options: SegmentVideoOptions,
 ): Run {
   const type = "video";
-  const { signal, cancelOnAbort, onProgress, ...fields } = options;
+  const fields = fieldsOf(options);
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
     type,
     prompts: [prompts].flat(),
     tasks,
   });
-  return { sources: [source], options: { signal, cancelOnAbort, onProgress }, type, request };
+  return { sources: [source], options, type, request };
 }
 
-/** A job that has succeeded, and the names of its files by taskId. */
-export interface EndedRun {
-  readonly job: JobStatus;
+/** The service takes a key of 128: uploads have this one with their number. */
+const MOST_KEY_CHARACTERS = 120;
+
+/** A job that was created from files. */
+export interface Created {
+  readonly jobId: string;
+  /** The names of the files by taskId, and their sizes in bytes. */
   readonly names: ReadonlyMap<string, string>;
+  readonly sizes: readonly number[];
 }
 
-/** Uploads the files, creates the job, and waits until it has ended. @throws SegmentationError also if the job fails */
-export async function runJob(connection: Connection, send: SendFile, run: Run): Promise<EndedRun> {
-  const { signal, cancelOnAbort = false, onProgress } = run.options;
-  for (const { from, name } of run.sources)
-    if (from instanceof Blob) assertKind(run.type, await contentTypeOf(from), name);
-  const reporter = progressReporter(
-    onProgress,
-    run.sources.map(({ from }) => (from instanceof Blob ? from.size : 0)),
-  );
-  const tasks = await mapParallel(run.sources, connection.parallel, signal, async (source, i, each) => {
-    const onBytes = (bytes: number): void => reporter.uploaded(i, bytes);
+/** Uploads the files and creates the job. @throws SegmentationError */
+export async function createFrom(connection: Connection, send: SendFile, run: Run): Promise<Created> {
+  const { sources, type, options } = run;
+  const { cancelOnAbort = false, onProgress, ...call } = options;
+  const { signal, idempotencyKey } = call;
+  if (idempotencyKey !== undefined && idempotencyKey.length > MOST_KEY_CHARACTERS)
+    throw invalid(`The idempotencyKey has more than ${MOST_KEY_CHARACTERS} characters. Use a shorter one.`);
+  for (const { from, name } of sources)
+    if (from instanceof Blob) assertKind(type, await contentTypeOf(from), name);
+  const sizes = sources.map(({ from }) => (from instanceof Blob ? from.size : 0));
+  const reporter = progressReporter(onProgress, sizes);
+  const tasks = await mapParallel(sources, connection.parallel, signal, async (source, i, each) => {
     const { taskId, contentType, size } = await uploadSource(connection, send, source, {
+      ...call,
       signal: each,
-      onBytes,
+      idempotencyKey: idempotencyKey && `${idempotencyKey}:${i}`,
+      onBytes: (bytes) => reporter.uploaded(i, bytes),
     });
-    assertKind(run.type, contentType, source.name);
+    assertKind(type, contentType, source.name);
     if (source.from instanceof URL) reporter.uploaded(i, size, size);
     return taskId;
   });
-  // To be cancelled, a job has to be known, even if it is created at the moment of the abort.
-  const { data } = await askFor(connection, "createJob", run.request(tasks), cancelOnAbort ? {} : { signal });
-  const { jobId } = data;
-  try {
-    const job = await lastStatus(watch(connection, jobId, { signal }), (update) => reporter.job(update));
-    assertSucceeded(job);
-    return { job, names: new Map(tasks.map((taskId, i) => [taskId, run.sources[i]?.name ?? taskId])) };
-  } catch (error) {
-    // The service may be gone; the caller has stopped caring.
-    if (cancelOnAbort && signal?.aborted) await askFor(connection, "cancelJob", { jobId }).catch(() => {});
-    throw error instanceof SegmentationError ? withJob(error, jobId) : error;
+  // To be canceled, a job has to be known, even if it is created at the moment of the abort.
+  const creating = cancelOnAbort ? { ...call, signal: undefined } : call;
+  const { jobId } = (await askFor(connection, "createJob", run.request(tasks), creating)).data;
+  if (cancelOnAbort && signal?.aborted) {
+    await cancelQuietly(connection, jobId, call);
+    throw signal.reason;
   }
+  return { jobId, sizes, names: new Map(tasks.map((id, i) => [id, sources[i]?.name ?? id])) };
+}
+
+/** Cancels a job whose caller has stopped caring, if the service is there. */
+export async function cancelQuietly(
+  connection: Connection,
+  jobId: string,
+  options: CallOptions,
+): Promise<void> {
+  const { timeoutMs, maxRetries, headers } = options;
+  await askFor(connection, "cancelJob", { jobId }, { timeoutMs, maxRetries, headers }).catch(() => {});
 }
 
 function assertKind(wanted: "image" | "video", type: string, name = "The input"): void {
   const [kind] = type.split("/");
   if (kind === wanted || kind === "application") return;
-  const call = kind === "video" ? "segmentVideo" : "segment";
-  throw new SegmentationError("invalid_input", `${name} is ${type}: give it to client.${call} instead.`);
+  throw invalid(
+    `${name} is ${type}: give it to client.${kind === "video" ? "segmentVideo" : "segment"} instead.`,
+  );
 }
-
-const withJob = (error: SegmentationError, jobId: string): SegmentationError =>
-  Object.assign(error, { jobId });

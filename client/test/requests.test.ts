@@ -1,5 +1,6 @@
+import { inspect } from "node:util";
 import { type ClientOptions, SegmentationClient, SegmentationError } from "segmentation-client";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { addressOf, memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
 import { playService } from "./support/played-service.ts";
 
@@ -98,6 +99,7 @@ describe("an operation", () => {
       status: 402,
       requestId: "r1",
       ...hints,
+      body,
       stack: expect.stringContaining("SegmentationError: Not enough."),
     });
   });
@@ -267,9 +269,64 @@ describe("a credential", () => {
     await expect(client.api.getAccount()).rejects.toThrow(new RangeError("signed out"));
   });
 
-  it("is needed, and so is an address", () => {
-    // @ts-expect-error it is one or the other
-    expect(() => new SegmentationClient({ baseUrl: OPTIONS.baseUrl })).toThrow("needs an apiKey or");
-    expect(() => new SegmentationClient({ ...OPTIONS, baseUrl: "nowhere" })).toThrow(TypeError);
+  it("that hangs is given up after the time limit, and at once when its signal aborts", async () => {
+    const accessToken = (): Promise<string> => new Promise(() => {});
+    const { baseUrl } = OPTIONS;
+    const client = new SegmentationClient({
+      baseUrl,
+      accessToken,
+      timeoutMs: 20,
+      maxRetries: 1,
+      retryDelayMs: 1,
+    });
+    await expect(client.api.getAccount()).rejects.toMatchObject({ code: "timed_out" });
+    const controller = new AbortController();
+    const call = client.api.getAccount({}, { signal: controller.signal, timeoutMs: 3_600_000 });
+    controller.abort("enough");
+    await expect(call).rejects.toBe("enough");
+  });
+
+  it("that is no header's is refused in a sentence that does not cite it", async () => {
+    const apiKey = "sk_live_abc…";
+    expect(() => new SegmentationClient({ ...OPTIONS, apiKey })).toThrow(
+      new SegmentationError(
+        "invalid_input",
+        "The API key contains “…”, as no key does. Was it shortened? Copy the whole key.",
+      ),
+    );
+    const client = new SegmentationClient({ baseUrl: OPTIONS.baseUrl, accessToken: () => "secret…" });
+    const failure: unknown = await client.api.getAccount().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SegmentationError);
+    expect(inspect(failure, { depth: 9 })).not.toContain("secret");
+  });
+});
+
+describe("a client without arguments", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("has its address and its key from the environment", async () => {
+    vi.stubEnv("SEGMENTATION_BASE_URL", "http://played.test/");
+    vi.stubEnv("SEGMENTATION_API_KEY", " sk_live_played\n");
+    const asked: unknown[] = [];
+    vi.stubGlobal("fetch", (url: string, { headers }: RequestInit) => {
+      asked.push([url, new Headers(headers).get("authorization")]);
+      return Promise.resolve(account());
+    });
+    await new SegmentationClient().api.getAccount();
+    vi.unstubAllGlobals();
+    expect(asked).toEqual([["http://played.test/v1/account", "Bearer sk_live_played"]]);
+  });
+
+  it.each([
+    [{}, "The client has no address. Give it a baseUrl, or set SEGMENTATION_BASE_URL."],
+    [{ baseUrl: "nowhere" }, "nowhere is not an address. One looks like https://segmentation.example.com"],
+    [
+      { baseUrl: "https://played.test" },
+      "The client has no credential. Give it an apiKey or an accessToken, or set SEGMENTATION_API_KEY.",
+    ],
+  ])("says what is missing: %j", (options, message) => {
+    vi.stubEnv("SEGMENTATION_BASE_URL", "");
+    vi.stubEnv("SEGMENTATION_API_KEY", "");
+    expect(() => new SegmentationClient(options)).toThrow(new SegmentationError("invalid_input", message));
   });
 });

@@ -166,7 +166,7 @@ describe("segmentVideo", () => {
           { timeSec: 0.5, frameIdx: 12 },
         ],
       },
-      { prompt: "dog", sightings: [{ timeSec: 0.5, confidence: 0.8, box: [1, 2, 10, 20] }] },
+      { prompt: "dog", sightings: [{ timeSec: 0.5, confidence: 0.8, box: [1.03, 2.1, 10.2, 20.2] }] },
     ]);
     const seen = result.tracks[1]?.sightings[0];
     expect(encodeRle(seen?.bitmap() ?? { width: 0, height: 0, data: new Uint8Array() })).toEqual(seen?.rle);

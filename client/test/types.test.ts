@@ -1,6 +1,38 @@
-import type { Answer, ErrorCode, OperationInput, SegmentationClient } from "segmentation-client";
+import { createReadStream, readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import type {
+  Answer,
+  CallOptions,
+  ErrorCode,
+  JobHandle,
+  OperationInput,
+  SegmentationClient,
+} from "segmentation-client";
 import { ImageResult as NodeResult, type SegmentationClient as NodeClient } from "segmentation-client/node";
+import sharp from "sharp";
 import { describe, expectTypeOf, it } from "vitest";
+
+/** What must compile; it is never called. */
+export async function taken(client: SegmentationClient, node: NodeClient): Promise<void> {
+  const bytes: Uint8Array = new Uint8Array();
+  const buffer: Buffer = Buffer.from("a");
+  await client.segment(bytes, "cat");
+  await client.segment(buffer, "cat");
+  await client.segment(readFileSync("a.png"), "cat");
+  await client.segment(await sharp("a.heic").png().toBuffer(), "cat");
+  await client.segment([bytes, buffer, new ArrayBuffer(1), new Blob([]), new File([], "a.png")], "cat");
+  await client.segment(await fetch("https://example.com/a.png"), "cat");
+  await client.segment({ url: "https://example.com/a.png" }, "cat", {
+    timeoutMs: 1,
+    maxRetries: 2,
+    headers: { a: "b" },
+  });
+  await client.segment({ stream: new ReadableStream<Uint8Array>(), name: "a.png", type: "image/png" }, "cat");
+  await node.segmentVideo({ stream: Readable.toWeb(createReadStream("a.mp4")) }, "cat", {
+    idempotencyKey: "a",
+  });
+  await client.upload(bytes, { idempotencyKey: "a", onRetry: () => {}, signal: undefined });
+}
 
 /** What must not compile; it is compiled with the other tests, and never called. */
 export function refused(client: SegmentationClient, node: NodeClient): void {
@@ -34,6 +66,28 @@ describe("the types", () => {
     expectTypeOf<OperationInput<"retrieveJob">>().toExtend<{ jobId: string }>();
     expectTypeOf<OperationInput<"listJobs">>().toHaveProperty("nextToken");
     expectTypeOf<Awaited<ReturnType<NodeClient["segment"]>>>().toEqualTypeOf<NodeResult>();
+    expectTypeOf<Awaited<ReturnType<NodeClient["submit"]>>>().toEqualTypeOf<JobHandle<NodeResult>>();
+    expectTypeOf<ReturnType<SegmentationClient["job"]>>().toEqualTypeOf<JobHandle>();
+    expectTypeOf<NodeClient>().toExtend<SegmentationClient>();
+  });
+
+  it("let every call have a signal, a time limit, retries and headers of its own", () => {
+    type Calls = Pick<
+      SegmentationClient,
+      | "segment"
+      | "segmentVideo"
+      | "submit"
+      | "submitVideo"
+      | "upload"
+      | "result"
+      | "watchJob"
+      | "archive"
+      | "download"
+    >;
+    type LastOf<Call> = Call extends (...given: [...infer _, (infer Last)?]) => unknown ? Last : never;
+    type Handle = Pick<JobHandle, "status" | "events" | "result" | "cancel" | "pictures">;
+    expectTypeOf<CallOptions>().toExtend<LastOf<Calls[keyof Calls]>>();
+    expectTypeOf<CallOptions>().toExtend<LastOf<Handle[keyof Handle]>>();
   });
 
   it("know every code of an error", () => {

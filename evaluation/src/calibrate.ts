@@ -1,10 +1,10 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Confidence } from "../../inference-container/src/models/builtin/confidence.ts";
-import { BuiltinManifest } from "../../inference-container/src/models/builtin/manifest.ts";
+import type { Confidence } from "../../inference-container/src/models/confidence.ts";
 import { MANIFEST_NAME, readManifest } from "../../inference-container/src/models/folder.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
+import { BoxChoice } from "../../inference-container/src/models/sam2/manifest.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
 import type { CalibrateCommand } from "./arguments.ts";
 import { askSet } from "./ask-set.ts";
@@ -30,22 +30,26 @@ export interface CalibrationReport {
 const FOLDS = 5;
 /** With less than this a find shows something else; with more, but less than 0.5, it shows the object badly (TIDE). */
 const THERE_IOU = 0.1;
+/** The manifest of a family that finds boxes first. */
+const Fitted = Manifest.extend({ detection: BoxChoice.loose() });
 /** Only the part that calibration rewrites; everything else stays unchanged. */
 const Written = z.looseObject({ detection: z.looseObject({}) });
 
 /**
- * Asks a folder of the family `builtin` for everything that labelled pictures show, fits its confidences to what was right,
- * and writes the fit into the folder's manifest. The same pictures give the same fit. A find is right if an object is there
+ * Asks a folder, of a family that finds boxes first, for everything that labelled pictures show, fits its confidences to what
+ * was right, and writes the fit into the folder's manifest. The same pictures give the same fit. A find is right if an object is there
  * that no more confident find has: its bounding box overlaps the object's by more than a background error does (Bolya et
  * al., "TIDE", ECCV 2020). How well it is drawn is another question, which no score of boxes answers.
  * @throws Failure if the folder or the set cannot be used
  */
 export async function calibrate(command: CalibrateCommand, signal: AbortSignal): Promise<CalibrationReport> {
   const { folder, provider, pictures, labels } = command;
-  const { family } = await readManifest(folder, Manifest);
-  if (family !== "builtin")
-    throw new Failure(`${folder} is of the family ${family}, whose manifest has no confidence to fit.`);
-  const { detection } = await readManifest(folder, BuiltinManifest);
+  const manifest = await readManifest(folder, Manifest.loose());
+  if (manifest["detection"] === undefined)
+    throw new Failure(
+      `${folder} is of the family ${manifest.family}, whose manifest has no confidence to fit.`,
+    );
+  const { detection } = await readManifest(folder, Fitted);
   const { set, pathOf } = await readSet(pictures, labels);
   const objects = set.objects.map((object) => Object.assign({}, object, { mask: filledBounds(object.mask) }));
   const boxed = { ...set, objects };
@@ -56,10 +60,10 @@ export async function calibrate(command: CalibrateCommand, signal: AbortSignal):
   const outcomes = queriesOf(boxed, found).flatMap(outcomesOf);
   const fit = composed(detection.confidence, fitConfidence(outcomes));
   const after = { offset: rounded(fit.offset), slope: rounded(fit.slope) };
-  const manifest = join(folder, MANIFEST_NAME);
-  await writeConfidence(manifest, after);
+  const path = join(folder, MANIFEST_NAME);
+  await writeConfidence(path, after);
   return {
-    manifest,
+    manifest: path,
     finds: outcomes.length,
     right: outcomes.filter(({ right }) => right).length,
     before: detection.confidence,

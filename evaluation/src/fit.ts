@@ -1,15 +1,13 @@
 import {
+  AS_IT_IS,
   type Confidence,
   confidenceOf,
   logit,
-} from "../../inference-container/src/models/builtin/confidence.ts";
+} from "../../inference-container/src/models/confidence.ts";
 import type { Outcome } from "./measures/calibration.ts";
 
 const MOST_STEPS = 100;
 const PRECISION = 1e-10;
-
-/** Scores as they are. */
-export const AS_IT_IS: Confidence = { offset: 0, slope: 1 };
 
 /**
  * The fit that makes scores the probability of being right, by maximum likelihood: logistic regression by Newton's method.
@@ -25,7 +23,8 @@ export function fitConfidence(outcomes: readonly Outcome[]): Confidence {
     x: logit(outcome.score),
     target: outcome.right ? (right + 1) / (right + 2) : 1 / (wrong + 2),
   }));
-  let { offset, slope } = AS_IT_IS;
+  // From the share of right ones, whatever the scores: from scores that claim far too much, Newton's first step leads astray.
+  let [offset, slope] = [Math.log((right + 1) / (wrong + 1)), 0];
   for (let step = 0; step < MOST_STEPS; step += 1) {
     // Gradient and Hessian of the negative log-likelihood.
     let [g0, g1, h00, h01, h11] = [0, 0, 0, 0, 0];

@@ -3,7 +3,7 @@
  *
  * Worker → service, `Authorization: Bearer <INFERENCE_TOKEN>`:
  *   POST   /v1/tasks        TaskRequest → 202 TaskState (new or already known key), 400 (will never be accepted),
- *                           401 and 403 (an operator's setting is wrong), 409 (cancelled), 429 (lane full) and 503
+ *                           401 and 403 (an operator's setting is wrong), 409 (canceled), 429 (lane full) and 503
  *                           (not ready or draining), both with Retry-After; all but 202 with { error, message }
  *   POST   /v1/room         RoomRequest → 200 RoomAnswer, 503 (not ready or draining)
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404

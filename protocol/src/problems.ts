@@ -13,7 +13,7 @@ interface Row {
 export const PROBLEMS = {
   canceled: {
     retryable: false,
-    sentence: "The job was cancelled before this task had ended. Create the job again if you still need it.",
+    sentence: "The job was canceled before this task had ended. Create the job again if you still need it.",
   },
 
   prompt_outside_vocabulary: { retryable: false, sentence: "{explanation}" },

@@ -22,6 +22,7 @@ import { cancelJob, deadLetters, showJob, stuckJobs, wakeJob } from "./operate.t
 import type { OperatorApi } from "./operator-api.ts";
 import { moveAccount } from "./move-account.ts";
 import { type Outcome, readable } from "./print.ts";
+import { rebuildDirectory } from "./rebuild-directory.ts";
 import { relist } from "./relist.ts";
 import { rotateSecret } from "./rotate-secret.ts";
 
@@ -333,6 +334,13 @@ export const COMMANDS = {
           : remoteObjectIds(configFile, signal);
       return relist(await api(), objectIds, given["dry-run"]);
     },
+  }),
+  "rebuild-directory": command({
+    takes: "[--dry-run]",
+    does: "after a restore: makes the directory say what the books of all databases say; --dry-run only compares; exit code 1 if they disagree",
+    options: z.strictObject({ "dry-run": z.boolean().default(false) }),
+    run: async (given, { databases, signal }) =>
+      rebuildDirectory(await databases(), { dryRun: given["dry-run"], signal }),
   }),
   "rotate-secret": command({
     takes: "",

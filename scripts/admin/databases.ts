@@ -25,7 +25,8 @@ function named(databases: Databases, name: string): Database {
   return database;
 }
 
-const directoryOf = (databases: Databases): Database => named(databases, FIRST_DATABASE);
+/** The first database, with the directory. */
+export const directoryOf = (databases: Databases): Database => named(databases, FIRST_DATABASE);
 
 async function firstOf(rows: Promise<Row[][]>, column: string): Promise<string | null> {
   const value = (await rows)[0]?.[0]?.[column];

@@ -15,8 +15,8 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 and what they cost the database meanwhile
   npm run bench -- dispatch     how tasks wait for a full service, in simulated time: after an outage, and beside an account
                                 with 1,000 jobs
-  npm run bench -- kserve       how much of a dummy model server's throughput the inference service reaches, with 4, 8 and
-                                16 concurrent requests
+  npm run bench -- kserve       how much of a model server's throughput the inference service reaches, with 4, 8 and 16
+                                concurrent requests: a dummy server, or with --part triton a real Triton (Python 3.11)
   npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the
                                 picture alone, in a browser with software rendering
   npm run bench -- click        how long a click in the studio takes until its mask is listed, compared with the same region
@@ -32,6 +32,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 40 for create-job)
   --part speed|memory           only one half of the clip's measurement
   --part throughput|soak        only one half of the service's measurement
+  --part played|triton          the kind of model server (default played)
   --soak MINUTES                duration of the mixed work (default 5)
   --quick                       a rough result: few rounds, fewer frames and pictures, a clip and a soak of one minute
 
@@ -47,6 +48,8 @@ interface Bench {
   readonly rounds: readonly [usual: number, quick: number];
   readonly mostRounds?: number;
   readonly parts?: readonly string[];
+  /** The parts without --part; by default all. */
+  readonly usualParts?: readonly string[];
 }
 
 const ofRounds = (usual: number, quick: number): Bench => ({
@@ -61,7 +64,12 @@ const BENCHES = {
   "create-job": { takes: ["rounds"], rounds: [40, 40], mostRounds: 200 },
   waiting: ofRounds(3, 1),
   dispatch: ofRounds(5, 1),
-  kserve: ofRounds(3, 1),
+  kserve: {
+    takes: ["rounds", "part", "quick"],
+    rounds: [3, 1],
+    parts: ["played", "triton"],
+    usualParts: ["played"],
+  },
   viewer: ofRounds(5, 1),
   click: ofRounds(3, 1),
   capacity: ofRounds(3, 1),
@@ -95,7 +103,7 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
   const [subject = "pictures", ...others] = positionals;
   if (others.length > 0) throw usageError(`Give only one benchmark at a time. ${SEE}`);
   if (!isSubject(subject)) throw usageError(`Unknown benchmark "${subject}". ${SEE}`);
-  const { takes, rounds, mostRounds = 100, parts = [] }: Bench = BENCHES[subject];
+  const { takes, rounds, mostRounds = 100, parts = [], usualParts = parts }: Bench = BENCHES[subject];
   if (Object.keys(given).some((name) => !takes.some((option) => option === name)))
     throw usageError(
       `The benchmark ${subject} takes only ${listOf(
@@ -111,7 +119,7 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
     pictures: wholeNumber("--pictures", given.pictures ?? "12", 1_000),
     frames: wholeNumber("--frames", given.frames ?? (quick ? "3" : "12"), 300),
     rounds: wholeNumber("--rounds", given.rounds ?? String(rounds[quick ? 1 : 0]), mostRounds),
-    parts: given.part === undefined ? parts : [given.part],
+    parts: given.part === undefined ? usualParts : [given.part],
     soakMinutes: wholeNumber("--soak", given.soak ?? (quick ? "1" : "5"), 10_000),
     quick,
   };

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { TaskRequest } from "@segmentation/protocol";
+import { listen } from "../shared/listen.ts";
 
 /** An inference service that takes every task and does nothing with it but what `onTask` does. */
 export interface IdleService {
@@ -24,12 +24,8 @@ export async function startIdleService(onTask: (task: TaskRequest) => void): Pro
       return onTask(TaskRequest.parse(body));
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The service has no port.");
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: await listen(server),
     close: () => {
       server.close();
       server.closeAllConnections();

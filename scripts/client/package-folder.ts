@@ -38,8 +38,11 @@ function manifestOf(workspace: {
   };
 }
 
-/** Fills a folder with the client library as npm publishes it: JavaScript, types, manifest, README and licence. */
-export async function fillPackageFolder(folder: string): Promise<void> {
+/**
+ * Fills a folder with the client library as npm publishes it: JavaScript, types, manifest, README and licence.
+ * @param name under which it is published, if it is not its own
+ */
+export async function fillPackageFolder(folder: string, name?: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await run(TSC, ["-p", join(CLIENT, "tsconfig.build.json"), "--outDir", folder]);
@@ -60,8 +63,13 @@ export async function fillPackageFolder(folder: string): Promise<void> {
       .replaceAll('from "@segmentation/masks"', `from "${masks.startsWith(".") ? masks : `./${masks}`}"`);
     await writeFile(path, text);
   }
-  const manifest = manifestOf(JSON.parse(await readFile(join(CLIENT, "package.json"), "utf8")));
+  const workspace = JSON.parse(await readFile(join(CLIENT, "package.json"), "utf8"));
+  const manifest = { ...manifestOf(workspace), ...(name !== undefined && { name }) };
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  await cp(join(CLIENT, "README.md"), join(folder, "README.md"));
+  const readme = await readFile(join(CLIENT, "README.md"), "utf8");
+  await writeFile(
+    join(folder, "README.md"),
+    name === undefined ? readme : readme.replaceAll(/(?<=npx |from ")segmentation-client/g, name),
+  );
   await cp(join(PROJECT_ROOT, "LICENSE"), join(folder, "LICENSE"));
 }

@@ -25,7 +25,7 @@ export const WORKER_ROWS: readonly Row[] = [
         todo: "add services, or raise `TRIAL_MAX_BACKLOG`; paying accounts are not affected",
       }),
       graph("Jobs ended", "short", count("job_ended", "status")),
-      graph("Tasks cancelled", "short", sum("job_canceled", "canceledTasks", "by")),
+      graph("Tasks canceled", "short", sum("job_canceled", "canceledTasks", "by")),
       graph(
         "Tasks failed by problem",
         "short",

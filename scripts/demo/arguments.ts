@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ImageFormat, VideoFormat } from "../../src/contract/job.ts";
-import type { Region } from "../../src/contract/region.ts";
+import { parseRegion, type Region as DemoRegion } from "../../client/src/cli/segment/region.ts";
 import { readArguments, texts, usageError, wholeNumber } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
@@ -9,12 +9,12 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
   npm run demo                                  a sample: a coffee cup and a spoon
   npm run demo -- photo.jpg "cat" "chair"       your photograph, and what to look for
   npm run demo -- clip.mp4 "cat"                your clip: MP4, MOV, WebM, MKV or AVI
-  npm run demo -- photo.jpg --region 100,90     what is at this point of your photograph, whatever it is
+  npm run demo -- photo.jpg --region 100,90     whatever is at this point of your photograph
 
   --out DIR          the folder for the results (default demo-output)
   --format F         also write the result as ${ImageFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
-  --region X,Y,W,H   draw what is in this box of a photograph, in its pixels; may be repeated
-  --region X,Y       draw what is at this point; "X,Y;X,Y;!X,Y" are several, those after ! outside the object
+  --region X,Y       mask whatever is at this point of a photograph, in pixels; four numbers are a box: X,Y,W,H;
+                     "X,Y;X,Y;!X,Y" are several points, those after ! outside the object; may be repeated
 
 By default the demo processes up to six frames per second of a clip. To change this:
 
@@ -40,7 +40,7 @@ export interface DemoRequest {
   readonly frames: RequestedFrames;
   /** What else the result is written as. */
   readonly formats: readonly ImageFormat[];
-  /** What to draw of a photograph, besides what the prompts find. */
+  /** What to mask in a photograph, besides what the prompts find. */
   readonly regions: readonly DemoRegion[];
 }
 
@@ -98,46 +98,11 @@ function positive(option: string, text: string): number {
   throw usageError(`${option} must be a number above 0, such as 2 or 0.5.`);
 }
 
-/** A region of the photograph, whose taskId comes with its upload. */
-export type DemoRegion =
-  | { readonly box: NonNullable<Region["box"]> }
-  | { readonly points: NonNullable<Region["points"]> };
-
-/**
- * Reads a region: `X,Y,W,H` is a box, `X,Y;X,Y;!X,Y` are points, those after a `!` outside the object.
- * @throws Failure, a usage error
- */
+/** @throws Failure, a usage error, if the text is no region */
 function readRegion(text: string): DemoRegion {
-  const parts = text.split(";").map((part) => {
-    const isBeside = part.startsWith("!");
-    return { isBeside, numbers: numbersOf(isBeside ? part.slice(1) : part) };
-  });
-  const [first, ...others] = parts;
-  const [x, y, width, height] = first?.numbers ?? [];
-  if (x !== undefined && y !== undefined && width !== undefined && height !== undefined) {
-    if (others.length === 0 && !(first?.isBeside ?? true) && width >= 1 && height >= 1)
-      return { box: [x, y, width, height] };
-    throw notARegion(text);
-  }
-  const points = parts.map(({ isBeside, numbers }) => {
-    const [pointX, pointY, more] = numbers;
-    if (pointX === undefined || pointY === undefined || more !== undefined) throw notARegion(text);
-    return { x: pointX, y: pointY, label: isBeside ? (0 as const) : (1 as const) };
-  });
-  if (points.every(({ label }) => label === 0)) throw notARegion(text);
-  return { points };
-}
-
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
-
-/** The numbers of a list; none if it is not one of two or four. */
-function numbersOf(text: string): number[] {
-  const parts = text.split(",").map((part) => part.trim());
-  const isList = (parts.length === 2 || parts.length === 4) && parts.every((part) => NUMBER.test(part));
-  return isList ? parts.map(Number) : [];
-}
-
-const notARegion = (text: string) =>
-  usageError(
+  const region = parseRegion(text);
+  if (region !== undefined) return region;
+  throw usageError(
     `--region ${text} is neither a box, such as 40,60,120,80 (x, y, width, height), nor points, such as 100,90 or "100,90;!20,30" (! marks a point outside the object).`,
   );
+}

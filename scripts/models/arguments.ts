@@ -16,7 +16,7 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory
   npm run models -- describe FOLDER   writes the manifest.json for a folder with an export, or for a server's model
   npm run models -- evaluate FOLDER   measures what a folder finds in labelled pictures
-  npm run models -- calibrate FOLDER  fits the confidences of the embedded model's folder to labelled pictures
+  npm run models -- calibrate FOLDER  fits the confidences of a folder to labelled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
   npm run models -- install NAME      downloads a model of the catalogue: ${CATALOGUE.map(({ name }) => name).join(", ")}
   npm run models -- install --from manifest.json    downloads the same bytes as a folder that install made

@@ -10,6 +10,11 @@ import {
 import { MANIFEST_NAME, SIDECAR } from "../../inference-container/src/models/folder.ts";
 import { FAMILIES, SERVER_FAMILY } from "../../inference-container/src/models/load.ts";
 import type { TensorSpec } from "../../inference-container/src/models/manifest.ts";
+import {
+  divideOwlvit,
+  isPartOfOwlvit,
+  isWholeOwlvit,
+} from "../../inference-container/src/models/owlvit/divide.ts";
 import { Failure } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { type Description, filesToDescribe, MODELS, writeManifest } from "./write-manifest.ts";
@@ -27,16 +32,12 @@ export async function describeExport(
   signal: AbortSignal,
 ): Promise<Description> {
   const files = await filesToDescribe(folder, force);
-  const graphs: GraphSignature[] = [];
-  for (const file of files.filter((name) => GRAPH.test(name))) {
-    signal.throwIfAborted();
-    graphs.push(await readSignature(folder, file));
-  }
+  const { graphs, whole } = await readGraphs(folder, signal);
   const template = recogniseTemplate(await readTemplates(), graphs);
   if (template === undefined) throw new Failure(unrecognised(folder, graphs));
   const halves = halfPrecision(template, graphs);
   const beside = files.filter(
-    (name) => SIDECAR.test(name) && !template.files.some((file) => file.name === name),
+    (name) => (SIDECAR.test(name) || name === whole) && !template.files.some((file) => file.name === name),
   );
   signal.throwIfAborted();
   const manifest = await writeManifest(
@@ -54,9 +55,37 @@ export async function describeExport(
     filledIn: [
       "the graphs' files, the sizes and the digests",
       ...(halves.size > 0 ? [`float16 for ${[...halves].join(", ")}`] : []),
+      ...(whole === undefined ? [] : [`the parts of ${whole}`]),
       ...(beside.length > 0 ? [`the weights ${beside.join(", ")}`] : []),
     ],
   };
+}
+
+/**
+ * The signatures of a folder's graphs. The parts of a whole export of OWL-ViT or OWLv2 are written beside it first.
+ * @returns the file of such an export too, from which the parts read their weights
+ * @throws Failure or ModelFolderError if a graph cannot be read or divided, or if there are two such exports
+ */
+export async function readGraphs(
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ graphs: GraphSignature[]; whole: string | undefined }> {
+  const graphs: GraphSignature[] = [];
+  const read = async (wanted: (file: string) => boolean): Promise<void> => {
+    for (const file of (await readdir(folder)).filter((name) => GRAPH.test(name) && wanted(name))) {
+      signal.throwIfAborted();
+      graphs.push(await readSignature(folder, file));
+    }
+  };
+  await read((file) => !isPartOfOwlvit(file));
+  const [whole, other] = graphs.filter(isWholeOwlvit);
+  if (other !== undefined)
+    throw new Failure(
+      `${folder} has two exports of OWL-ViT, ${whole?.file} and ${other.file}. Keep one there.`,
+    );
+  if (whole !== undefined) await divideOwlvit(folder, whole.file);
+  await read(isPartOfOwlvit);
+  return { graphs, whole: whole?.file };
 }
 
 /** The templates of all families. A family without one, such as builtin, has a finished manifest instead. */

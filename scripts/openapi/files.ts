@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { outputsOf, PROBLEMS } from "@segmentation/protocol";
-import { COMMON_ERRORS, errorsOf, type Operation } from "../../src/contract/operation.ts";
+import { z } from "zod";
+import { COMMON_ERRORS, errorsOf, type Operation, PATH_PARAMETERS } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/contract/operations.ts";
 import { JobType } from "../../src/contract/primitives.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
@@ -43,8 +44,41 @@ async function clientTypes(document: string): Promise<string> {
 const ELSEWHERE = ["not_found", "method_not_allowed"];
 
 /** A union of codes, one per line. */
-const union = (name: string, comment: string, codes: Iterable<string>): string =>
-  `/** ${comment} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
+const union = (name: string, meaning: string, codes: Iterable<string>): string =>
+  `/** ${meaning} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
+
+/** The first example of a schema. */
+function exampleOf(schema: z.core.$ZodType | undefined): unknown {
+  const examples = schema && z.globalRegistry.get(schema)?.["examples"];
+  return Array.isArray(examples) ? examples[0] : undefined;
+}
+
+/** A call of the client library, with the examples of the operation's path and body. */
+function exampleCall(id: string, { path, body, answer, contentType }: Operation): string {
+  const inPath = Object.entries(PATH_PARAMETERS).filter(([name]) => path.includes(`{${name}}`));
+  const input = {
+    ...Object.fromEntries(inPath.map(([name, schema]) => [name, exampleOf(schema)])),
+    ...Object(exampleOf(body) ?? (body instanceof z.ZodDiscriminatedUnion ? exampleOf(body.options[0]) : {})),
+  };
+  const call = `client.api.${id}(${Object.keys(input).length === 0 ? "" : JSON.stringify(input, null, 2)})`;
+  if (contentType !== undefined)
+    return `for await (const { event, data } of ${call}) console.log(event, data);`;
+  const isPaged = answer instanceof z.ZodObject && "nextToken" in answer.shape;
+  return isPaged ? `for await (const item of ${call}) console.log(item);` : `await ${call};`;
+}
+
+/** What an editor shows of an operation: what it does, and a call of it. */
+function comment(id: string, operation: Operation): string {
+  const { summary, description } = operation;
+  const text = [
+    `${summary}.`,
+    ...(description ? ["", description] : []),
+    "@example",
+    exampleCall(id, operation),
+  ];
+  const lines = text.join("\n").replaceAll("*/", "*\\/").split("\n");
+  return `  /**\n${lines.map((line) => `   * ${line}`.trimEnd()).join("\n")}\n   */\n`;
+}
 
 /**
  * What the client library knows of the contract, as TypeScript: each operation's method, path and kind of answer, the
@@ -81,11 +115,26 @@ function clientContract(types: string): string {
   ].join("\n");
 }
 
+/** The operations as methods, each with what an editor shows of it. */
+function clientOperations(): string {
+  const methods = Object.entries(OPERATIONS).map(
+    ([id, operation]) => `${comment(id, operation)}  readonly ${id}: Call<"${id}">;\n`,
+  );
+  return `// Made by \`npm run openapi\` from the service's contract. Change it there.
+import type { Call } from "./types.ts";
+
+/** Every operation of the service by its name in the contract. */
+export interface Api {
+${methods.join("")}}
+`;
+}
+
 /** The generated files that are committed: each file's text by its path in the project. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
   return new Map([
     ["docs/openapi.json", document],
     ["client/src/contract.ts", clientContract(await clientTypes(document))],
+    ["client/src/api/operations.ts", clientOperations()],
   ]);
 }

@@ -45,12 +45,35 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   options: Options,
   allowPositionals = true,
 ) {
+  const taken = takenByNpm(args, Object.keys(options), process.env);
+  if (taken.length > 0)
+    throw usageError(
+      `npm took ${taken.join(" and ")} as its own. Did you forget "--"? npm run ${name} -- ${taken[0]} …`,
+    );
   try {
     return parseArgs({ args: [...args], options: { ...HELP, ...options }, allowPositionals });
   } catch (error) {
     // The rest of Node's message is about arguments that begin with a dash; there are none here.
     throw usageError(`${messageOf(error).split(". ")[0]}.\nSee: npm run ${name} -- --help`);
   }
+}
+
+/** Settings that npm may have from its own files, or from a machine on which nobody is asked. */
+const NPMS_OWN = new Set(["yes", "email", "key"]);
+
+/**
+ * The options that npm has kept from a command: what stands before `--` is npm's, which puts it into the environment and passes on
+ * the rest, so that `npm run deploy --dry-run` would deploy.
+ */
+export function takenByNpm(
+  args: readonly string[],
+  options: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return options
+    .filter((option) => !NPMS_OWN.has(option) && env[`npm_config_${option.replaceAll("-", "_")}`])
+    .map((option) => `--${option}`)
+    .filter((option) => !args.some((arg) => arg === option || arg.startsWith(`${option}=`)));
 }
 
 /** An option's whole number. @throws Failure, a usage error */

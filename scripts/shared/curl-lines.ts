@@ -1,18 +1,25 @@
-/** Lines for a shell in which `BASE` (the Worker's URL) and `AUTH` (the Authorization header) are set. They need curl 7.82 and jq. */
+/**
+ * Lines for a shell in which `SEGMENTATION_BASE_URL` (the Worker's URL) and `SEGMENTATION_API_KEY` (an API key or an access token)
+ * are set. They need curl 7.82 and jq.
+ */
 
-/** The lines that set `BASE` and `AUTH`. */
-export const settingLines = (baseUrl: string, credential: string): string => `BASE=${baseUrl}
-AUTH="Authorization: Bearer ${credential}"`;
+/** The lines that set both. */
+export const settingLines = (baseUrl: string, credential: string): string =>
+  `export SEGMENTATION_BASE_URL=${baseUrl}
+export SEGMENTATION_API_KEY=${credential}`;
 
-/** Uploads a file, creates a job, polls it and fetches its result. */
-export const JOB_LINES = `UPLOAD=$(curl -s -H "$AUTH" --json '{"contentType":"image/png"}' $BASE/v1/uploads/presign)
+const CURL = 'curl -s -H "Authorization: Bearer $SEGMENTATION_API_KEY"';
+const API = "$SEGMENTATION_BASE_URL/v1";
+
+/** Uploads a file, creates a job, waits for it and fetches its result. */
+export const JOB_LINES = `UPLOAD=$(${CURL} --json '{"contentType":"image/png"}' ${API}/uploads/presign)
 curl -s -T samples/coffee.png -H "Content-Type: image/png" "$(jq -r .uploadUrl <<< "$UPLOAD")"
-JOB=$(curl -s -H "$AUTH" --json "{\\"type\\":\\"image\\",\\"prompts\\":[\\"cup\\"],\\"tasks\\":[$(jq .taskId <<< "$UPLOAD")]}" $BASE/v1/jobs | jq -r .jobId)
-curl -s -H "$AUTH" $BASE/v1/jobs/$JOB          # repeat until status is "success"
-curl -s -H "$AUTH" $BASE/v1/jobs/$JOB/result   # the masks, each with a signed URL`;
+JOB=$(${CURL} --json "{\\"type\\":\\"image\\",\\"prompts\\":[\\"cup\\"],\\"tasks\\":[$(jq .taskId <<< "$UPLOAD")]}" ${API}/jobs | jq -r .jobId)
+${CURL} -H "Prefer: wait=60" ${API}/jobs/$JOB   # answers when the job has ended
+${CURL} ${API}/jobs/$JOB/result                 # the masks, each with a signed URL`;
 
 /** Shows what the account may do, and why. */
-export const OVERVIEW_LINE = `curl -s -H "$AUTH" $BASE/v1/account/overview | jq`;
+export const OVERVIEW_LINE = `${CURL} ${API}/account/overview | jq`;
 
 /** Prints the URL of the checkout page. */
-export const CHECKOUT_LINE = `curl -s -X POST -H "$AUTH" -H "Idempotency-Key: $(date +%s)" $BASE/v1/billing/checkout | jq -r .url`;
+export const CHECKOUT_LINE = `${CURL} -X POST -H "Idempotency-Key: $(date +%s)" ${API}/billing/checkout | jq -r .url`;

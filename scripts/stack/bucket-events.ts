@@ -26,7 +26,9 @@ export function storedEvent(
   { statusCode, headers: answer }: Pick<IncomingMessage, "statusCode" | "headers">,
   now: number,
 ): SentEvent | null {
-  const { pathname } = new URL(url, "http://storage");
+  const { pathname, searchParams } = new URL(url, "http://storage");
+  // A part of an upload is no object. The Worker completes it by its binding, which no request passes; its size is signed.
+  if (searchParams.has("uploadId")) return null;
   if (method !== "PUT" || statusCode !== 200 || !pathname.startsWith(S3_PATH)) return null;
   const [bucket = "", ...rest] = decodeURIComponent(pathname.slice(S3_PATH.length)).split("/");
   const key = rest.join("/");

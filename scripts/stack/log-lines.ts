@@ -13,14 +13,41 @@ function parseObject(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
+/** How Wrangler begins an error of the runtime; its stack follows in lines of their own. */
+const ERROR_MARK = "✘ [ERROR] ";
+/** What the runtime reports when a client closes its connection, which is nobody's mistake. */
+const CLOSED = /disconnected:|Connection reset by peer|Broken pipe/;
+
+/**
+ * What a person at the terminal wants to know of a part's log line: that a job has ended, or a problem, each in one line. Null for
+ * everything else.
+ */
+export function newsLine(part: string, line: string): string | null {
+  if (line.startsWith(ERROR_MARK)) {
+    const what = line.slice(ERROR_MARK.length).trim();
+    return CLOSED.test(what) ? null : `[${part}] error: ${what}`;
+  }
+  const entry = parseObject(line);
+  if (entry?.["event"] === "job_ended") {
+    const seconds = (Number(entry["ms"]) / 1_000).toFixed(1);
+    return `${String(entry["jobId"])}: ${String(entry["status"])} after ${seconds} s`;
+  }
+  return entry === null || isQuiet(entry) ? null : `[${part}] ${readableLine(line)}`;
+}
+
+const levelOf = (entry: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(entry["level"] ?? "info").replaceAll('"', "");
+
+const isQuiet = (entry: Readonly<Record<string, unknown>>): boolean => QUIET_LEVELS.has(levelOf(entry));
+
 /** Formats a JSON log line of the Worker or the inference service for people: event and fields. Leaves other text unchanged. */
 export function readableLine(line: string): string {
   const entry = parseObject(line);
   const what = entry?.["msg"] ?? entry?.["event"];
   if (entry === null || typeof what !== "string") return line;
-  const level = JSON.stringify(entry["level"] ?? "info").replaceAll('"', "");
+  const level = levelOf(entry);
   const fields = Object.entries(entry)
     .filter(([name]) => !LEFT_OUT.has(name))
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  return [QUIET_LEVELS.has(level) ? what : `${LEVELS[level] ?? level}: ${what}`, ...fields].join("  ");
+  return [isQuiet(entry) ? what : `${LEVELS[level] ?? level}: ${what}`, ...fields].join("  ");
 }

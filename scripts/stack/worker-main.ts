@@ -26,6 +26,9 @@ const { values } = parseArgs({
   },
 });
 
+/** Reports a problem as the development server does. */
+const complain = (what: string): void => console.error(`✘ [ERROR] ${what}`);
+
 /** Nobody else may play the bucket's events. */
 const eventKey = crypto.randomUUID();
 
@@ -50,7 +53,7 @@ dev.raw.on("reloadComplete", ({ proxyData }) => {
   runtime = proxyData.userWorkerUrl;
 });
 dev.raw.on("error", ({ reason, cause }) => {
-  console.error(`${reason}: ${cause instanceof Error ? cause.message : JSON.stringify(cause)}`);
+  complain(`${reason}: ${cause instanceof Error ? cause.message : JSON.stringify(cause)}`);
 });
 
 /** How long a request that is repeated without its body may wait for its response. */
@@ -111,9 +114,9 @@ async function tell(event: object, address: string): Promise<void> {
     const init = { method: "POST", headers, body: JSON.stringify(event) };
     const response = await fetch(new URL(EVENT_PATH, address), init);
     await response.body?.cancel();
-    if (!response.ok) console.error(`An event of the bucket got lost: status ${response.status}.`);
+    if (!response.ok) complain(`An event of the bucket got lost: status ${response.status}.`);
   } catch (error) {
-    console.error(`An event of the bucket got lost: ${messageOf(error)}`);
+    complain(`An event of the bucket got lost: ${messageOf(error)}`);
   }
 }
 
@@ -124,7 +127,7 @@ async function fire(address: string, cron: string): Promise<void> {
   url.searchParams.set("cron", cron);
   const response = await fetch(url);
   await response.body?.cancel();
-  if (!response.ok) console.error(`The cron "${cron}" ended with status ${response.status}.`);
+  if (!response.ok) complain(`The cron "${cron}" ended with status ${response.status}.`);
 }
 
 /**
@@ -137,7 +140,7 @@ function fireCrons(crons: readonly string[]): void {
     const address = `http://${runtime.hostname}:${runtime.port}`;
     for (const cron of crons) {
       fire(address, cron).catch((error: unknown) =>
-        console.error(`The cron "${cron}" failed: ${messageOf(error)}`),
+        complain(`The cron "${cron}" failed: ${messageOf(error)}`),
       );
     }
   }, PERIOD_MS);

@@ -47,6 +47,8 @@ export function workerValues(
     INFERENCE_URL: inferenceUrl,
     // A local queue is in memory: it forgets its messages when the stack stops.
     RESEND_SECONDS: "30",
+    // Webhooks and imports of a laptop are on the laptop.
+    ALLOW_LOCAL_URLS: "true",
     ...given,
     LOCAL_STACK: "yes",
   };

@@ -18,7 +18,7 @@ const STAMP = inProject("studio/dist/.assetsignore");
 const SOURCES = [
   "package-lock.json",
   "scripts/studio/build.ts",
-  "src/http/pages/studio-config.ts",
+  "src/studio-config.ts",
   "src/http/pages/*.{css,js}",
   "studio/{index.html,vite.config.ts,tsconfig.json,package.json}",
   "studio/{src,public}/**/*.*",
@@ -27,15 +27,14 @@ const SOURCES = [
   "docs/images/coffee-preview.png",
 ];
 
-/** The landing page has the studio's slider and typeface. */
-const SLIDER_STYLE = "studio/src/components/before-after.css";
+/** The landing page has the studio's typeface. */
 const TYPEFACE =
   "node_modules/@fontsource-variable/instrument-sans/files/instrument-sans-latin-wght-normal.woff2";
 
 /** The files of swagger-ui-dist that the reference page loads: docs/decisions/0010-the-viewer-of-the-reference.md. */
 const REFERENCE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/** The sample picture and what the service finds in it, for the signed-out pages. */
+/** The sample picture and what the service finds in it, for the landing page. */
 const PICTURES = { before: "samples/coffee.png", after: "docs/images/coffee-preview.png" };
 
 /** The stamp lists itself, so that it is not served. */
@@ -78,7 +77,6 @@ async function buildUnlessPresent(): Promise<boolean> {
       await sharp(inProject(file))
         .webp({ quality: 86 })
         .toFile(join(fresh, "landing", `${name}.webp`));
-    await cp(inProject(SLIDER_STYLE), join(fresh, "landing", "before-after.css"));
     await cp(inProject(TYPEFACE), join(fresh, "landing", "instrument-sans.woff2"));
     await writeFile(join(fresh, ".assetsignore"), stamp);
     await rm(ASSETS, { recursive: true, force: true });

@@ -66,8 +66,7 @@ async function withLocalStack<T>(
   const ready = isFolderLocked(running) ? await readIfPresent(running.ready) : null;
   if (ready !== null) return await use(StackAddress.parse(JSON.parse(ready)), running);
   const stateDir = ".local/verify";
-  const settings = { ALLOW_LOCAL_URLS: "true" };
-  const stack = await startStack({ port: 0, stateDir, settings, onProgress: say, signal });
+  const stack = await startStack({ port: 0, stateDir, onProgress: say, signal });
   try {
     return await use(stack, stateFolder(stateDir));
   } finally {

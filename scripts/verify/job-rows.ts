@@ -175,7 +175,7 @@ export const JOB_ROWS: readonly Row[] = [
       const { status } = await api.cancelJob({ jobId }, { signal: world.signal });
       const after = await api.retrieveJob({ jobId }, { signal: world.signal });
       if (!isEnded(status) || !isEnded(after.status))
-        throw new Wrong(`a job that was cancelled is ${isEnded(status) ? after.status : status}`);
+        throw new Wrong(`a job that was canceled is ${isEnded(status) ? after.status : status}`);
       const canceled = after.tasks.filter(({ error }) => error?.startsWith("canceled"));
       return `${canceled.length} of ${after.totalItems} tasks had not ended, and cost nothing`;
     },

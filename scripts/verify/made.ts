@@ -23,7 +23,7 @@ export class Made {
   }
 
   /**
-   * Deletes everything that it made, and says what could not be deleted. A job in progress is cancelled; an upload goes after
+   * Deletes everything that it made, and says what could not be deleted. A job in progress is canceled; an upload goes after
    * the jobs that use it.
    */
   async deleteAll({ api }: SegmentationClient, signal: AbortSignal): Promise<string[]> {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen, originOf } from "../shared/listen.ts";
 
 /** A request that arrived at the server. */
 export interface Received {
@@ -27,14 +28,12 @@ export class OwnServer {
   static async start(): Promise<OwnServer> {
     const own = new OwnServer();
     own.#server.on("request", (request, response) => void own.#answer(request, response));
-    await once(own.#server.listen(0, "127.0.0.1"), "listening");
+    await listen(own.#server);
     return own;
   }
 
   url(path: string): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("The server has no port.");
-    return `http://127.0.0.1:${address.port}${path}`;
+    return originOf(this.#server) + path;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -22,7 +22,7 @@ export class LeftOut extends Error {
 
 /** Why a local stack calls nobody on its machine. */
 export const NO_LOCAL_URLS =
-  "the stack sends no requests to its own machine: start it with ALLOW_LOCAL_URLS=true";
+  "the stack sends no requests to its own machine: start it without ALLOW_LOCAL_URLS=false";
 
 /** What a row came to. */
 export interface Outcome {

@@ -71,6 +71,28 @@ export const STORAGE_ROWS: readonly Row[] = [
     },
   },
   {
+    name: "upload in parts",
+    mend: KEYS,
+    run: async ({ client, made, signal }) => {
+      const body = await picture();
+      const { taskId, parts } = await client.api.createMultipartUpload(
+        { contentType: TYPE, size: body.length },
+        { signal },
+      );
+      made.uploads.add(taskId);
+      const [part] = parts;
+      if (part === undefined) throw new Wrong("the service names no part");
+      const { partNumber, uploadUrl } = part;
+      const saw = refused(await put(uploadUrl, body.slice(0, -1), TYPE, signal), "a part of another length");
+      const sent = await fetch(uploadUrl, { method: "PUT", body, signal });
+      await sent.body?.cancel();
+      if (!sent.ok) throw new Wrong(`storage answers ${sent.status} to a part`);
+      const etag = sent.headers.get("etag") ?? "";
+      await client.api.completeMultipartUpload({ taskId, parts: [{ partNumber, etag }] }, { signal });
+      return saw;
+    },
+  },
+  {
     name: "CORS of the bucket",
     mend: "npm run deploy -- --create sets the rule for the studio; for other pages, docs/operations.md#browsers has the file",
     run: async (world) => {

@@ -9,7 +9,7 @@ import type { OwnServer } from "./own-server.ts";
 export interface Form {
   /** Pictures of the large job. */
   readonly pictures: number;
-  /** Pictures of the job that is cancelled. */
+  /** Pictures of the job that is canceled. */
   readonly cancelled: number;
   /** For how long a request asks to be held back: `Prefer: wait`, in seconds. */
   readonly waitSeconds: number;

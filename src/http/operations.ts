@@ -20,7 +20,13 @@ import {
   streamJobEvents,
 } from "../services/operations/jobs.ts";
 import { retrieveModel } from "../services/operations/model.ts";
-import { createUploadPresign, deleteUpload, importUpload } from "../services/operations/uploads.ts";
+import {
+  completeMultipartUpload,
+  createMultipartUpload,
+  createUploadPresign,
+  deleteUpload,
+  importUpload,
+} from "../services/operations/uploads.ts";
 import {
   listWebhookDeliveries,
   retryWebhookDelivery,
@@ -53,6 +59,8 @@ type Handlers = {
 
 const HANDLERS: Handlers = {
   createUploadPresign,
+  createMultipartUpload,
+  completeMultipartUpload,
   importUpload: (request, c) => {
     const imported = importUpload(request, c.req.raw.signal);
     // If the client goes away, the import still runs until nothing of it is left.

@@ -3,16 +3,17 @@ import { addressOwner } from "../core/accounts/callers.ts";
 import { sha256Hex } from "../core/lib/digest.ts";
 import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
+import { log } from "../core/log.ts";
 import {
+  identityEntry,
   profileAfter,
   sameProfile,
   Subject,
-  type Identity,
   type Profile,
 } from "../core/accounts/identity.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
 import type { Door } from "../stores/accounts/door.ts";
-import type { Batching } from "../stores/d1-store.ts";
+import { type Batching, ofAnother } from "../stores/d1-store.ts";
 import type { Place } from "../stores/accounts/directory.ts";
 import type { IdentityProvider } from "../stores/accounts/identity-provider.ts";
 import { RATE_PERIOD_SECONDS } from "../stores/request-rate.ts";
@@ -78,10 +79,42 @@ async function find(platform: Platform, bearer: Bearer, seenIn: string | undefin
     const database = await lookUp();
     if (database !== first) found = await findIn(database);
   }
+  if (found === null && bearer.create !== undefined && !isOne)
+    found = await findUnentered(platform, bearer, first);
   if (isMoving(found))
     throw new ServiceError("account_moving", undefined, { retryAfterSeconds: RETRY_SECONDS });
   if (found === null && bearer.create !== undefined) return bearer.create();
   return found === "suspended" ? null : found;
+}
+
+/** How long somebody who is new waits for a database that does not answer: a second account of somebody known would be worse. */
+const NEW_PATIENCE_MS = 5_000;
+
+/**
+ * The account of a credential that would create one, if the directory has lost it: any database but `asked` may have it. From
+ * now on the directory knows it again. A database that fails holds up nobody who is new.
+ */
+async function findUnentered(
+  { databases, at, directory }: Platform,
+  bearer: Bearer,
+  asked: string,
+): Promise<Account | null | "suspended"> {
+  const others = databases.filter((database) => database !== asked);
+  const answers = await Promise.all(
+    others.map((database) => ofAnother(bearer.find(at(database)), NEW_PATIENCE_MS)),
+  );
+  const found = answers.find((answer) => answer !== null) ?? null;
+  if (found === null || found === "suspended" || found.isMoving) return found;
+  const { accountId, database } = found;
+  await directory.move(accountId, database, await entriesOf(at(database), accountId));
+  log("warn", "directory_lacked_account", { account: accountId, database });
+  return found;
+}
+
+/** By which the directory knows an account: the digests of all its credentials. */
+export async function entriesOf({ accounts }: Platform, accountId: string): Promise<string[]> {
+  const { keys, identity } = await accounts.credentials(accountId);
+  return identity === null ? keys : [...keys, await identityEntry(identity)];
 }
 
 /** Who makes a request, by a credential that is good as far as form, signature and rates go. */
@@ -189,10 +222,6 @@ async function boundStranger(platform: Platform, address: string | null): Promis
     `Your network address has sent too many requests with different or invalid credentials. Check the credential. ${TRY_AGAIN}.`,
   );
 }
-
-/** By which the directory knows an identity. */
-export const identityEntry = ({ issuer, subject }: Identity): Promise<string> =>
-  sha256Hex(JSON.stringify([issuer, subject]));
 
 /** Verifies an access token. The first one creates its account; one that changes nothing costs one read. */
 async function verifyToken(

@@ -5,7 +5,9 @@ import { log, reasonOf } from "../core/log.ts";
 import { accountPrefixes } from "../core/object-keys.ts";
 import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
+import { needing, RETRY_SECONDS } from "./database-failure.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
+import { abortUnfinished, MOST_ABORTS } from "./sweep-uploads.ts";
 
 /** How long a run erases, apart from the page that it has begun: an operator waits for its answer. */
 const RUN_MS = 20_000;
@@ -26,10 +28,10 @@ export async function eraseAccount(
   now: number,
 ): Promise<ErasureReport> {
   const { erasures, billing } = platform;
-  // Before the books: nobody may find them by a credential while they are emptied.
-  if (platform.databases.length > 1) await platform.directory.forgetCredentials(accountId);
   const erasure = await erasures.begin(accountId, now);
   if (erasure === null) throw new ServiceError("not_found", `There is no account ${accountId}.`);
+  // After the books have let it: what is refused there, because the account has begun to move, leaves the credentials known.
+  if (platform.databases.length > 1) await platform.directory.forgetCredentials(accountId);
   const { deleted, filesLeft } =
     erasure.erasedAt === null
       ? await eraseWhatIsLeft(platform, accountId, Date.now() + RUN_MS)
@@ -53,6 +55,42 @@ export async function eraseAccount(
   return { accountId, state, ...left, looksAgainAt, customerIds };
 }
 
+/**
+ * As `eraseAccount`, wherever the account's rows are: after a restore of a database they may be in two. While the account is
+ * being moved, nothing is erased.
+ * @throws ServiceError account_moving, database_unavailable; and as eraseAccount.
+ */
+export async function eraseEverywhere(
+  platform: Platform,
+  accountId: string,
+  now: number,
+): Promise<ErasureReport> {
+  const places: Platform[] = [];
+  for (const database of platform.databases) {
+    const books = platform.at(database);
+    await needing(books, database, async () => {
+      const transit = await books.transits.find(accountId);
+      if (transit !== null) throw moving(accountId, transit.direction === "out" ? transit.other : database);
+      if ((await books.accounts.profile(accountId)) !== null) places.push(books);
+    });
+  }
+  const eraseIn = (books: Platform) =>
+    needing(books, books.database, () => eraseAccount(books, accountId, now));
+  for (const books of places.slice(1)) {
+    const report = await eraseIn(books);
+    if (report.state === "erasing") return report;
+  }
+  return eraseIn(places[0] ?? platform);
+}
+
+/** The refusal to erase an account that is on its way. */
+const moving = (accountId: string, to: string): ServiceError =>
+  new ServiceError(
+    "account_moving",
+    `The account is being moved to ${to}, so nothing was erased. End the move first, with: npm run admin -- move-account --account ${accountId} --to ${to}`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+
 /** Deletes webhook endpoints, jobs, uploads and files until `until` (epoch ms). */
 async function eraseWhatIsLeft(
   platform: Platform,
@@ -62,6 +100,7 @@ async function eraseWhatIsLeft(
   let deleted = await eraseEndpoints(platform, accountId);
   await platform.webhookEndpoints.forgetErased(accountId);
   deleted += await eraseJobs(platform, accountId, until);
+  deleted += await eraseUnfinishedUploads(platform, accountId);
   const forget = (limit: number): Promise<number> => platform.erasures.forgetUploads(accountId, limit);
   deleted += await deleteInPages(forget, until, PAGES_A_RUN);
   let filesLeft = false;
@@ -71,6 +110,14 @@ async function eraseWhatIsLeft(
     filesLeft ||= !files.isEmpty;
   }
   return { deleted, filesLeft };
+}
+
+/** Aborts a page of the account's uploads in parts, whose rows know the bucket's ids of them. Returns how many. */
+async function eraseUnfinishedUploads({ media, uploads }: Platform, accountId: string): Promise<number> {
+  const page = await uploads.unfinished(accountId, MOST_ABORTS);
+  await abortUnfinished(media, page);
+  await uploads.delete(page.map(({ taskId }) => taskId));
+  return page.length;
 }
 
 /** Ends and forgets the account's jobs. One that can't be reached does not hold up the others. Returns how many are forgotten. */

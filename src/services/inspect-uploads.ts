@@ -49,9 +49,10 @@ export async function lookAt(
   upload: Omit<DueUpload, "size">,
   now: number,
 ): Promise<Inspection | null> {
-  const { accountId, taskId, presignedAt, isDeleted } = upload;
+  const { accountId, taskId, presignedAt, isDeleted, multipartId } = upload;
   try {
     const key = inputKey(accountId, taskId);
+    if (isDeleted && multipartId) await platform.media.abortParts(key, multipartId);
     const stored = await platform.media.peek(key);
     const size = stored?.size ?? 0;
     if (isDeleted) await platform.media.delete([key]);

@@ -4,7 +4,7 @@ import { log } from "../core/log.ts";
 import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { FIXED_TABLES, type Unmovable } from "../stores/accounts/transit.ts";
-import { identityEntry } from "./authenticate.ts";
+import { entriesOf } from "./authenticate.ts";
 
 /** How long a run works: an operator waits for its answer, and asks for the next. */
 const RUN_MS = 20_000;
@@ -47,7 +47,7 @@ export async function moveAccount(
   const until = Date.now() + RUN_MS;
   const begun = await findMove(platform, accountId);
   if (begun === null) {
-    if (home === to) return report({ accountId, from: platform.at(to), to: platform.at(to) }, "moved");
+    if (home === to) return arrive({ accountId, from: platform.at(to), to: platform.at(to) });
     const unmovable = await platform.at(home).transits.freeze(accountId, to, Date.now());
     if (unmovable !== null) throw refused(REFUSALS[unmovable]);
     log("info", "account_moving", { account: accountId, from: home, to });
@@ -78,6 +78,21 @@ async function report({ accountId, from, to }: Move, state: MoveReport["state"])
   return { accountId, state, from: from.database, to: to.database, rows };
 }
 
+/** An account that is where it is to be. If that database was restored to before its arrival, it is still awaited there. */
+async function arrive(move: Move): Promise<MoveReport> {
+  const { accountId, to } = move;
+  const { transits, database } = to;
+  if ((await transits.find(accountId)) !== null) {
+    const place = await transits.expect(accountId, database, Date.now());
+    if ((await transits.page(accountId, place)) !== null)
+      throw refused(
+        `${database} has only a part of the account: it was restored to the middle of a move. Restore it to another time.`,
+      );
+    await transits.release(accountId);
+  }
+  return report(move, "moved");
+}
+
 /** Copies, and once the copy is confirmed makes it the account. */
 async function goOn(move: Move, confirmed: boolean, until: number): Promise<MoveReport> {
   if (!(await copy(move, until))) return report(move, "copying");
@@ -85,9 +100,7 @@ async function goOn(move: Move, confirmed: boolean, until: number): Promise<Move
   const { accountId, from, to } = move;
   await compare(move);
   if (!(await tell(move, to.database, until))) return report(move, "moving");
-  const { keys, identity } = await from.accounts.credentials(accountId);
-  const entries = identity === null ? keys : [...keys, await identityEntry(identity)];
-  await from.directory.move(accountId, to.database, entries);
+  await from.directory.move(accountId, to.database, await entriesOf(from, accountId));
   return cleanUp(move, until);
 }
 
@@ -120,16 +133,18 @@ async function tell({ accountId, from }: Move, database: string, until: number):
   let after = (await transits.find(accountId))?.told ?? "";
   // Before the first one knows: from here the move only goes on.
   await transits.noteTold(accountId, after);
-  for (const endpointId of await webhookEndpoints.ids(accountId))
-    await from.webhookObject(endpointId).moveTo(database);
   for (let pages = 0; ; pages += 1) {
     const page = await erasures.jobs(accountId, after, JOBS_A_PAGE);
-    if (page.length === 0) return true;
+    if (page.length === 0) break;
     if (pages >= PAGES_A_RUN || Date.now() >= until) return false;
     await mapPool(page, CONNECTIONS, (jobId) => from.jobObject(jobId).moveTo(database));
     after = page.at(-1) ?? after;
     await transits.noteTold(accountId, after);
   }
+  // After the jobs: with each event, a job tells an endpoint's object where it believes the account to be.
+  for (const endpointId of await webhookEndpoints.ids(accountId))
+    await from.webhookObject(endpointId).moveTo(database);
+  return true;
 }
 
 /** The account is at its new place: lets it work there, and deletes it from the old one. */

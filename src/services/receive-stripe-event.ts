@@ -46,28 +46,33 @@ export async function receiveStripeEvent(platform: Platform, body: string, signa
 
 type Outcome = "written" | "known" | "subsumed" | "forgotten" | "unknown_customer" | "not_interesting";
 
+/** A database does not have the customer. */
+class NotHere extends Error {}
+
 /**
- * Takes an event in the database that has its customer. Stripe names the customer and not the account, so each is asked.
+ * Takes an event in the database that has its customer. Stripe names the customer and not the account, so all are asked, and at
+ * once: one that never answers holds up no other's customers.
  * @throws the error of a database that can't be asked, if no other has the customer: the provider sends the event again.
  */
 async function takeWhereKnown(
-  platform: Platform,
+  { at, databases }: Platform,
   payments: Payments,
   event: PaymentEvent,
   customerId: string,
 ): Promise<Outcome> {
-  let failure: unknown = null;
-  let outcome: Outcome = "unknown_customer";
-  for (const database of platform.databases) {
-    try {
-      outcome = await takeEvent(platform.at(database), payments, event, customerId);
-      if (outcome !== "unknown_customer") return outcome;
-    } catch (error) {
-      failure ??= error;
-    }
+  const answers = databases.map(async (database) => {
+    const outcome = await takeEvent(at(database), payments, event, customerId);
+    if (outcome === "unknown_customer") throw new NotHere();
+    return outcome;
+  });
+  try {
+    return await Promise.any(answers);
+  } catch (error) {
+    const failures: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    const failure = failures.find((one) => !(one instanceof NotHere));
+    if (failure === undefined) return "unknown_customer";
+    throw failure;
   }
-  if (failure !== null) throw failure;
-  return outcome;
 }
 
 async function takeEvent(

@@ -1,4 +1,5 @@
-import { log } from "../core/log.ts";
+import { databaseFault } from "../core/databases.ts";
+import { log, reasonOf } from "../core/log.ts";
 import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import type { Payments } from "../stores/billing/payments.ts";
@@ -61,6 +62,8 @@ async function refresh(
   } catch (error) {
     if (error instanceof CustomerUnknown) return "unknown";
     if (error instanceof RequestRefused) return "refused";
+    // The account has begun to move: the next night finds it where it is then.
+    if (databaseFault(reasonOf(error)) === "moved") return "known";
     if (!(error instanceof CustomerGone)) throw error;
     await billing.forgetCustomer(customerId, null, Date.now());
     return "refreshed";

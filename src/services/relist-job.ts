@@ -17,9 +17,12 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
   if (jobObject === null || listing === null) {
     return { objectId, jobId: null, accountId: null, usedUnits: null, found: "empty" };
   }
-  const { jobId, accountId, database } = listing.definition;
+  const { jobId, accountId } = listing.definition;
   const usedUnits = listing.cost?.usedUnits ?? null;
-  const books = platform.at(database);
+  const books = await booksOf(platform, listing);
+  // It may have been told of a move that a restore has undone.
+  if (books.database !== platform.at(listing.definition.database).database && !dryRun)
+    await jobObject.moveTo(books.database);
   let found = await findLoss(books, listing);
   if (found === "account_erased" && !dryRun) await jobObject.erase();
   if (LOST.has(found) && !dryRun) {
@@ -33,6 +36,14 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
     }
   }
   return { objectId, jobId, accountId, usedUnits, found };
+}
+
+/** The books of a job's account: where the directory says, unless the account is being moved there or from there. */
+async function booksOf(platform: Platform, { definition }: JobListing): Promise<Platform> {
+  const told = platform.at(definition.database);
+  if (platform.databases.length === 1) return told;
+  const home = platform.at(await platform.directory.databaseOf(definition.accountId));
+  return (await home.transits.find(definition.accountId)) === null ? home : told;
 }
 
 /** The findings that call for writing rows back. */

@@ -42,7 +42,7 @@ async function copy(
   if (source.size !== null) {
     return copyInto(new SizedWriter(media, key, { contentType }, source.size), source);
   }
-  const outcome = await bufferedImports.within(accountId, async () => {
+  const outcome = await bufferedImports.within(accountId, Date.now(), async () => {
     const upload = { uploadId: null, begun: () => Promise.resolve() };
     await copyInto(new PartsWriter(media, key, { contentType }, upload), source);
   });

@@ -1,7 +1,10 @@
 import { inputKey } from "../core/object-keys.ts";
+import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import { log } from "../core/log.ts";
 import { UNUSED_KEPT_MS, usedKeptMs } from "../core/uploads/lifetime.ts";
 import type { Platform } from "../platform.ts";
+import type { Media } from "../stores/media.ts";
+import type { OldUpload } from "../stores/uploads/uploads.ts";
 
 const PAGE = 5_000;
 /** Of each kind. D1 takes a thousand statements from one run of a Worker, and the other parts of the sweep need theirs. */
@@ -19,6 +22,17 @@ export async function sweepUploads(platform: Platform, now: number, most = MOST_
   return unused + swept;
 }
 
+/** Each is a call of the bucket, of which a run of a Worker has a thousand. */
+export const MOST_ABORTS = 500;
+
+/** Aborts the uploads in parts that are not complete: none of their parts remains. What is too many is left to R2, for a week. */
+export async function abortUnfinished(media: Media, uploads: readonly OldUpload[]): Promise<void> {
+  const unfinished = uploads.filter(({ multipartId }) => multipartId).slice(0, MOST_ABORTS);
+  await mapPool(unfinished, CONNECTIONS, ({ accountId, taskId, multipartId }) =>
+    media.abortParts(inputKey(accountId, taskId), multipartId ?? ""),
+  );
+}
+
 async function sweepOlder(
   { media, uploads }: Platform,
   before: number,
@@ -29,6 +43,7 @@ async function sweepOlder(
   while (swept < most) {
     const page = await uploads.olderThan(before, Math.min(PAGE, most - swept), unusedOnly);
     if (page.length === 0) break;
+    await abortUnfinished(media, page);
     await media.delete(page.map((upload) => inputKey(upload.accountId, upload.taskId)));
     await uploads.delete(page.map((upload) => upload.taskId));
     swept += page.length;

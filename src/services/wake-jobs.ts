@@ -55,14 +55,30 @@ async function wakeAll(
     const page: JobAge[] = await pageAfter(after);
     const isKnown = await mapPool(page, CONNECTIONS, ({ jobId }) => wake(platform, jobId));
     const gone = page.filter((_, i) => !isKnown[i]).map(({ jobId }) => jobId);
-    if (gone.length > 0) await platform.jobs.withdrawAll(gone, Date.now());
     woken += page.length - gone.length;
-    unknown += gone.length;
+    unknown += await strike(platform, part, gone);
     after = page.at(-1) ?? after;
     isRound = page.length < PAGE;
   }
   await platform.oldJobs.saveSweepCursor(part, isRound ? null : (after?.since ?? null));
   if (woken + unknown > 0) log("info", "jobs_woken", { part, woken, unknown });
+}
+
+/** Strikes jobs that no object has from the list. Returns how many: none if it can't be done now, and the next night comes round to them. */
+async function strike(
+  { jobs, database }: Platform,
+  part: string,
+  jobIds: readonly string[],
+): Promise<number> {
+  if (jobIds.length === 0) return 0;
+  try {
+    await jobs.withdrawAll(jobIds, Date.now());
+    return jobIds.length;
+  } catch (error) {
+    // Such as that one's account has begun to move.
+    log("error", "nightly_failed", { part, database, reason: reasonOf(error) });
+    return 0;
+  }
 }
 
 /** Wakes a listed job's object; false if it has no such job, which is then to be struck from the list. */

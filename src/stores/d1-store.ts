@@ -80,3 +80,19 @@ export function present<Row>(row: Row | null | undefined): Row {
     throw new Error("a statement that always returns a row returned none");
   return row;
 }
+
+/** How long a request waits for another database: its own account's is not to depend on it. */
+const PATIENCE_MS = 500;
+
+/** The answer of another database than the request's own; null if it fails, or does not answer within `patienceMs`. */
+export async function ofAnother<T>(answer: Promise<T>, patienceMs = PATIENCE_MS): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), patienceMs);
+  try {
+    return await Promise.race([answer, late]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}

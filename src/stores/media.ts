@@ -17,8 +17,9 @@ export type OutputSigner = (
 ) => Promise<SignedPut>;
 
 const LIST_PAGE = 1_000;
-/** R2's code for an upload that does not exist, in the message of its error. */
+/** R2's codes for an upload that does not exist, and for a part that is missing or has another ETag, in its errors' messages. */
 const NO_SUCH_UPLOAD = "(10024)";
+const INVALID_PART = "(10025)";
 
 /** The bucket: signed URLs for clients and the inference service, the binding for the Worker. */
 export class Media {
@@ -39,8 +40,10 @@ export class Media {
     key: string,
     seconds: number,
     headers: Record<string, string>,
+    query: Readonly<Record<string, string>> = {},
   ): Promise<string> {
     const url = new URL(`${this.#signing.url}/${keyInUrl(key)}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     url.searchParams.set("X-Amz-Expires", String(seconds));
     // Without allHeaders aws4fetch leaves Content-Type and Content-Length out of the signature.
     const aws = { signQuery: true, allHeaders: true };
@@ -62,6 +65,16 @@ export class Media {
       "content-type": contentType,
       ...(size !== null && { "content-length": String(size) }),
     });
+  }
+
+  /** The URL for a PUT of one part (numbers from 1), of exactly this size; it is valid for `seconds`. */
+  signPart(
+    key: string,
+    { uploadId, partNumber, size }: { uploadId: string; partNumber: number; size: number },
+    seconds: number,
+  ): Promise<string> {
+    const query = { partNumber: String(partNumber), uploadId };
+    return this.#sign("PUT", key, seconds, { "content-length": String(size) }, query);
   }
 
   /** Signs GETs of many objects, valid for `seconds` from now. */
@@ -144,6 +157,21 @@ export class Media {
   async completeParts(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
     const parts = etags.map((etag, i) => ({ partNumber: i + 1, etag }));
     await this.#bucket.resumeMultipartUpload(key, uploadId).complete(parts);
+  }
+
+  /**
+   * As `completeParts`, for parts that somebody else has written. An upload that is complete already stays as it is.
+   * @returns whether the object is there; false if a part is missing or has another ETag
+   */
+  async completeForeignParts(key: string, uploadId: string, etags: readonly string[]): Promise<boolean> {
+    try {
+      await this.completeParts(key, uploadId, etags);
+      return true;
+    } catch (error) {
+      if (String(error).includes(INVALID_PART)) return false;
+      if (!String(error).includes(NO_SUCH_UPLOAD)) throw error;
+      return (await this.#bucket.head(key)) !== null;
+    }
   }
 
   /** Aborts an upload: none of its parts remains. An upload that no longer exists is not an error. */

@@ -43,7 +43,7 @@ export class JobEvents {
       const { accountId, database } = state.definition;
       const listeners = await this.#platform.at(database).webhookEndpoints.listeners(accountId);
       const ends = await Promise.allSettled(
-        state.events.map((event) => this.#handOver(event, eventOf(state, event), listeners, database)),
+        state.events.map((event) => this.#handOver(event, eventOf(state, event), listeners)),
       );
       const received = state.events.filter((_, i) => ends[i]?.status === "fulfilled");
       await this.#cell.take((job) => ({ state: withoutEvents(job, received), taken: true }));
@@ -52,19 +52,17 @@ export class JobEvents {
   }
 
   /** Hands an event to the object of each endpoint that wants it. */
-  async #handOver(
-    event: NotedEvent,
-    body: WebhookEvent,
-    listeners: readonly Listener[],
-    database: string | undefined,
-  ): Promise<void> {
+  async #handOver(event: NotedEvent, body: WebhookEvent, listeners: readonly Listener[]): Promise<void> {
     const { id, type, at } = event;
     const outgoing: OutgoingEvent = { id, type, at, body: JSON.stringify(body) };
     await Promise.all(
       listeners
         .filter((listener) => wants(listener, event))
         .map(({ endpointId }) =>
-          this.#platform.webhookObject(endpointId).receive(endpointId, outgoing, database),
+          // As it is now: the account may have been moved since its listeners were read.
+          this.#platform
+            .webhookObject(endpointId)
+            .receive(endpointId, outgoing, this.#cell.state?.definition.database),
         ),
     );
   }

@@ -23,7 +23,7 @@ async function handle(
   switch (kind) {
     case "archive": {
       const { jobId } = ArchiveMessage.parse(body);
-      return platform.archiveTurns.within(jobId, () => buildArchive(platform, jobId));
+      return platform.archiveTurns.within(jobId, Date.now(), () => buildArchive(platform, jobId));
     }
     case "task": {
       const { jobId, taskId } = TaskMessage.parse(body);

@@ -5,6 +5,7 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { Problem, Waiting } from "./components/notice.tsx";
 import { config, loadConfig } from "./state/config.ts";
+import { followSession } from "./work/current.ts";
 import { resume } from "./sign-in/sign-in.ts";
 
 const root = document.querySelector("#studio");
@@ -13,9 +14,9 @@ if (root === null) throw new Error("The page has no element to put the studio in
 render(<Waiting what="Opening the studio" />, root);
 try {
   config.value = await loadConfig();
-  const outcome = await resume(config.value);
-  if (outcome?.goTo !== undefined) history.replaceState(null, "", outcome.goTo);
-  render(<App problem={outcome?.problem ?? null} />, root);
+  followSession();
+  const problem = await resume(config.value);
+  render(<App problem={problem} />, root);
 } catch (error) {
   render(<Problem error={error} onRetry={() => location.reload()} />, root);
 }

@@ -3,6 +3,8 @@ import type { OperationId } from "../../src/contract/operations.ts";
 /** The statuses that each operation has to have tests of: its success, then its errors. */
 export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>> = {
   createUploadPresign: [200, 400, 401, 500],
+  createMultipartUpload: [201, 400, 401, 404, 409, 500],
+  completeMultipartUpload: [200, 400, 401, 404, 409, 500],
   deleteUpload: [204, 401, 404, 409, 500],
   importUpload: [201, 400, 401, 409, 500, 502],
   listJobs: [200, 400, 401, 500],

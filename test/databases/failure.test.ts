@@ -1,4 +1,6 @@
+import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
+import worker from "../../src/index.ts";
 import { platformOf } from "../../src/platform.ts";
 import { Directory } from "../../src/stores/accounts/directory.ts";
 import { runScheduled } from "../../src/workers/scheduled.ts";
@@ -12,10 +14,12 @@ import {
   databaseThrough,
   inDatabase,
   sendIn,
+  takeNewAccounts,
   useDatabases,
   withDatabases,
 } from "../support/worker/several.ts";
 import { overrideSettings } from "../support/worker/settings.ts";
+import { createSession, PlayedStripe } from "../support/worker/stripe.ts";
 import { later } from "../support/worker/time.ts";
 import { expectError } from "../support/worker/wire.ts";
 
@@ -71,6 +75,9 @@ describe.each(["away", "full", "overloaded"] as const)("a database that is %s", 
     }
     expect((await sendIn(environment, well.key, "POST", "/v1/uploads/presign", body)).status).toBe(200);
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
+    await takeNewAccounts(["DB_2"]);
+    const token = await (await PlayedIdentityProvider.start()).issue();
+    expect((await sendIn(environment, token, "GET", "/v1/account")).status).toBe(200);
     await runCron(CRONS.sweep, environment);
 
     expect([await stale(), await kept()]).toEqual([0, 1]);
@@ -177,5 +184,19 @@ describe("a database that is slow", () => {
     void runCron(CRONS.sweep, environment);
     await vi.waitFor(async () => expect(await stale()).toBe(0), { timeout: 30_000 });
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
+  });
+
+  it("holds up no webhook of the payment provider about a customer of another [A9-2]", async () => {
+    const environment = withDatabases(3, { DB_2: databaseThrough(database("DB_2"), () => never) });
+    const stripe = new PlayedStripe();
+    const well = await inDatabase("DB_3", () => newClient("trial"));
+    const { body } = await createSession(well, "checkout");
+    await stripe.press(body.url);
+    const statuses = stripe.webhooks.map(
+      async (webhook) => (await worker.fetch(webhook, environment, createExecutionContext())).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200]);
+    const overview = await sendIn(environment, well.key, "GET", "/v1/account/overview");
+    expect(overview.body.access.mode).toBe("paid");
   });
 });

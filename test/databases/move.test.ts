@@ -1,18 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { checkLedger } from "../../scripts/admin/ledger-check.ts";
-import type { Row } from "../../scripts/admin/database.ts";
 import { MoveReport } from "../../src/contract/operator.ts";
 import { MOVED_TABLES } from "../../src/stores/accounts/transit.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
-import { closeBooks } from "../../src/services/close-books.ts";
 import { moveAccount } from "../../src/services/move-account.ts";
-import { newClient, type Client } from "../support/worker/api.ts";
-import { newKey } from "../support/worker/api-keys.ts";
+import { deliverArchive } from "../support/worker/archives.ts";
+import { newClient } from "../support/worker/api.ts";
 import { CRONS, runCron } from "../support/worker/crons.ts";
 import { finishJob, PlayedInference } from "../support/worker/inference.ts";
-import { newJob, uploaded } from "../support/worker/jobs.ts";
-import { makeCustomer, settledJob } from "../support/worker/ledger.ts";
+import { newJob } from "../support/worker/jobs.ts";
+import { settledJob } from "../support/worker/ledger.ts";
+import { cutOffDatabases, findings, moveUntil, resident } from "../support/worker/moves.ts";
 import { Draw } from "../support/worker/random.ts";
 import {
   database,
@@ -23,8 +21,8 @@ import {
   useDatabases,
 } from "../support/worker/several.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
-import { later } from "../support/worker/time.ts";
-import { newEndpoint } from "../support/worker/webhooks.ts";
+import { later, PATIENT } from "../support/worker/time.ts";
+import { PlayedEndpoints, ringEndpoint } from "../support/worker/webhooks.ts";
 import { expectError } from "../support/worker/wire.ts";
 
 const DAY = 86_400_000;
@@ -35,78 +33,6 @@ let platform: Platform;
 beforeEach(() => {
   platform = platformOf(environment);
 });
-
-/** What the operator's check of the ledger finds in a database. */
-async function findings(name: string): Promise<unknown> {
-  const db = database(name);
-  const checked = {
-    run: async (statements: readonly string[]) =>
-      (await db.batch<Row>(statements.map((sql) => db.prepare(sql)))).map(({ results }) => results),
-  };
-  return (await checkLedger(checked, 1_000_000, Date.now())).findings;
-}
-
-interface Resident extends Client {
-  readonly jobId: string;
-}
-
-/** A paying account in a database, at rest, with rows in every table; one of its jobs has run through. */
-async function resident(name: string, inference = new PlayedInference()): Promise<Resident> {
-  return inDatabase(name, async () => {
-    const client = await newClient("paid");
-    const { accountId } = client;
-    const db = database(name);
-    await makeCustomer(accountId, "active");
-    await settledJob(accountId, { units: 3, fund: "paid", endedAt: Date.now() - 40 * DAY });
-    await closeBooks(platform.at(name), Date.now());
-    await settledJob(accountId, { units: 4, fund: "paid", endedAt: Date.now() });
-    await settledJob(accountId, { units: 2, fund: "trial", endedAt: Date.now() });
-    const { jobId, taskId } = await newJob(client);
-    await finishJob(inference, accountId, jobId, [taskId]);
-    await newKey(client, "another");
-    await newEndpoint(client);
-    await uploaded(client);
-    const one = (sql: string) => db.prepare(sql).bind(accountId);
-    await db.batch([
-      one(
-        "INSERT INTO former_customers (customer_id, account_id, forgotten_at) VALUES ('cus_old_' || ?1, ?1, 5)",
-      ),
-      one("INSERT INTO deleted_jobs (job_id, account_id, deleted_at) VALUES ('job_deleted_' || ?1, ?1, 5)"),
-      one("INSERT INTO ended_subscriptions (account_id, ended_at) VALUES (?1, 5)"),
-      one("INSERT INTO refused_looks (account_id, day, looks) VALUES (?1, 5, 2)"),
-      one("INSERT INTO webhook_tests (account_id, hour, asked) VALUES (?1, 5, 2)"),
-      one("INSERT INTO billing_sessions (account_id, hour, asked) VALUES (?1, 5, 2)"),
-      one("INSERT INTO upload_bytes (account_id, hour, bytes, deleted) VALUES (?1, 5, 2, 1)"),
-      // Of a time before events named their account: its identifier is the job's id.
-      ...["reserve", "settle"].map((kind) =>
-        one(
-          `INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, 'job_old_' || ?1, '${kind}', 'paid', 1, ${Date.now()})`,
-        ),
-      ),
-      one(
-        `INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, 'job_old_' || ?1, 'release', 'paid', 0, ${Date.now()})`,
-      ),
-      one(
-        `INSERT INTO meter_events (identifier, customer_id, units, at, sent_at) VALUES ('job_old_' || ?1, 'cus_old_' || ?1, 1, ${Date.now()}, 5)`,
-      ),
-    ]);
-    return { ...client, jobId };
-  });
-}
-
-/** Asks for runs of a move until it has this state. */
-async function moveUntil(
-  accountId: string,
-  to: string,
-  state: MoveReport["state"],
-  confirmed = state === "moved",
-): Promise<MoveReport> {
-  for (let runs = 0; runs < 20; runs += 1) {
-    const report = await moveAccount(platform, accountId, to, confirmed);
-    if (report.state === state) return report;
-  }
-  throw new Error(`${accountId} does not get to ${state}`);
-}
 
 describe("an account that is moved to another database", () => {
   it("takes along every table that names an account", async () => {
@@ -123,7 +49,7 @@ describe("an account that is moved to another database", () => {
 
   it("has the same rows there, none anywhere else, and books that agree; it works there with the same keys [A9-3]", async () => {
     const inference = new PlayedInference();
-    const client = await resident("DB_2", inference);
+    const client = await resident(platform, "DB_2", inference);
     const { accountId, jobId } = client;
     const before = await rowsOf("DB_2", accountId);
     for (const [table, rows] of Object.entries(before)) expect(rows.length, table).toBeGreaterThan(0);
@@ -135,9 +61,9 @@ describe("an account that is moved to another database", () => {
       );
     expect(await answers()).toEqual([200, 200, 200, 200, 200]);
 
-    await moveUntil(accountId, "DB_3", "copied");
+    await moveUntil(platform, accountId, "DB_3", "copied");
     expect(await findings("DB_3")).toEqual([]);
-    const { rows } = await moveUntil(accountId, "DB_3", "moved");
+    const { rows } = await moveUntil(platform, accountId, "DB_3", "moved");
 
     expect(await rowsOf("DB_3", accountId)).toEqual(before);
     expect(rows).toBe(Object.values(before).flat().length);
@@ -156,10 +82,10 @@ describe("an account that is moved to another database", () => {
   });
 
   it("from the first database and back to it", async () => {
-    const client = await resident("DB");
+    const client = await resident(platform, "DB");
     const before = await rowsOf("DB", client.accountId);
     for (const to of ["DB_4", "DB"]) {
-      await moveUntil(client.accountId, to, "moved");
+      await moveUntil(platform, client.accountId, to, "moved");
       expect(await rowsOf(to, client.accountId)).toEqual(before);
       expect(await databasesWith(client.accountId)).toEqual([to]);
       expect((await client.send("GET", "/v1/account")).body.accountId).toBe(client.accountId);
@@ -167,13 +93,13 @@ describe("an account that is moved to another database", () => {
   });
 
   it("is refused with 503 meanwhile, and what would change its rows changes nothing [A9-3]", async () => {
-    const client = await resident("DB_2");
-    const other = await resident("DB_2");
+    const client = await resident(platform, "DB_2");
+    const other = await resident(platform, "DB_2");
     const { accountId, jobId } = client;
     const stripe = new PlayedStripe();
     stripe.has(`cus_${accountId}`);
     stripe.has(`cus_${other.accountId}`);
-    await moveUntil(accountId, "DB_3", "copied");
+    await moveUntil(platform, accountId, "DB_3", "copied");
     const [here, there] = [await rowsOf("DB_2", accountId), await rowsOf("DB_3", accountId)];
 
     expectError(await client.send("GET", "/v1/account"), 503, "account_moving");
@@ -201,7 +127,7 @@ describe("an account that is moved to another database", () => {
     expect(await rowsOf("DB_2", accountId)).toEqual(here);
     expect(await rowsOf("DB_3", accountId)).toEqual(there);
 
-    await moveUntil(accountId, "DB_3", "moved");
+    await moveUntil(platform, accountId, "DB_3", "moved");
     expect((await client.send("GET", "/v1/account")).status).toBe(200);
   });
 
@@ -219,27 +145,27 @@ describe("an account that is moved to another database", () => {
   });
 
   it("stays where it was if the move is taken back before it is confirmed, and not after", async () => {
-    const client = await resident("DB_2");
+    const client = await resident(platform, "DB_2");
     const { accountId } = client;
     const before = await rowsOf("DB_2", accountId);
-    await moveUntil(accountId, "DB_3", "copied");
+    await moveUntil(platform, accountId, "DB_3", "copied");
     await expect(moveAccount(platform, accountId, "DB_4", true)).rejects.toThrow("being moved to DB_3");
-    await moveUntil(accountId, "DB_2", "moved");
+    await moveUntil(platform, accountId, "DB_2", "moved");
     expect(await rowsOf("DB_2", accountId)).toEqual(before);
     expect(await databasesWith(accountId)).toEqual(["DB_2"]);
     expect((await client.send("GET", "/v1/account")).status).toBe(200);
 
-    await moveUntil(accountId, "DB_3", "copied");
+    await moveUntil(platform, accountId, "DB_3", "copied");
     const release = vi.spyOn(platform.directory, "move").mockRejectedValueOnce(new Error("cut off"));
-    await expect(moveUntil(accountId, "DB_3", "moved")).rejects.toThrow("cut off");
+    await expect(moveUntil(platform, accountId, "DB_3", "moved")).rejects.toThrow("cut off");
     release.mockRestore();
-    await expect(moveUntil(accountId, "DB_2", "moved")).rejects.toThrow("is confirmed");
-    await moveUntil(accountId, "DB_3", "moved");
+    await expect(moveUntil(platform, accountId, "DB_2", "moved")).rejects.toThrow("is confirmed");
+    await moveUntil(platform, accountId, "DB_3", "moved");
     expect(await rowsOf("DB_3", accountId)).toEqual(before);
   });
 
   it("arrives whole, whichever of the move's calls of a database is the last one before it is cut off [A9-3]", async () => {
-    const client = await resident("DB_2");
+    const client = await resident(platform, "DB_2");
     const { accountId } = client;
     const before = await rowsOf("DB_2", accountId);
     const draw = new Draw();
@@ -249,12 +175,12 @@ describe("an account that is moved to another database", () => {
     for (let call = 1; ; call += 1 + draw.upTo(11)) {
       const to = from === "DB_2" ? "DB_3" : "DB_2";
       cut.at(call, draw.upTo(1) === 1);
-      const isCut = await moveUntil(accountId, to, "moved").then(
+      const isCut = await moveUntil(platform, accountId, to, "moved").then(
         () => false,
         () => true,
       );
       cut.at(Infinity, false);
-      await moveUntil(accountId, to, "moved");
+      await moveUntil(platform, accountId, to, "moved");
       expect(await rowsOf(to, accountId), `cut off at call ${call}`).toEqual(before);
       expect(await databasesWith(accountId)).toEqual([to]);
       expect((await client.send("GET", `/v1/jobs/${client.jobId}`)).status).toBe(200);
@@ -266,8 +192,32 @@ describe("an account that is moved to another database", () => {
     expect(await findings(from)).toEqual([]);
   });
 
+  it("has an event that a job of it hands over meanwhile delivered from its new place [A3-15]", async () => {
+    const client = await resident(platform, "DB_2");
+    const { accountId, jobId, endpoint } = client;
+    expect((await client.send("POST", `/v1/jobs/${jobId}/download`)).status).toBe(202);
+    const endpoints = new PlayedEndpoints(endpoint);
+    const object = env.WEBHOOKS.getByName(endpoint.endpointId);
+    const events = async () => [...(await object.deliveries(null, 10))];
+    // The archive is built as soon as the endpoint's object is told of the move.
+    const told = new Proxy(object, {
+      get: (target, name) =>
+        name !== "moveTo"
+          ? Reflect.get(target, name)
+          : async (to: string) => {
+              await target.moveTo(to);
+              await deliverArchive(jobId);
+              await vi.waitFor(async () => expect(await events()).toHaveLength(1), PATIENT);
+            },
+    });
+    vi.spyOn(platform.at("DB_2"), "webhookObject").mockReturnValue(told);
+    await moveUntil(platform, accountId, "DB_3", "moved");
+    await ringEndpoint(endpoint);
+    expect(endpoints.of(endpoint)).toHaveLength(1);
+  });
+
   it("is moved by the operator's API, whose answers are what the command reads", async () => {
-    const client = await resident("DB_2");
+    const client = await resident(platform, "DB_2");
     const ask = async (confirmed: boolean) => {
       const path = `/internal/operator/accounts/${client.accountId}/move`;
       const answer = await sendIn(environment, platform.settings.OPERATOR_TOKEN ?? "", "POST", path, {
@@ -286,38 +236,3 @@ describe("an account that is moved to another database", () => {
 /** A job of an account, listed and settled in a database. */
 const settledIn = (name: string, accountId: string): Promise<string> =>
   inDatabase(name, () => settledJob(accountId, { units: 1, fund: "paid", endedAt: Date.now() }));
-
-/** Cuts every caller off at one of the databases' calls: before it, or after it has had its effect. */
-function cutOffDatabases(): { at: (call: number, after: boolean) => void } {
-  let left = Infinity;
-  let isAfter = false;
-  const counted = async <T>(call: () => Promise<T>): Promise<T> => {
-    left -= 1;
-    if (left > 0) return call();
-    if (left === 0 && isAfter) await call();
-    throw new Error("cut off");
-  };
-  const d1: D1Database = Object.getPrototypeOf(database("DB"));
-  const statement: D1PreparedStatement = Object.getPrototypeOf(database("DB").prepare("SELECT 1"));
-  for (const [prototype, names] of [
-    [d1, ["batch"]],
-    [statement, ["all", "first", "run"]],
-  ] as const) {
-    for (const name of names) {
-      const original: unknown = Reflect.get(prototype, name);
-      if (typeof original !== "function") continue;
-      vi.spyOn<Record<string, (...args: unknown[]) => unknown>, string>(
-        Object.assign(prototype),
-        name,
-      ).mockImplementation(function (this: unknown, ...args: unknown[]) {
-        return counted(() => Reflect.apply(original, this, args));
-      });
-    }
-  }
-  return {
-    at: (call, after) => {
-      left = call;
-      isAfter = after;
-    },
-  };
-}

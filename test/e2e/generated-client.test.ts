@@ -90,6 +90,26 @@ describe("a client generated from the API's document", () => {
     expect((await client.api.DELETE("/v1/uploads/{taskId}", path)).response.status).toBe(204);
   });
 
+  it("uploads a picture in parts", async () => {
+    const picture = sample("chelsea");
+    const begun = await given(
+      client.api.POST("/v1/uploads/parts", {
+        ...withIdempotencyKey("parts one"),
+        body: { contentType: "image/png", size: picture.length },
+      }),
+    );
+    const { taskId } = begun;
+    const { partNumber, uploadUrl } = only(begun.parts);
+    const sent = await fetch(uploadUrl, { method: "PUT", body: picture });
+    const parts = [{ partNumber, etag: present(sent.headers.get("etag"), "ETag") }];
+    const path = { params: { path: { taskId } } };
+    const completed = await given(
+      client.api.POST("/v1/uploads/{taskId}/complete", { ...path, body: { parts } }),
+    );
+    expect(completed).toEqual({ taskId, size: picture.length });
+    expect((await fetch(uploadUrl, { method: "PUT", body: picture.subarray(1) })).status).toBe(403);
+  });
+
   it("has the service import a picture", async () => {
     const picture = sample("chelsea");
     const source = await startFileServer({ "/cat.png": (response) => response.end(picture) });

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { fileDigest } from "../../inference-container/src/models/folder.ts";
 import { plantedWords } from "../../inference-container/test/models/grounding-dino/planted-words.ts";
+import { plantedExport } from "../../inference-container/test/models/owlvit/planted-export.ts";
+import { fixtures } from "../../inference-container/test/reference/figures.ts";
 import { PlayedHub } from "../../inference-container/test/support/played-hub.ts";
 import { createClient } from "../../scripts/client/api-client.ts";
 import { only } from "../support/at.ts";
@@ -15,6 +17,7 @@ import { spawnStack } from "../support/node/spawn-stack.ts";
 
 const run = promisify(execFile);
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
+const OWL = "Xenova/owlvit-base-patch32";
 
 describe("installing a model", () => {
   let scratch: string;
@@ -24,6 +27,10 @@ describe("installing a model", () => {
     const tokenizer = await readFile(join(await ensureBuiltin(), "tokenizer.json"));
     hub = await PlayedHub.start({
       [DINO]: { "onnx/model.onnx": plantedWords(), "tokenizer.json": tokenizer },
+      [OWL]: {
+        "onnx/model.onnx": plantedExport(),
+        "tokenizer.json": await readFile(join(fixtures("owlvit"), "tokenizer.json")),
+      },
     });
   });
   afterAll(async () => {
@@ -44,6 +51,33 @@ describe("installing a model", () => {
     });
   const folders = async (root: string): Promise<string[]> =>
     (await readdir(root)).filter((name) => !name.includes(".lock") && !name.startsWith("builtin-"));
+
+  /** The digest and the name of each file of a model's folder. */
+  const digests = async (root: string, model: string) => {
+    const folder = join(root, model);
+    const names = (await readdir(folder)).toSorted();
+    return Promise.all(names.map(async (name) => `${await fileDigest(join(folder, name))} ${name}`));
+  };
+
+  it("divides an export of OWL-ViT, and makes the same parts on another machine from its manifest", async () => {
+    const [root, other] = [await machine(), await machine()];
+    const { stdout } = await models(root, "install", "owlvit-base", "--accept-licence");
+    expect(stdout).toContain("MODEL_FOLDER=owlvit-base npm start");
+    const manifest = join(root, "owlvit-base", "manifest.json");
+    const { files } = JSON.parse(await readFile(manifest, "utf8"));
+    const sources = files.map((file: { name: string; source?: { path: string } }) => [
+      file.name,
+      file.source?.path,
+    ]);
+    expect(sources).toEqual(
+      expect.arrayContaining([
+        ["owlvit-base.onnx", "onnx/model.onnx"],
+        ["head.onnx", undefined],
+      ]),
+    );
+    await models(other, "install", "--from", manifest, "--accept-licence");
+    expect(await digests(other, "owlvit-base")).toEqual(await digests(root, "owlvit-base"));
+  });
 
   it("goes on after a kill, refuses a second process, and what it installs finds a word that the embedded model does not know", async () => {
     const root = await machine();
@@ -113,12 +147,7 @@ describe("installing a model", () => {
     hub.requests.length = 0;
     await models(other, "install", "--from", manifest, "--accept-licence");
     expect(hub.requests.filter(({ url }) => url.startsWith("/api/"))).toEqual([]);
-    const digests = async (at: string) => {
-      const folder = join(at, "grounding-dino-tiny");
-      const names = (await readdir(folder)).toSorted();
-      return Promise.all(names.map(async (name) => `${await fileDigest(join(folder, name))} ${name}`));
-    };
-    expect(await digests(other)).toEqual(await digests(root));
+    expect(await digests(other, "grounding-dino-tiny")).toEqual(await digests(root, "grounding-dino-tiny"));
 
     hub.requests.length = 0;
     const again = await models(root, "install", "grounding-dino-tiny");

@@ -7,6 +7,12 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
+import {
+  exportFolder,
+  NOTHING_GOLDEN,
+  seededExport,
+} from "../../inference-container/test/models/owlvit/export-folder.ts";
+import { readFigures } from "../../inference-container/test/reference/figures.ts";
 import { plantedFolder as plantedDinoFolder } from "../../inference-container/test/models/grounding-dino/planted.ts";
 import {
   plantedFolder,
@@ -172,7 +178,7 @@ describe("the models command", () => {
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");
-    expect(stdout).toContain("Known families: builtin, grounding-dino-sam2, kserve, sam3");
+    expect(stdout).toContain("Known families: builtin, grounding-dino-sam2, kserve, owlvit-sam2, sam3");
   });
 
   it("list of no folder says how to get one", async () => {
@@ -236,6 +242,51 @@ describe("the models command", () => {
       graphs: { encoder: { file: "sam2-encoder.ort" } },
     });
     expect(GroundingDinoManifest.safeParse(manifest).error).toBeUndefined();
+  });
+
+  it("calibrate fits the confidences of a folder of owlvit-sam2, and refuses a family that has none", async () => {
+    const detection = {
+      confidence: { offset: 2.197, slope: 1 },
+      floor: 0,
+      faintFloor: 0,
+      nmsIou: 0.5,
+      maxBoxes: 24,
+    };
+    const folder = await exportFolder(
+      join(scratch, "owlvit"),
+      whole,
+      await seededExport("owlvit"),
+      (manifest) => ({ ...manifest, detection, golden: NOTHING_GOLDEN }),
+    );
+    const [file, width, height] = ["chelsea.png", 451, 300];
+    const labels = join(scratch, "labels.json");
+    // Where the seeded model's best finds are, and nowhere else, there are cats.
+    const { pictures } = await readFigures("owlvit");
+    const best = pictures[0]?.found[0]?.boxes ?? [];
+    const cats = best.map(([x1, y1, x2, y2], i) => {
+      const segmentation = [[x1, y1, x2, y1, x2, y2, x1, y2]];
+      return { id: i + 1, image_id: 1, category_id: 1, segmentation };
+    });
+    const images = [{ id: 1, file_name: file, width, height }];
+    await writeFile(
+      labels,
+      JSON.stringify({ images, categories: [{ id: 1, name: "cat" }], annotations: cats }),
+    );
+    const options = ["--pictures", "samples", "--labels", labels];
+    const { stdout } = await models(["calibrate", folder, ...options]);
+    const [, finds, right] = /^fitted to (\d+) finds, (\d+) of them right$/m.exec(stdout) ?? [];
+    expect([Number(finds), Number(right) > 0, Number(right) <= best.length]).toEqual([24, true, true]);
+    const { confidence } = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")).detection;
+    expect(stdout).toContain(
+      `offset 2.197 → ${confidence.offset}, slope 1 → ${confidence.slope}, written to`,
+    );
+    expect(confidence.offset).not.toBe(2.197);
+
+    const other = await plantedFolder(join(scratch, "no-confidence"));
+    await expect(models(["calibrate", other, ...options])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is of the family sam3, whose manifest has no confidence to fit."),
+    });
   });
 
   it("describe refuses graphs that no template has, by the names of their tensors, and writes nothing", async () => {

@@ -24,9 +24,16 @@ it("docs/python.md's walk finds the cup, with Python's standard library", async 
     cwd: folder,
     env: { ...process.env, SEGMENTATION_BASE_URL: baseUrl, SEGMENTATION_API_KEY: apiKey },
   });
-  expect(stdout).toMatch(/^masks\/0\.png 0\.\d+$/m);
-  const masks = await readdir(join(folder, "masks"));
+  expect(stdout).toMatch(/^out\/python\/0\.png cup 0\.\d+$/m);
+  expect(stdout).toMatch(/^out\/python\/1\.png spoon 0\.\d+$/m);
+  const masks = await readdir(join(folder, "out/python"));
   expect(masks.length).toBeGreaterThan(0);
-  const { width, height } = await sharp(join(folder, "masks", masks[0] ?? "")).metadata();
+  const { width, height } = await sharp(join(folder, "out/python", masks[0] ?? "")).metadata();
   expect([width, height]).toEqual([600, 400]);
+  const env = { ...process.env, SEGMENTATION_BASE_URL: baseUrl, SEGMENTATION_API_KEY: apiKey };
+  const empty = run("python3", ["segment.py"], { cwd: folder, env });
+  await expect(empty).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Usage: python3 segment/),
+  });
 });

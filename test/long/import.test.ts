@@ -31,7 +31,7 @@ describe("an import of 200 MB on the whole stack", () => {
   let source: FileServer;
   beforeAll(async () => {
     stateDir = await mkdtemp(join(tmpdir(), "import-"));
-    stack = await spawnStack({ stateDir, env: { ALLOW_LOCAL_URLS: "true" } });
+    stack = await spawnStack({ stateDir });
     const send = (response: ServerResponse, size: number) => void Readable.from(clip(size)).pipe(response);
     const sized = (size: number) => (response: ServerResponse) =>
       send(response.writeHead(200, { "content-length": size }), size);

@@ -109,7 +109,7 @@ it("axe finds nothing serious on the screens of an account that has much", async
   await findings.look("a job that failed");
   await go("/studio/jobs/job_that_never_was", "Not found");
   await findings.look("a job that is not there");
-  await go("/studio/usage", "Usage by day");
+  await go("/studio/usage", "Daily usage");
   await findings.look("usage");
   await go("/studio/keys", "used by this tab");
   await press("New key");
@@ -117,9 +117,9 @@ it("axe finds nothing serious on the screens of an account that has much", async
   await findings.look("a new key, with a problem");
   await page.getByLabel("Name").fill("nightly");
   await press("Create key");
-  await page.getByText("I have saved it").waitFor();
+  await page.getByText("Done, I’ve saved it").waitFor();
   await findings.look("a new key's secret");
-  await press("I have saved it");
+  await press("Done, I’ve saved it");
   await findings.look("keys");
   await go("/studio/webhooks", "Nightly");
   await findings.look("webhooks");

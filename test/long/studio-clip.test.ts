@@ -54,7 +54,11 @@ describe("a clip's job in the studio", () => {
 
     // Another run has all that the job had, and the file that was chosen is still there.
     const row = page.getByRole("listitem").filter({ hasText: "Clip with masks" });
-    await row.getByRole("button", { name: "Run again to include it" }).click();
+    await row.getByRole("button", { name: "Run again to include it, 2 units" }).click();
+    await page
+      .getByRole("dialog", { name: "Run it again?" })
+      .getByRole("button", { name: "Run again" })
+      .click();
     await page.waitForURL((url) => !url.pathname.endsWith(result.jobId));
     await page.getByText("Frame 1 of 2").waitFor();
     await page.getByRole("button", { name: "Play", disabled: false }).waitFor();

@@ -36,15 +36,15 @@ const pictures = (): Promise<string[]> =>
 it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away as a zip", async () => {
   const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
   await signInAs(page, "new.person@example.com");
-  await page.getByText("100 free pictures").waitFor();
+  await page.getByText("100 free units").waitFor();
 
   await page.getByText("Try this sample").click();
   await page.getByRole("button", { name: "Segment", exact: true }).click();
   await page.getByRole("button", { name: /^cup 1 \d+%$/ }).waitFor({ timeout: 120_000 });
-  await page.getByText("99 left,").waitFor();
+  await page.getByText("99 units left,").waitFor();
 
   await page.getByRole("link", { name: "Usage" }).click();
-  await page.getByRole("button", { name: "Upgrade to the paid plan" }).click();
+  await page.getByRole("button", { name: "Upgrade" }).click();
   await page.getByRole("button", { name: "Pay" }).click();
   await page.getByText("you are on the paid plan").waitFor();
 

@@ -17,7 +17,7 @@ describe("npm run verify", () => {
   let stack: VerifiedStack;
   beforeAll(async () => {
     stateDir = await mkdtemp(join(tmpdir(), "verified-stack-"));
-    spawned = await spawnStack({ stateDir, env: { ALLOW_LOCAL_URLS: "true" } });
+    spawned = await spawnStack({ stateDir });
     stack = new VerifiedStack({ baseUrl: spawned.baseUrl, stateDir });
   });
   afterEach(() => stack.close());

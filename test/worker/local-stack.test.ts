@@ -30,8 +30,13 @@ describe("the Worker of a local stack", () => {
     ).toEqual({ results: [[{ one: 1, none: null }], [{ word: "a" }]] });
     await env.DB.exec("CREATE TABLE notes (word TEXT NOT NULL)");
     const write = (word: string) => `INSERT INTO notes VALUES (${word})`;
-    expectError(await ask(SQL, { statements: [write("'a'"), write("NULL")] }), 500, "internal_error");
-    await ask(SQL, { statements: [write("'b'"), write("'c'")] });
+    const here = { database: globalThis.booksOfTest };
+    expectError(
+      await ask(SQL, { ...here, statements: [write("'a'"), write("NULL")] }),
+      500,
+      "internal_error",
+    );
+    await ask(SQL, { ...here, statements: [write("'b'"), write("'c'")] });
     expect((await env.DB.prepare("SELECT word FROM notes").all()).results).toEqual([
       { word: "b" },
       { word: "c" },

@@ -1,8 +1,10 @@
 import { ROUTES } from "../contract.ts";
+import { SegmentationError } from "../errors.ts";
 import type { Answered, ApiRequest, Connection } from "../http/connection.ts";
 import type { RequestOptions } from "../options.ts";
 import { followEvents } from "./follow-events.ts";
-import type { Answer, Api, ApiEvent, Input, OperationId } from "./types.ts";
+import type { Api } from "./operations.ts";
+import type { Answer, ApiEvent, Input, OperationId } from "./types.ts";
 
 /** How the route of a stream of events ends. */
 const STREAM = " events";
@@ -13,7 +15,8 @@ export function requestOf(id: OperationId, input: object): ApiRequest {
   const rest = new Map<string, unknown>(Object.entries(input));
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);
-    if (typeof value !== "string" || value === "") throw new TypeError(`${id} needs a ${name}.`);
+    if (typeof value !== "string" || value === "")
+      throw new SegmentationError("invalid_input", `${id} needs a ${name}.`);
     rest.delete(name);
     return encodeURIComponent(value);
   });

@@ -56,5 +56,5 @@ type Arguments<Id extends OperationId> =
     ? [input?: Input<Id>, options?: RequestOptions]
     : [input: Input<Id>, options?: RequestOptions];
 
-/** Every operation of the service by its name in the contract. */
-export type Api = { readonly [Id in OperationId]: (...given: Arguments<Id>) => ApiAnswer<Id> };
+/** An operation as a method. */
+export type Call<Id extends OperationId> = (...given: Arguments<Id>) => ApiAnswer<Id>;

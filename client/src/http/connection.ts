@@ -1,5 +1,6 @@
 import { SegmentationError } from "../errors.ts";
-import type { ClientOptions, RequestOptions } from "../options.ts";
+import type { CallOptions, ClientOptions, RequestOptions } from "../options.ts";
+import { addressOf, credentialOf, headersOf } from "./credential.ts";
 import { Exchange } from "./exchange.ts";
 import { readJson } from "./read.ts";
 import { refusal, storageRefusal } from "./refusal.ts";
@@ -31,27 +32,24 @@ export class Connection implements Patience {
   readonly parallel: number;
   readonly timeoutMs: number;
   /** The caller's own `fetch`. */
-  readonly ownFetch: typeof fetch | undefined;
+  readonly #fetch: typeof fetch | undefined;
   readonly #baseUrl: string;
   readonly #credential: () => string | Promise<string>;
 
-  /** @throws TypeError if `baseUrl` is no URL, or there is no credential */
+  /** @throws SegmentationError `invalid_input` if there is no address or no credential, or one that cannot be used */
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, accessToken, timeoutMs = 60_000, maxRetries = 5 } = options;
-    this.#baseUrl = new URL(baseUrl).href.replace(/\/$/, "");
-    if (apiKey === undefined && accessToken === undefined)
-      throw new TypeError("A client needs an apiKey or an accessToken.");
-    this.#credential = accessToken ?? (() => apiKey);
-    this.ownFetch = options.fetch;
-    this.timeoutMs = timeoutMs;
-    this.maxRetries = maxRetries;
+    this.#baseUrl = addressOf(options);
+    this.#credential = credentialOf(options);
+    this.#fetch = options.fetch;
+    this.timeoutMs = options.timeoutMs ?? 60_000;
+    this.maxRetries = options.maxRetries ?? 5;
     this.retryDelayMs = options.retryDelayMs ?? 500;
     this.parallel = options.parallel ?? 6;
   }
 
   /** The platform's `fetch` wants no other `this`. */
   fetch(url: string, init: RequestInit): Promise<Response> {
-    return this.ownFetch === undefined ? globalThis.fetch(url, init) : this.ownFetch(url, init);
+    return (this.#fetch ?? globalThis.fetch)(url, init);
   }
 
   /** Asks the service once, and gives its success unread. @throws SegmentationError if it refuses */
@@ -60,10 +58,13 @@ export class Connection implements Patience {
     options: RequestOptions,
     exchange: Exchange,
   ): Promise<Response> {
-    const headers = new Headers(options.headers);
-    headers.set("authorization", `Bearer ${await this.#credential()}`);
-    if (options.idempotencyKey !== undefined) headers.set("idempotency-key", options.idempotencyKey);
-    if (body !== undefined) headers.set("content-type", "application/json");
+    // A source of tokens may hang, and fails with errors of its own.
+    const credential = await exchange.unlessOver(Promise.resolve().then(this.#credential));
+    const headers = headersOf(
+      { "idempotency-key": options.idempotencyKey || undefined },
+      options.headers ?? {},
+      { authorization: `Bearer ${credential}`, "content-type": body && "application/json" },
+    );
     const { signal } = exchange;
     const init = { method, headers, body: body === undefined ? null : JSON.stringify(body), signal };
     const response = await exchange.within(this.fetch(this.#baseUrl + path, init));
@@ -73,11 +74,12 @@ export class Connection implements Patience {
 
   /** Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once. */
   async ask<T>(request: ApiRequest, options: RequestOptions = {}): Promise<Answered<T>> {
-    const idempotencyKey = request.method === "POST" ? crypto.randomUUID() : undefined;
+    const idempotencyKey =
+      options.idempotencyKey || (request.method === "POST" ? crypto.randomUUID() : undefined);
     const attempt = (failures: number): Promise<Answered<T>> =>
       this.exchange(options, async (exchange) => {
         try {
-          const response = await this.open(request, { idempotencyKey, ...options }, exchange);
+          const response = await this.open(request, { ...options, idempotencyKey }, exchange);
           return { response, data: await exchange.within(readJson<T>(response)) };
         } catch (error) {
           // The first answer was lost, and it said that this is gone now.
@@ -86,23 +88,23 @@ export class Connection implements Patience {
           return { response, data: await readJson<T>(response) };
         }
       });
-    return await persist(this, options.signal, attempt, options.onRetry);
+    return await persist(this, options, attempt);
   }
 
   /** Downloads a URL, again where a failure may pass. @throws SegmentationError */
-  async download<T>(url: string, read: Read<T>, signal?: AbortSignal): Promise<T> {
+  async download<T>(url: string, read: Read<T>, options: CallOptions = {}): Promise<T> {
     const attempt = (): Promise<T> =>
-      this.exchange({ signal }, async (exchange) => {
+      this.exchange(options, async (exchange) => {
         const response = await exchange.within(this.fetch(url, { signal: exchange.signal }));
         if (!response.ok) throw await exchange.within(storageRefusal(response));
         return await exchange.within(read(response, exchange.alive));
       });
-    return await persist(this, signal, attempt);
+    return await persist(this, options, attempt);
   }
 
   /** Does what one request takes, within its time. */
   async exchange<T>(
-    { timeoutMs = this.timeoutMs, signal }: RequestOptions,
+    { timeoutMs = this.timeoutMs, signal }: CallOptions,
     use: (exchange: Exchange) => Promise<T>,
   ): Promise<T> {
     const exchange = new Exchange(timeoutMs, signal);

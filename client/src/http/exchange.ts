@@ -40,10 +40,15 @@ export class Exchange {
     }, allowedMs);
   };
 
+  /** What `work` gives. @throws its failure as it is, SegmentationError `timed_out`, or the caller's reason to abort */
+  async unlessOver<T>(work: Promise<T>): Promise<T> {
+    return await Promise.race([work, this.#ended]);
+  }
+
   /** What `work` gives. @throws SegmentationError `timed_out` or `connection_failed`, or the caller's reason to abort */
   async within<T>(work: Promise<T>): Promise<T> {
     try {
-      return await Promise.race([work, this.#ended]);
+      return await this.unlessOver(work);
     } catch (error) {
       // What is left of the answer would keep its connection.
       this.#control.abort(error);

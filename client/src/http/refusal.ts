@@ -9,12 +9,12 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
 
-/** The fields of an error object; none of a proxy's page. */
-function parse(text: string): Partial<ErrorObject> {
+/** A body: what its JSON says, or its text. */
+function parse(text: string): unknown {
   try {
-    return Object(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
-    return {};
+    return text;
   }
 }
 
@@ -22,8 +22,9 @@ function parse(text: string): Partial<ErrorObject> {
 export async function refusal(response: Response): Promise<SegmentationError> {
   const { status, headers } = response;
   const text = await response.text();
-  const { error, message, ...hints } = parse(text);
-  // An answer may have more fields than the contract: none of them gets into the error.
+  const body = parse(text);
+  const { error, message, ...hints }: Partial<ErrorObject> = Object(body);
+  // An answer may have more fields than the contract: they are in the body only.
   const { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl } = hints;
   return new SegmentationError(
     isErrorCode(error) ? error : "unreadable_answer",
@@ -31,6 +32,7 @@ export async function refusal(response: Response): Promise<SegmentationError> {
     {
       status,
       requestId: headers.get("x-request-id") ?? undefined,
+      body,
       retryAfterSeconds: hints.retryAfterSeconds ?? retryAfter(headers),
       remainingTokens,
       requestedTokens,
@@ -48,6 +50,6 @@ export async function storageRefusal(response: Response): Promise<SegmentationEr
   return new SegmentationError(
     "storage_refused",
     `The storage refused the file with status ${status}. Try again. It answered: ${text.slice(0, 200)}`,
-    { status, retryAfterSeconds: retryAfter(headers) },
+    { status, body: text, retryAfterSeconds: retryAfter(headers) },
   );
 }

@@ -1,5 +1,5 @@
 import { SegmentationError, type ErrorCode } from "../errors.ts";
-import type { RequestOptions } from "../options.ts";
+import type { CallOptions } from "../options.ts";
 
 /** How often and how soon a request is repeated. */
 export interface Patience {
@@ -46,10 +46,9 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
 
 /** Repeats an attempt that failed with what may pass; `failures` counts those before it. `onRetry` hears of each such failure. */
 export async function persist<T>(
-  { maxRetries, retryDelayMs }: Patience,
-  signal: AbortSignal | undefined,
+  patience: Patience,
+  { signal, onRetry, maxRetries = patience.maxRetries }: CallOptions,
   attempt: (failures: number) => Promise<T>,
-  onRetry?: RequestOptions["onRetry"],
 ): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -58,7 +57,7 @@ export async function persist<T>(
       if (!(error instanceof SegmentationError) || !mayPass(error) || failures >= maxRetries) throw error;
       const { retryAfterSeconds = 0 } = error;
       if (retryAfterSeconds * 1_000 > LONGEST_PAUSE_MS) throw error;
-      const pause = pauseMs(failures, retryDelayMs, retryAfterSeconds);
+      const pause = pauseMs(failures, patience.retryDelayMs, retryAfterSeconds);
       onRetry?.(error, pause);
       await sleep(pause, signal);
     }

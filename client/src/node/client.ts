@@ -1,43 +1,29 @@
 import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Abortable, SegmentationClient as WebClient } from "../client.ts";
+import { Client } from "../client.ts";
 import { SegmentationError } from "../errors.ts";
 import { pieces } from "../http/read.ts";
-import { ImageResult as WebImageResult } from "../results/image-result.ts";
-import type { SegmentOptions, SegmentVideoOptions } from "../segment.ts";
+import type { CallOptions, ClientOptions } from "../options.ts";
 import type { Input, Source } from "../upload/input.ts";
 import { type SendFile, sendFile } from "../upload/send-file.ts";
 import { ImageResult, VideoResult } from "./results.ts";
 import { writeWhole } from "./save.ts";
 
 /** The client for platforms with a file system: a string that is not a URL is a path, and results can be saved. */
-export class SegmentationClient extends WebClient {
-  override async segment(
-    input: Input | readonly Input[],
-    prompts: string | readonly string[],
-    options?: SegmentOptions,
-  ): Promise<ImageResult> {
-    return new ImageResult(await super.segment(input, prompts, options));
-  }
-
-  override async segmentVideo(
-    input: Input,
-    prompts: string | readonly string[],
-    options?: SegmentVideoOptions,
-  ): Promise<VideoResult> {
-    return new VideoResult(await super.segmentVideo(input, prompts, options));
-  }
-
-  override async result(jobId: string, options?: Abortable): Promise<ImageResult | VideoResult> {
-    const result = await super.result(jobId, options);
-    return result instanceof WebImageResult ? new ImageResult(result) : new VideoResult(result);
+export class SegmentationClient extends Client<ImageResult, VideoResult> {
+  /** @throws SegmentationError `invalid_input` without an address or a credential, in the options or the environment */
+  constructor(options: ClientOptions = {}) {
+    super(options, {
+      images: (result) => new ImageResult(result),
+      video: (result) => new VideoResult(result),
+    });
   }
 
   /** Downloads a signed URL to a file, atomically. */
-  async downloadTo(path: string, url: string, { signal }: Abortable = {}): Promise<void> {
+  async downloadTo(path: string, url: string, options: CallOptions = {}): Promise<void> {
     const write = (response: Response, alive: () => void) => writeWhole(path, pieces(response, alive));
-    await this.connection.download(url, write, signal);
+    await this.connection.download(url, write, options);
   }
 
   protected override async open(input: Input): Promise<Source> {
@@ -83,7 +69,10 @@ export const streamFile: SendFile = async (sending) => {
   });
   const init: RequestInit & { readonly duplex: "half" } = {
     method: "PUT",
-    headers: { "content-type": contentType, "content-length": String(file.size) },
+    headers: {
+      ...(contentType !== undefined && { "content-type": contentType }),
+      "content-length": String(file.size),
+    },
     body: file.stream().pipeThrough(counter),
     duplex: "half",
     // If it could follow a redirect, Node would keep the whole body in memory (nodejs/undici#4058).

@@ -1,6 +1,7 @@
 import { askFor } from "../api/api.ts";
 import { SegmentationError } from "../errors.ts";
 import type { Connection, Read } from "../http/connection.ts";
+import type { CallOptions } from "../options.ts";
 import type { JobResult } from "../schemas.ts";
 
 /** A signature may end while the request is under way: it is not used in the last tenth of its life. */
@@ -10,23 +11,26 @@ const USED_SHARE = 0.9;
 export class JobFiles {
   readonly jobId: string;
   readonly connection: Connection;
+  readonly #options: CallOptions;
   #urls = new Map<string, string>();
   #signedUntil = 0;
 
-  constructor(connection: Connection, jobId: string, result: JobResult, askedAt: number) {
+  /** @param options of all reads, apart from their signals */
+  private constructor(connection: Connection, jobId: string, options: CallOptions) {
+    const { signal: _signal, ...others } = options;
     this.connection = connection;
     this.jobId = jobId;
-    this.#take(result, askedAt);
+    this.#options = others;
   }
 
   /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has none */
   static async open(
     connection: Connection,
     jobId: string,
-    signal?: AbortSignal,
+    options: CallOptions = {},
   ): Promise<[JobFiles, JobResult]> {
-    const [result, askedAt] = await askForResult(connection, jobId, signal);
-    return [new JobFiles(connection, jobId, result, askedAt), result];
+    const files = new JobFiles(connection, jobId, options);
+    return [files, await files.#sign(options.signal)];
   }
 
   /** All asset keys, in the service's order. */
@@ -36,26 +40,20 @@ export class JobFiles {
 
   /** Reads a file, again where a failure may pass. @throws SegmentationError */
   async read<T>(key: string, read: Read<T>, signal?: AbortSignal): Promise<T> {
-    if (Date.now() > this.#signedUntil)
-      this.#take(...(await askForResult(this.connection, this.jobId, signal)));
+    if (Date.now() > this.#signedUntil) await this.#sign(signal);
     const url = this.#urls.get(key);
     if (url === undefined)
       throw new SegmentationError("invalid_input", `The job has no file ${key}.`, { jobId: this.jobId });
-    return await this.connection.download(url, read, signal);
+    return await this.connection.download(url, read, { ...this.#options, signal });
   }
 
-  #take({ assets, expiresIn }: JobResult, askedAt: number): void {
-    this.#urls = new Map(assets.map(({ key, url }) => [key, url]));
-    this.#signedUntil = askedAt + expiresIn * 1_000 * USED_SHARE;
+  async #sign(signal: AbortSignal | undefined): Promise<JobResult> {
+    const { connection, jobId } = this;
+    const askedAt = Date.now();
+    const options = { ...this.#options, signal };
+    const { data } = await askFor(connection, "retrieveJobResult", { jobId }, options);
+    this.#urls = new Map(data.assets.map(({ key, url }) => [key, url]));
+    this.#signedUntil = askedAt + data.expiresIn * 1_000 * USED_SHARE;
+    return data;
   }
-}
-
-async function askForResult(
-  connection: Connection,
-  jobId: string,
-  signal?: AbortSignal,
-): Promise<[JobResult, number]> {
-  const askedAt = Date.now();
-  const { data } = await askFor(connection, "retrieveJobResult", { jobId }, { signal });
-  return [data, askedAt];
 }

@@ -1,5 +1,4 @@
 import { ASSETS } from "../contract.ts";
-import type { Connection } from "../http/connection.ts";
 import { mapParallel } from "../http/parallel.ts";
 import { readBlob, readJson } from "../http/read.ts";
 import type { ImageManifest, JobStatus } from "../schemas.ts";
@@ -74,19 +73,21 @@ export class ImageResult {
   }
 }
 
-/** Fetches the masks of a job's pictures. `names` are the files' names by taskId. */
+/** Fetches the masks of these tasks' pictures. `names` are the files' names by taskId. */
 export async function loadPictures(
-  { parallel }: Connection,
   files: JobFiles,
   { items }: ImageManifest,
-  job: JobStatus,
+  tasks: JobStatus["tasks"],
   names: ReadonlyMap<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<Picture[]> {
-  const wanted = items.flatMap(({ taskId, masks }) => masks.map((mask) => ({ ...mask, taskId })));
+  const ids = new Set(tasks.map(({ taskId }) => taskId));
+  const wanted = items.flatMap(({ taskId, masks }) =>
+    ids.has(taskId) ? masks.map((mask) => ({ ...mask, taskId })) : [],
+  );
   const masks = await mapParallel(
     wanted,
-    parallel,
+    files.connection.parallel,
     signal,
     async ({ taskId, maskIndex, confidence }, _, each) => ({
       taskId,
@@ -97,7 +98,7 @@ export async function loadPictures(
       ),
     }),
   );
-  return job.tasks.map(({ taskId, error }) => {
+  return tasks.map(({ taskId, error }) => {
     const own = masks.filter((each) => each.taskId === taskId).map(({ mask }) => mask);
     return new Picture(files, taskId, names.get(taskId) ?? taskId, own, error);
   });

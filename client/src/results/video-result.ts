@@ -112,6 +112,9 @@ export async function loadVideo(
   });
 }
 
+/** The precision of the service's boxes, which a difference of two binary fractions hides behind a dozen digits. */
+const hundredths = (pixels: number): number => Math.round(pixels * 100) / 100;
+
 /** The objects of all frames, put together by their ids, in the order in which they appear. */
 function tracksOf({ frames }: MasksJson, prompts: readonly string[]): Track[] {
   const tracks = new Map<number, Track & { readonly sightings: Sighting[] }>();
@@ -123,7 +126,7 @@ function tracksOf({ frames }: MasksJson, prompts: readonly string[]): Track[] {
       track.sightings.push({
         ...frame,
         confidence: score,
-        box: [x1, y1, x2 - x1, y2 - y1],
+        box: [x1, y1, hundredths(x2 - x1), hundredths(y2 - y1)],
         rle,
         bitmap: () => decodeRle(rle),
       });

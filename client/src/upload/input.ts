@@ -1,5 +1,23 @@
-/** A picture or a clip: a File or Blob, its bytes, or the URL where it is. */
-export type Input = Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | URL | string;
+import { SegmentationError } from "../errors.ts";
+
+/** A file as a stream. It is read whole before it is sent, because storage wants its length first. */
+export interface StreamInput {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** The file's name, for results. */
+  readonly name?: string | undefined;
+  /** The file's MIME type; by default what its first bytes say. */
+  readonly type?: string | undefined;
+}
+
+/** A file at a URL: the service fetches it, if it can. */
+export interface UrlInput {
+  readonly url: string | URL;
+  /** The file's name, for results; by default the URL's last part. */
+  readonly name?: string | undefined;
+}
+
+/** A picture or a clip: a File or Blob, its bytes, an answer of `fetch`, a stream, or the URL where it is. */
+export type Input = Blob | Uint8Array | ArrayBuffer | Response | StreamInput | UrlInput | URL | string;
 
 /** What to upload, with its name if it has one: a file, or the URL of one. */
 export interface Source {
@@ -7,13 +25,53 @@ export interface Source {
   readonly name: string | undefined;
 }
 
-/** Opens an input. @throws TypeError if a text is no URL */
-export function sourceOf(input: Input): Source {
+const unusable = (message: string, cause?: unknown): SegmentationError =>
+  new SegmentationError("invalid_input", message, { cause });
+
+/** Opens an input. @throws SegmentationError `invalid_input` if it cannot be read */
+export async function sourceOf(input: Input): Promise<Source> {
+  if (typeof input === "string" || input instanceof URL) return at(input);
   if (input instanceof Blob) return { from: input, name: "name" in input ? String(input.name) : undefined };
-  if (typeof input !== "string" && !(input instanceof URL))
-    return { from: new Blob([input]), name: undefined };
-  const from = new URL(input);
+  if (input instanceof Response) {
+    const { url, status, ok } = input;
+    const name = url === "" ? undefined : at(url).name;
+    if (!ok) throw unusable(`${url || "The input"} answered with status ${status} instead of a file.`);
+    return { from: await whole(input, name), name };
+  }
+  if ("url" in input) {
+    const { from, name } = at(input.url);
+    return { from, name: input.name ?? name };
+  }
+  if ("stream" in input) {
+    const { stream, name, type } = input;
+    const file = await whole(new Response(stream), name);
+    return { from: type === undefined ? file : file.slice(0, file.size, type), name };
+  }
+  return { from: new Blob([input instanceof ArrayBuffer ? input : unshared(input)]), name: undefined };
+}
+
+/** The file at a URL, named as the URL ends. */
+function at(given: string | URL): Source {
+  const url = String(given);
+  if (!URL.canParse(url)) throw unusable(`${url} is not a URL. Paths are taken by segmentation-client/node.`);
+  const from = new URL(url);
   return { from, name: from.protocol === "data:" ? undefined : from.pathname.split("/").pop() };
+}
+
+async function whole(response: Response, name = "The input"): Promise<Blob> {
+  try {
+    return await response.blob();
+  } catch (cause) {
+    throw unusable(`${name} cannot be read to its end. A stream can be read only once.`, cause);
+  }
+}
+
+/** Bytes as a Blob takes them, which refuses memory that threads share. */
+function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer, byteOffset, byteLength)
+    : new Uint8Array(bytes);
 }
 
 /** The first bytes of the files that the service takes. */

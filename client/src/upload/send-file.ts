@@ -1,12 +1,13 @@
 import type { Connection } from "../http/connection.ts";
 import type { Exchange } from "../http/exchange.ts";
 
-/** Sends a file, and reports how many of its bytes have been sent. */
+/** Sends a file or a part of one, and reports how many of its bytes have been sent. */
 export type SendFile = (sending: {
   readonly connection: Connection;
   readonly url: string;
   readonly file: Blob;
-  readonly contentType: string;
+  /** Undefined of a part. */
+  readonly contentType: string | undefined;
   readonly exchange: Exchange;
   readonly onBytes: (bytes: number) => void;
 }) => Promise<Response>;
@@ -25,18 +26,20 @@ interface BrowserRequest {
   addEventListener(type: "loadend", listen: () => void): void;
   open(method: string, url: string): void;
   setRequestHeader(name: string, value: string): void;
-  getResponseHeader(name: string): string | null;
+  getAllResponseHeaders(): string;
   send(body: Blob): void;
   abort(): void;
 }
 
-/** Sends a file by XMLHttpRequest in a browser, because `fetch` reports no upload progress there, and by `fetch` elsewhere. */
+/**
+ * Sends a file by XMLHttpRequest in a browser, because `fetch`, the caller's own too, reports no upload progress there, and by
+ * `fetch` elsewhere.
+ */
 export const sendFile: SendFile = async (sending) => {
   const { connection, url, file, contentType, exchange, onBytes } = sending;
-  if (typeof XMLHttpRequest !== "undefined" && connection.ownFetch === undefined)
-    return await sendByXhr(new XMLHttpRequest(), sending);
+  if (typeof XMLHttpRequest !== "undefined") return await sendByXhr(new XMLHttpRequest(), sending);
   exchange.alive((file.size / SLOWEST_BYTES_PER_SECOND) * 1_000);
-  const headers = { "content-type": contentType };
+  const headers = new Headers(contentType === undefined ? {} : { "content-type": contentType });
   // Storage redirects nobody; Workers don't know "error".
   const init = { method: "PUT", headers, body: file, redirect: "manual", signal: exchange.signal } as const;
   const response = await connection.fetch(url, init);
@@ -50,7 +53,7 @@ const sendByXhr: (request: BrowserRequest, sending: Parameters<SendFile>[0]) => 
 ) =>
   new Promise((resolve, reject) => {
     request.open("PUT", url);
-    request.setRequestHeader("content-type", contentType);
+    if (contentType !== undefined) request.setRequestHeader("content-type", contentType);
     request.upload.addEventListener("progress", ({ loaded }) => {
       exchange.alive();
       onBytes(loaded);
@@ -58,8 +61,10 @@ const sendByXhr: (request: BrowserRequest, sending: Parameters<SendFile>[0]) => 
     request.addEventListener("loadend", () => {
       // A network error has no status, and a browser doesn't reveal its cause.
       if (request.status === 0) return reject(new TypeError("the file could not be sent"));
-      const after = request.getResponseHeader("retry-after");
-      const headers = new Headers(after === null ? {} : { "retry-after": after });
+      const headers = new Headers();
+      // Those that the storage's CORS rule exposes, a line each.
+      for (const [, name = "", value = ""] of request.getAllResponseHeaders().matchAll(/^(.+?): *(.*)$/gm))
+        headers.set(name, value.trim());
       resolve(new Response(request.responseText, { status: request.status, headers }));
     });
     exchange.signal.addEventListener("abort", () => request.abort());

@@ -3,7 +3,7 @@ import { followEvents } from "../api/follow-events.ts";
 import { SegmentationError, isErrorCode } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import { mayPass, pauseMs, sleep } from "../http/retry.ts";
-import type { RequestOptions } from "../options.ts";
+import type { CallOptions } from "../options.ts";
 import type { JobStatus } from "../schemas.ts";
 
 /** How far a job is. */
@@ -27,12 +27,13 @@ export const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
 export async function* watch(
   connection: Connection,
   jobId: string,
-  { signal }: RequestOptions,
+  options: CallOptions,
 ): AsyncGenerator<JobUpdate, void> {
+  const { signal } = options;
   for (let failures = 0; failures < 2;) {
     let heard = 0;
     try {
-      for await (const update of followJob(connection, jobId, signal)) {
+      for await (const update of followJob(connection, jobId, options)) {
         heard++;
         yield update;
         if (hasEnded(update.job)) return;
@@ -52,7 +53,7 @@ export async function* watch(
       connection,
       "retrieveJob",
       { jobId },
-      held(connection, signal),
+      held(connection, options),
     );
     yield { job, progress: Number(response.headers.get("x-job-progress")) };
     if (hasEnded(job)) return;
@@ -78,14 +79,14 @@ export async function lastStatus(
 async function* followJob(
   connection: Connection,
   jobId: string,
-  signal: AbortSignal | undefined,
+  options: CallOptions,
 ): AsyncGenerator<JobUpdate> {
   let job: JobStatus | undefined;
   let progress = 0;
   const events = followEvents<JobStatus | { readonly progress: number }>(
     connection,
     requestOf("streamJobEvents", { jobId }),
-    { signal },
+    options,
   );
   for await (const { data } of events) {
     if ("progress" in data) ({ progress } = data);
@@ -98,9 +99,11 @@ async function* followJob(
 const LONGEST_SECONDS = 25;
 
 /** Asks for an answer that the service holds back until there is news, for half of the time that a request has. */
-export function held({ timeoutMs }: Connection, signal: AbortSignal | undefined): RequestOptions {
+export function held(connection: Connection, options: CallOptions): CallOptions {
+  const { timeoutMs = connection.timeoutMs } = options;
   const seconds = Math.max(1, Math.min(LONGEST_SECONDS, Math.floor(timeoutMs / 2_000)));
-  return { signal, headers: { prefer: `wait=${seconds}` }, timeoutMs: Math.max(timeoutMs, seconds * 2_000) };
+  const headers = { ...options.headers, prefer: `wait=${seconds}` };
+  return { ...options, headers, timeoutMs: Math.max(timeoutMs, seconds * 2_000) };
 }
 
 /** Whether the service held the answer back: its header says so. */

@@ -36,8 +36,9 @@ async function runOver(
   service: PlayedService,
   onStep: (line?: string) => void,
 ): Promise<void> {
-  const { order } = parseOrder([join(folder, "photos"), "-p", "cup", "--out", join(folder, "out")]);
-  const { inputs } = await findInputs(order.inputs, order.out);
+  const out = join(folder, "out");
+  const { order } = parseOrder([join(folder, "photos"), "-p", "cup"]);
+  const { inputs } = await findInputs(order.inputs, out);
   let isGone = false;
   const step = (line?: string): void => {
     try {
@@ -56,7 +57,7 @@ async function runOver(
     return response;
   };
   const client = new SegmentationClient({ baseUrl: "http://played.test", apiKey: "sk_live_played", fetch });
-  const journal = await Journal.open(order.out);
+  const journal = await Journal.open(out);
   const append = journal.append.bind(journal);
   journal.append = (entry, how) => {
     if (isGone) throw new Error("gone");
@@ -69,13 +70,14 @@ async function runOver(
       client: () => Promise.resolve(client),
       journal,
       order,
-      out: order.out,
+      out,
       found: inputs,
       signal: new AbortController().signal,
       onBegin: () => {},
       onShare: () => {},
       onBusy: () => {},
       onSent: () => {},
+      onMissing: () => {},
     });
   } finally {
     if (!isGone) journal.close();
@@ -104,7 +106,6 @@ async function runUntil(kill: Kill, folder: string, next: string, service: Playe
     try {
       // At once: nothing of the killed run comes between.
       copyWhole(folder, next);
-      rmSync(join(next, "out", "segmentation-journal.lock"));
     } catch (error) {
       killed.reject(error);
       throw error;

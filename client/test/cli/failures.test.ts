@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/run.ts";
+import { Journal } from "../../src/cli/segment/journal/journal.ts";
 import { picture } from "../support/memory-client.ts";
 import { type Play, playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
@@ -17,11 +18,21 @@ describe("a command line that is wrong", () => {
     [["segment", "samples/coffee.png", "-p", " "], "A prompt is empty."],
     [["segment", "none.png", "-p", "cat"], "none.png does not exist. Check the path."],
     [["segment", "none/*.png", "-p", "cat"], "There are no pictures that match none/*.png."],
-    [["segment", "samples/coffee.png", "-p", "cat", "--frmat", "png"], "Unknown option '--frmat'"],
+    [["segment", "samples/coffee.png", "-p", "cat", "--frmat", "png"], "Did you mean --format?"],
+    [["segment", "samples/coffee.png", "-p", "cat", "-o", "x"], "Unknown option '-o'. Did you mean --out?"],
+    [["segment", "samples/coffee.png", "-p", "cat", "--output", "x"], "Did you mean --out?"],
+    [["segment", "samples/coffee.png", "--prompts", "cat"], "Did you mean --prompt?"],
+    [["segment", "samples/coffee.png", "-p", "cat", "--formats=png"], "Did you mean --format?"],
+    [["segment", "samples/coffee.png", "-p", "cat", "-f", "png"], "--format"],
+    [["jobs", "--states", "failed"], "Did you mean --status?"],
+    [["account", "--qwertz"], "Unknown option '--qwertz'. See segmentation-client account --help."],
+    [["jobs", "--api-key", "sk_live_secret"], "A key is never an argument"],
+    [["jobs", "--token=sk_live_secret"], "A key is never an argument"],
+    [["--base-url", "https://example.com", "jobs"], "Name a command before --base-url: segment, jobs,"],
     [["segment", "samples/coffee.png", "-p", "cat", "--format", "bmp"], "--format takes png, coco, yolo"],
     [["segment", "samples/coffee.png", "-p", "cat", "--threshold", "2"], "takes a number from 0 to 1"],
-    [["segment", "samples/coffee.png", "--region", "1,2,3"], "--region takes left,top,width,height"],
-    [["segment", "samples/coffee.png", "--region", "1,2,3,0"], "--region takes left,top,width,height"],
+    [["segment", "samples/coffee.png", "--region", "1,2,3"], "--region takes a box such as 40,60,120,80"],
+    [["segment", "samples/coffee.png", "--region", "1,2,3,0"], "--region takes a box such as 40,60,120,80"],
     [["segment", "samples/people-crossing.mp4", "--region", "1,2,3,4"], "Clips do not support --region."],
     [
       ["segment", "samples/people-crossing.mp4", "-p", "cat", "--fps", "2", "--frames", "2"],
@@ -36,14 +47,25 @@ describe("a command line that is wrong", () => {
     [["keys", "make", "x"], "Usage: keys, keys create LABEL"],
     [["webhooks", "create"], "Usage: webhooks, webhooks listen"],
     [["login", "sk_live_secret"], "type the key at the prompt"],
-    [["account"], "No service is configured."],
     [["account", "--base-url", "ftp://example.com"], "is not the address of a service"],
   ] as const;
   it.each(wrong)("%j ends with exit code 2 and a sentence", async (args, sentence) => {
-    const { code, out, err } = await runCli(args);
+    const env = { SEGMENTATION_BASE_URL: "http://played.test" };
+    const { code, out, err } = await runCli(args, { env });
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(sentence);
+    expect(err).not.toContain("sk_live_secret");
     expect(err.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("that names no service, and has no login, ends with exit code 2 and says so", async () => {
+    const { code, err } = await runCli(["account"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("No service is configured.")]);
+  });
+
+  it.each(["--version", "-v"])("%s prints the version", async (word) => {
+    const { version }: { version: string } = JSON.parse(await readFile("client/package.json", "utf8"));
+    expect(await runCli([word])).toEqual({ code: 0, out: `${version}\n`, err: "" });
   });
 
   it("that is empty shows the commands, and ends with exit code 2", async () => {
@@ -84,7 +106,7 @@ describe("segment", () => {
     const { code, err } = await segment(env);
     expect([code, err]).toEqual([2, expect.stringContaining("There are no pictures in")]);
     await writeFile(join(folder, "photos/a.mp4"), "");
-    expect((await segment(env)).err).toContain("only 1 clip. Name clips individually");
+    expect((await segment(env)).err).toContain("only 1 clip. Pass a clip's path");
   });
 
   it("says that nobody answers", async () => {
@@ -150,13 +172,15 @@ describe("segment", () => {
       2,
       expect.stringContaining("has results of a run with other prompts"),
     ]);
+    const [, suggested = ""] = /Use another folder: --out (\S+)\n/.exec(other.err) ?? [];
+    expect(suggested).toBe(join(folder, "out-2"));
+    expect((await segment(env, "-p", "dog", "--out", suggested)).code, "the suggestion works").toBe(0);
 
-    const lock = join(folder, "out/segmentation-journal.lock");
-    await writeFile(lock, String(process.ppid));
+    const running = await Journal.open(join(folder, "out"));
     const busy = await segment(env);
-    expect([busy.code, busy.err]).toEqual([1, expect.stringContaining("Another run (process")]);
-    await writeFile(lock, "4194304000");
-    expect((await segment(env)).code, "its process is dead").toBe(0);
+    expect([busy.code, busy.err]).toEqual([1, expect.stringContaining("Another run is writing to")]);
+    running.close();
+    expect((await segment(env)).code).toBe(0);
 
     const journal = join(folder, "out/segmentation-journal.jsonl");
     await writeFile(journal, `${await readFile(journal, "utf8")}{"entry"\n`);

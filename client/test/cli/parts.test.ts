@@ -1,6 +1,8 @@
+import { win32 } from "node:path";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { nearTo } from "../../src/cli/command/parse.ts";
 import { formatTable, harmless, widthOf } from "../../src/cli/print/table.ts";
 import { barLine } from "../../src/cli/progress/progress.ts";
 import { duration, rate } from "../../src/cli/progress/words.ts";
@@ -25,6 +27,16 @@ describe("a pattern", () => {
     const pattern = parsePattern(text);
     expect(pattern.folder).toBe(folder);
     expect(paths.filter(pattern.matches)).toEqual(expected);
+  });
+
+  it("on Windows begins below a drive's root, or the folder in which the process is on a drive", () => {
+    const folderOf = (text: string): string => parsePattern(text, "win32").folder;
+    expect(
+      ["C:/*.png", "c:/photos/*.png", "C:*.png", "//server/share/*.png", "photos/*.png"].map(folderOf),
+    ).toEqual(["C:/", "c:/photos", "C:.", "//server/share", "photos"]);
+    expect(parsePattern("C:*.png", "win32").matches("a.png")).toBe(true);
+    expect(win32.resolve(folderOf("C:/*.png"))).toBe("C:\\");
+    expect(parsePattern("C:*.png", "linux").matches("C:a.png"), "a name elsewhere").toBe(true);
   });
 
   it("begins below the folders that have no wildcard", () => {
@@ -109,11 +121,32 @@ describe("an order", () => {
   });
 });
 
+describe("an option that does not exist", () => {
+  it("is answered by the one that begins like it, or is spelled much like it", () => {
+    const options = ["prompt", "format", "frames", "fps", "out", "preview"];
+    const meant = ["-o", "--output", "-f", "--prompts", "--previwe", "--zzz"].map((each) =>
+      nearTo(each, options),
+    );
+    expect(meant).toEqual([
+      ["--out"],
+      ["--out"],
+      ["--format", "--frames", "--fps"],
+      ["--prompt"],
+      ["--preview"],
+      [],
+    ]);
+  });
+});
+
 describe("what is printed", () => {
   it("is a bar with the rate and the time left, no longer than the terminal is wide", () => {
     const line = barLine({ done: 412, total: 1_000, sent: 900, seconds: 100, waitsFor: undefined }, 80);
     expect(line).toBe(`${"█".repeat(9)}${"░".repeat(15)} 412/1,000  4.1/s  2 min 23 s left`);
+    const clip = { total: 2, sent: 2, seconds: 10, waitsFor: undefined };
+    expect(barLine({ ...clip, done: 0.57, frames: 20 }, 80)).toContain("12/40 frames  1.1/s  25 s left");
+    expect(barLine({ ...clip, done: 0.5, frames: null }, 80)).toContain("25% of the frames  30 s left");
     const standing = fc.record({
+      frames: fc.constantFrom(undefined, null, 1, 3_600),
       done: fc.nat(1_000),
       total: fc.integer({ min: 1_000, max: 100_000 }),
       sent: fc.nat(),

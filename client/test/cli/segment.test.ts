@@ -142,6 +142,25 @@ describe("segment", () => {
     });
   });
 
+  it("takes points as regions, one or several, on the object and outside it", async () => {
+    const { service, segment } = await played();
+    const path = await put("a.png", picture(1));
+    expect((await segment([path, "--region", "430,200", "--region", "1.5,2;!3,4"])).code).toBe(0);
+    const [taskId] = service.uploads.keys();
+    expect([...service.jobs.values()][0]?.request).toMatchObject({
+      regions: [
+        { taskId, points: [{ x: 430, y: 200, label: 1 }] },
+        {
+          taskId,
+          points: [
+            { x: 1.5, y: 2, label: 1 },
+            { x: 3, y: 4, label: 0 },
+          ],
+        },
+      ],
+    });
+  });
+
   it("names the classes of YOLO labels", async () => {
     const { segment } = await played();
     const path = await put("a.png", picture(1));
@@ -239,12 +258,23 @@ describe("segment", () => {
     expect(printed).toContain(`1 clip: ${out()}/`);
   });
 
+  it.each([
+    [["--frames", "200"], /(?<!\d)100\/200 frames/],
+    [[], / 50% of the frames/],
+  ])("shows how many frames of a clip are done: %j", async (args, shown) => {
+    const { segment } = await played({ looks: 1 });
+    const path = await put("cat.mp4", picture(1));
+    // The bar is drawn on a timer: what is printed without a terminal is the same.
+    const { err } = await segment([path, "-p", "cat", ...args]);
+    expect(err.replaceAll(/^/gm, " ")).toMatch(shown);
+  });
+
   it("leaves clips in folders out, and says so", async () => {
     const { segment } = await played();
     await put("photos/a.png", picture(1));
     await put("photos/cat.mp4", picture(1));
     const { err } = await segment([join(folder, "photos"), "-p", "cat"]);
-    expect(err).toContain("Skipped 1 clip in folders");
+    expect(err).toContain("Skipped 1 clip in a folder. Pass a clip's path");
   });
 
   it("stops at Ctrl-C, says how to resume, and then resumes without sending anything again", async () => {

@@ -1,5 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
+import { playService } from "../support/played-service.ts";
+import { serve } from "../support/serve.ts";
 import { controlC, runCli } from "./support/run-cli.ts";
 
 it("webhooks listen prints what is signed with the secret, says what it refuses, and ends at Ctrl-C", async () => {
@@ -43,4 +45,15 @@ it("webhooks listen prints what is signed with the secret, says what it refuses,
     "",
   ]);
   expect(err).toContain("Rejected a request: its signature is wrong.");
+});
+
+it("webhooks listen says how a service elsewhere can reach this machine", async () => {
+  const { app } = playService();
+  const forbidden = { error: "url_forbidden", message: "The URL does not use https." };
+  app.post("/v1/webhook-endpoints", (c) => c.json(forbidden, 400));
+  const env = { SEGMENTATION_BASE_URL: await serve(app), SEGMENTATION_API_KEY: "sk_live_played" };
+  const { code, err } = await runCli(["webhooks", "listen"], { env });
+  expect([code, err]).toEqual([2, expect.stringContaining("such as a tunnel's: --url https://…")]);
+  const given = await runCli(["webhooks", "listen", "--url", "http://example.com"], { env });
+  expect([given.code, given.err]).toEqual([1, "Error: The URL does not use https.\n"]);
 });

@@ -21,14 +21,11 @@ async function examplesOf(page: string, language: "ts" | "sh") {
   });
 }
 
-/** The project's README names a service that there is not. */
 const examples = [
   ...(await examplesOf("client/README.md", "ts")),
   ...(await examplesOf("README.md", "ts")).map(({ heading, code }) => ({
     heading: `${heading} in the project's`,
-    code: code
-      .replace('"https://segmentation.example.com"', 'process.env["BASE_URL"]!')
-      .replace('"sk_live_…"', 'process.env["API_KEY"]!'),
+    code,
   })),
 ];
 
@@ -60,7 +57,11 @@ describe("the READMEs' example", () => {
   it.each(examples.map(({ heading }, i) => [heading, i] as const))("under %s runs", async (_, i) => {
     const service = playService();
     const baseUrl = await serve(service.app);
-    const env = { ...process.env, BASE_URL: baseUrl, API_KEY: "sk_live_played" };
+    const env = {
+      ...process.env,
+      SEGMENTATION_BASE_URL: baseUrl,
+      SEGMENTATION_API_KEY: "sk_live_played",
+    };
     const { stdout, stderr } = await run(process.execPath, [`${i}.ts`], { cwd: folder, env });
     expect(stderr).toBe("");
     expect(stdout).not.toBe("");
@@ -73,12 +74,12 @@ describe("the READMEs' example", () => {
       SEGMENTATION_BASE_URL: await serve(app),
       SEGMENTATION_API_KEY: "sk_live_played",
     };
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(6);
     for (const line of lines) {
       const { stderr } = await run("bash", ["-c", line], { cwd: folder, env });
       expect(stderr, line).not.toContain("Error");
     }
-    const saved = await readdir(join(folder, "masks"));
+    const saved = await readdir(join(folder, "out/cups"));
     expect(saved).toEqual(expect.arrayContaining(["annotations.json", "masks", "preview"]));
   });
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hono } from "hono";
+import { listen } from "../../../scripts/shared/listen.ts";
 import type { Draws } from "../../../test/support/chaos/draws.ts";
 
 /** What may happen to a request on its way. */
@@ -37,11 +38,8 @@ export async function startFaultyNetwork(app: Hono, share: number, draws: Draws)
     if (fault !== null) happened.set(fault, (happened.get(fault) ?? 0) + 1);
     handle(app, request, response, fault).catch(() => response.destroy());
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
   return {
-    baseUrl: `http://127.0.0.1:${address.port}`,
+    baseUrl: await listen(server),
     happened,
     async close() {
       const closed = once(server.close(), "close");

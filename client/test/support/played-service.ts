@@ -1,10 +1,17 @@
+import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { streamSSE } from "hono/streaming";
 import type { JobStatus } from "segmentation-client";
 import type { AccountAccess } from "../../../src/contract/account.ts";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
-import { ImportRequest, PresignRequest } from "../../../src/contract/upload.ts";
+import {
+  CompleteUploadRequest,
+  ImportRequest,
+  MultipartUploadRequest,
+  PresignRequest,
+} from "../../../src/contract/upload.ts";
+import { partSizesOf } from "../../../src/core/uploads/parts.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../../src/core/errors.ts";
 import { cocoOf } from "./played-coco.ts";
 import { maskFile, ring } from "./shapes.ts";
@@ -17,6 +24,8 @@ export interface Play {
   readonly prefer?: boolean;
   /** How often a job's status is returned before it has ended. */
   readonly looks?: number;
+  /** Whether tasks end one after the other, at each look one more; otherwise all at the last. */
+  readonly oneByOne?: boolean;
   /** What the account may do, where it is not all. */
   readonly access?: Partial<AccountAccess>;
 }
@@ -49,8 +58,12 @@ const SIGNED_FOR_SECONDS = 900;
  * A service of the contract that finds the same ring in every picture whose bytes are the same: `ring(n, i)` for its
  * prompt i, where n is the sum of its bytes. It keeps what it is given, and says where it was asked.
  */
-export function playService({ events = true, prefer = true, looks = 3, access = {} }: Play = {}) {
+export function playService(play: Play = {}) {
+  const { events = true, prefer = true, looks = 3, oneByOne = false, access = {} } = play;
   const uploads = new Map<string, { readonly contentType: string; bytes: Uint8Array | null }>();
+  /** The taskIds of uploads in parts by their keys, and the parts that came. */
+  const multiparts = new Map<string, string>();
+  const parts = new Map<string, Uint8Array<ArrayBuffer>[]>();
   const jobs = new Map<string, Job>();
   const answered = new Map<string, { readonly body: string; readonly answer: object }>();
   const asked: string[] = [];
@@ -96,9 +109,10 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
   function statusOf(job: Job): JobStatus {
     const { jobId, request } = job;
     const hasEnded = job.looks <= 0;
-    const tasks = request.tasks.map((taskId) => {
-      if (job.isCancelled) return { taskId, status: "failed" as const, error: "canceled: It was cancelled." };
-      if (!hasEnded) return { taskId, status: "processing" as const, error: null };
+    const tasks = request.tasks.map((taskId, i) => {
+      if (job.isCancelled) return { taskId, status: "failed" as const, error: "canceled: It was canceled." };
+      if (!hasEnded && !(oneByOne && i < looks - job.looks))
+        return { taskId, status: "processing" as const, error: null };
       return isBroken(taskId)
         ? { taskId, status: "failed" as const, error: problem }
         : { taskId, status: "success" as const, error: null };
@@ -121,7 +135,7 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
   app.use(
     cors({
       origin: "*",
-      exposeHeaders: ["x-request-id", "retry-after", "x-job-progress", "preference-applied"],
+      exposeHeaders: ["etag", "x-request-id", "retry-after", "x-job-progress", "preference-applied"],
     }),
   );
   app.use(async (c, next) => {
@@ -143,6 +157,39 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
     const uploadUrl = new URL(`/storage/inputs/${taskId}?signature=good`, originOf(c)).href;
     return c.json({ uploadUrl, taskId, bucket: "played", expiresIn: 300 });
   });
+  app.post("/v1/uploads/parts", async (c) => {
+    const { contentType, size } = MultipartUploadRequest.parse(await c.req.json());
+    const key = c.req.header("idempotency-key") ?? crypto.randomUUID();
+    const taskId = multiparts.get(key) ?? `${crypto.randomUUID()}.${contentType.split("/")[1] ?? "bin"}`;
+    multiparts.set(key, taskId);
+    const { bytes = null } = uploads.get(taskId) ?? {};
+    uploads.set(taskId, { contentType, bytes });
+    const urlOf = (part: number) => `/storage/inputs/${taskId}?signature=good&partNumber=${part}&uploadId=u`;
+    const sizes = bytes === null ? partSizesOf(size) : [];
+    return c.json(
+      {
+        taskId,
+        parts: sizes.map((each, i) => ({
+          partNumber: i + 1,
+          size: each,
+          uploadUrl: new URL(urlOf(i + 1), originOf(c)).href,
+        })),
+        expiresIn: 3_600,
+      },
+      201,
+    );
+  });
+  app.post("/v1/uploads/:taskId/complete", async (c) => {
+    const taskId = c.req.param("taskId");
+    const upload = uploads.get(taskId);
+    const sent = parts.get(taskId) ?? [];
+    const named = CompleteUploadRequest.parse(await c.req.json()).parts;
+    if (upload === undefined) return refuse(c, "upload_not_found");
+    if (named.some(({ etag, partNumber }) => etag !== etagOf(sent[partNumber - 1])))
+      return refuse(c, "upload_incomplete");
+    upload.bytes ??= new Uint8Array(Buffer.concat(sent));
+    return c.json({ taskId, size: upload.bytes.length });
+  });
   app.post("/v1/uploads/import", async (c) => {
     const { url } = ImportRequest.parse(await c.req.json());
     if (new URL(url).hostname === "private.test") return refuse(c, "url_forbidden");
@@ -153,6 +200,13 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
   });
   app.put("/storage/inputs/:taskId", async (c) => {
     const upload = uploads.get(c.req.param("taskId"));
+    const part = Number(c.req.query("partNumber"));
+    if (part > 0) {
+      const sent = new Uint8Array(await c.req.arrayBuffer());
+      const all = parts.get(c.req.param("taskId")) ?? [];
+      parts.set(c.req.param("taskId"), Object.assign(all, { [part - 1]: sent }));
+      return c.body(null, 200, { etag: etagOf(sent) });
+    }
     if (
       upload === undefined ||
       c.req.query("signature") !== "good" ||
@@ -170,8 +224,8 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
 
   app.post("/v1/jobs", async (c) => {
     const body = await c.req.text();
-    const key = c.req.header("idempotency-key") ?? "";
-    const before = answered.get(key);
+    const key = c.req.header("idempotency-key");
+    const before = key === undefined ? undefined : answered.get(key);
     if (before !== undefined)
       return before.body === body ? c.json(before.answer, 202) : refuse(c, "idempotency_mismatch");
     const [refused, retryAfterSeconds] = refusals.shift() ?? [];
@@ -185,7 +239,7 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
     const jobId = `job_${String(jobs.size).padStart(6, "0")}`;
     jobs.set(jobId, { jobId, request, looks, isCancelled: false, archiveLooks: null });
     const answer = { jobId, type: request.type, totalItems: request.tasks.length };
-    answered.set(key, { body, answer });
+    if (key !== undefined) answered.set(key, { body, answer });
     return c.json(answer, 202);
   });
   app.get("/v1/jobs", (c) => {
@@ -347,6 +401,10 @@ function namesOf(
   ];
 }
 
+/** As S3 names a part. */
+const etagOf = (bytes: Uint8Array = new Uint8Array()): string =>
+  `"${createHash("md5").update(bytes).digest("hex")}"`;
+
 /** The address that the client asked: a proxy names its own. */
 const originOf = (c: Context): string => c.req.header("x-asked-at") ?? new URL(c.req.url).origin;
 
@@ -356,7 +414,7 @@ function masksJson(number: number): object {
     objectId,
     promptIndex,
     score: 0.8,
-    box: [1, 2, 11, 22],
+    box: [1.03, 2.1, 11.23, 22.3],
     rle: { size: [2, 3], counts: "024" },
   });
   return {

@@ -1,4 +1,4 @@
-import { decodeRle, SegmentationClient, SegmentationError } from "segmentation-client";
+import { decodeRle, SegmentationClient, SegmentationError, verifyWebhook } from "segmentation-client";
 
 /** Where the walk goes, and what it takes along. */
 export interface WalkOptions {
@@ -75,6 +75,34 @@ const STEPS: Readonly<Record<string, Step>> = {
       })
       .catch((error: unknown) => error);
     assert(reason === "enough", String(reason));
+  },
+  "submits pictures, takes them as they end, and takes the job up by its id": async (client, options) => {
+    const bytes = Uint8Array.from(atob(options.picture), (character) => character.charCodeAt(0));
+    const { jobId } = await client.submit([bytes, new Response(bytes)], options.prompt, {
+      idempotencyKey: crypto.randomUUID(),
+    });
+    let masks = 0;
+    for await (const picture of client.job(jobId).pictures()) masks += (await picture.masks()).length;
+    assert(masks >= 2, `${masks} masks`);
+  },
+  "verifies a webhook, and refuses a forged one": async () => {
+    const body = JSON.stringify({ type: "test", timestamp: "", data: { endpointId: "whe_1" } });
+    const [secret, id, timestamp] = ["whsec_c2VjcmV0", "evt_1", String(Math.floor(Date.now() / 1_000))];
+    const hash = { name: "HMAC", hash: "SHA-256" };
+    const key = await crypto.subtle.importKey("raw", new TextEncoder().encode("secret"), hash, false, [
+      "sign",
+    ]);
+    const signed = await crypto.subtle.sign(
+      "HMAC",
+      key,
+      new TextEncoder().encode(`${id}.${timestamp}.${body}`),
+    );
+    const signature = `v1,${btoa(String.fromCharCode(...new Uint8Array(signed)))}`;
+    const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
+    const event = await verifyWebhook(body, new Headers(headers), secret);
+    assert(event.type === "test" && event.data.endpointId === "whe_1", JSON.stringify(event));
+    const forged: unknown = await verifyWebhook(`${body} `, headers, secret).catch((error: unknown) => error);
+    assert(forged instanceof SegmentationError && forged.code === "invalid_signature", String(forged));
   },
   "tells of a service that cannot be reached": async (_, { apiKey }) => {
     const client = new SegmentationClient({

@@ -137,7 +137,7 @@ const NOT_READY = {
   UNABLE: problem("model_unable", "The server that has the model is not ready. Try again later."),
 };
 const LANE_FULL = problem("lane_full", "The lane's queue is full. Try again later.");
-const CANCELLED = problem("cancelled", "The task was cancelled. Offer it again under a new key.");
+const CANCELLED = problem("cancelled", "The task was canceled. Offer it again under a new key.");
 const UNKNOWN_TASK = problem(
   "task_not_found",
   "The service knows no task with this key, or has forgotten it. Check the key.",

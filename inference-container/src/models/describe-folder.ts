@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ModelFolderError } from "./errors.ts";
 import { fileDigest } from "./folder.ts";
+import { sameShape } from "./graph.ts";
 import { GraphSpec } from "./manifest.ts";
 import { InferenceSession } from "onnxruntime-node";
 import { messageOf } from "../errors.ts";
@@ -18,11 +19,12 @@ export type FileTemplate = z.infer<typeof FileTemplate>;
 const Template = FileTemplate.extend({ graphs: z.record(z.string(), GraphSpec) });
 export type Template = z.infer<typeof Template>;
 
-/** The names of the tensors in a graph's file. */
+/** The names of the tensors in a graph's file, and their shapes as far as ONNX Runtime knows them. */
 export interface GraphNames {
   readonly file: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
+  readonly shapes?: ReadonlyMap<string, readonly (number | string)[]>;
 }
 
 /** Reads a template. @throws z.ZodError if it lists no files or no graphs */
@@ -32,7 +34,8 @@ export function readTemplate(template: unknown): Template {
 
 /**
  * The template whose graphs have the tensors of the graphs found, with their file names; undefined if none or more than
- * one fits. Only the names of tensors are compared: load checks types and shapes.
+ * one fits. The names of tensors are compared, and where several templates have the same names, their sizes too: load
+ * checks types and shapes.
  */
 export function recogniseTemplate(
   templates: readonly Template[],
@@ -46,7 +49,8 @@ export function recogniseTemplate(
     const renamed = files.filter((pair) => pair !== undefined);
     return renamed.length === files.length ? [withFiles(template, new Map(renamed))] : [];
   });
-  return fitting.length === 1 ? fitting[0] : undefined;
+  const sized = fitting.length > 1 ? fitting.filter(({ graphs }) => haveSizes(graphs, found)) : fitting;
+  return sized.length === 1 ? sized[0] : undefined;
 }
 
 /**
@@ -69,6 +73,16 @@ export async function describeFolder(folder: string, { files, ...rest }: FileTem
 function hasTensors(graph: GraphNames, { inputs, outputs }: GraphSpec): boolean {
   const nothingElse = graph.inputs.every((name) => inputs.some((input) => input.name === name));
   return nothingElse && hasAll(graph.inputs, inputs) && hasAll(graph.outputs, outputs);
+}
+
+/** Whether no size that a template fixes is another in the file. */
+function haveSizes(graphs: Template["graphs"], found: readonly GraphNames[]): boolean {
+  return Object.values(graphs).every((spec) => {
+    const shapes = found.find(({ file }) => file === spec.file)?.shapes;
+    return [...spec.inputs, ...spec.outputs].every(({ name, shape }) =>
+      sameShape(shapes?.get(name) ?? shape, shape),
+    );
+  });
 }
 
 function hasAll(names: readonly string[], specs: GraphSpec["inputs"]): boolean {
@@ -105,12 +119,13 @@ export async function readSignature(folder: string, file: string): Promise<Graph
     throw new ModelFolderError(`The graph ${file} in ${folder} can't be opened: ${reason}`);
   });
   const tensors = [...session.inputMetadata, ...session.outputMetadata];
-  const types = tensors.flatMap((tensor) => (tensor.isTensor ? [[tensor.name, tensor.type] as const] : []));
+  const known = tensors.filter((tensor) => tensor.isTensor);
   const signature = {
     file,
     inputs: session.inputNames,
     outputs: session.outputNames,
-    types: new Map<string, string>(types),
+    types: new Map<string, string>(known.map(({ name, type }) => [name, type])),
+    shapes: new Map(known.map(({ name, shape }) => [name, shape])),
   };
   await session.release();
   return signature;

@@ -67,6 +67,13 @@ export class Graph {
     return new Graph(device, id, spec, signature);
   }
 
+  /** The input of a role. @throws Error if there is none */
+  input(role: string): TensorSpec {
+    const spec = this.inputs.find((input) => input.role === role);
+    if (spec === undefined) throw new Error(`${this.file} has no input "${role}".`);
+    return spec;
+  }
+
   /** Runs the graph at its turn; feeds and results are keyed by role. */
   async run(usage: Usage, feeds: GraphFeeds, options: RunOptions = {}): Promise<Tensors> {
     const results = await this.#run(usage, feeds, options, false);
@@ -125,6 +132,18 @@ export function floats(tensors: Tensors, role: string): Float32Array {
   return values;
 }
 
+/** The float values of which a run was asked for a copy. @throws Error if there are none of that role */
+export function copiedFloats(
+  { tensors }: Held,
+  role: string,
+): Pick<Tensor, "dims"> & { values: Float32Array } {
+  const copy = tensors[role]?.copy;
+  const values = copy === undefined ? undefined : floatValues(fromValues(copy));
+  if (copy === undefined || values === undefined)
+    throw new Error(`The graph returned no copy of float values for "${role}".`);
+  return { dims: copy.dims, values };
+}
+
 /** Compares what a graph declares with the manifest; named dimensions on either side match any size. */
 function checkTensors(
   file: string,
@@ -164,7 +183,11 @@ function withSizes(specs: readonly TensorSpec[], found: readonly Declared[]): Te
   });
 }
 
-function sameShape(found: readonly (number | string)[], expected: readonly (number | string)[]): boolean {
+/** Whether two shapes have no different sizes; a named dimension may have any. */
+export function sameShape(
+  found: readonly (number | string)[],
+  expected: readonly (number | string)[],
+): boolean {
   return (
     found.length === expected.length &&
     found.every(

@@ -3,9 +3,9 @@ import type { Tensor } from "onnxruntime-node";
 import type { Dtype } from "../device/values.ts";
 import sharp from "sharp";
 import type { Size } from "../size.ts";
-import { bilinear } from "./bilinear.ts";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
+import { resize, resizeSquare } from "./resampling.ts";
 import { tensorOf } from "./tensors.ts";
 
 /** A part of a picture, in its pixels, which may be mirrored. */
@@ -14,6 +14,9 @@ export interface View extends Size {
   readonly y: number;
   readonly mirrored: boolean;
 }
+
+/** Three values of 0 to 255 per pixel, row by row. */
+type Samples = Uint8Array | Uint8ClampedArray | Float32Array;
 
 export interface ImageTensor {
   /** [1, 3, height, width] */
@@ -41,24 +44,35 @@ export async function imageTensor(
   view: View = wholeView(picture),
 ): Promise<ImageTensor> {
   const size = fitted(view, input);
-  const rgb = await resized(picture, view, size, input.kernel);
+  const rgb = await resized(picture, view, size, input);
   const values = normalised(view.mirrored ? mirrored(rgb, size) : rgb, size, input);
+  const extent = extentOf(view, input);
   return {
     tensor: tensorOf(dtype, values, [1, 3, input.height, input.width]),
-    scaleX: size.width / view.width,
-    scaleY: size.height / view.height,
+    scaleX: input.width / extent.width,
+    scaleY: input.height / extent.height,
   };
 }
 
-/** Bilinear both ways; or each side of the view is shrunk with libvips's Lanczos kernel, or enlarged by bilinear interpolation. */
+/** What the input covers, in the pixels of the view: the bars included that it may have to the right and below. */
+export function extentOf(view: Size, input: ImageInput): Size {
+  if (input.fit === "square") {
+    const side = Math.max(view.width, view.height);
+    return { width: side, height: side };
+  }
+  const { width, height } = fitted(view, input);
+  return { width: (view.width * input.width) / width, height: (view.height * input.height) / height };
+}
+
+/** By the filter of PIL and torchvision; or each side is shrunk with libvips's Lanczos kernel, or enlarged by bilinear interpolation. */
 async function resized(
   { width, height, rgb }: Picture,
   view: View,
   to: Size,
-  kernel: ImageInput["kernel"],
-): Promise<Uint8Array> {
+  { fit, kernel }: ImageInput,
+): Promise<Samples> {
   const shrunk =
-    kernel === "linear"
+    kernel !== "lanczos3" || fit === "square"
       ? view
       : { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
   const untouched = shrunk.width === width && shrunk.height === height;
@@ -66,15 +80,16 @@ async function resized(
     ? rgb
     : await sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false })
         .extract({ left: view.x, top: view.y, width: view.width, height: view.height })
-        .resize(shrunk.width, shrunk.height, { fit: "fill", kernel })
+        .resize(shrunk.width, shrunk.height, { fit: "fill", kernel: "lanczos3" })
         .raw()
         .toBuffer();
-  return bilinear(pixels, shrunk, to);
+  if (fit === "square") return resizeSquare(pixels, shrunk, to.width);
+  return resize(pixels, shrunk, to, kernel === "cubic" ? kernel : "linear");
 }
 
 /** The pixels of each row from right to left. */
-function mirrored(rgb: Uint8Array, { width, height }: Size): Uint8Array {
-  const turned = new Uint8Array(3 * width * height);
+function mirrored(rgb: Samples, { width, height }: Size): Samples {
+  const turned = new (rgb instanceof Float32Array ? Float32Array : Uint8Array)(3 * width * height);
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) {
       const [from, to] = [3 * (y * width + x), 3 * (y * width + width - 1 - x)];
@@ -84,25 +99,25 @@ function mirrored(rgb: Uint8Array, { width, height }: Size): Uint8Array {
 }
 
 /** Planes of the full input size: the picture in the top left corner, padding elsewhere. */
-function normalised(rgb: Uint8Array, { width, height }: Size, input: ImageInput): Float32Array {
+function normalised(rgb: Samples, { width, height }: Size, input: ImageInput): Float32Array {
   const plane = input.width * input.height;
   const values = new Float32Array(3 * plane);
   for (const [channel, mean] of input.mean.entries()) {
     const factor = 1 / (input.std[channel] ?? 1);
-    const ofByte = Float32Array.from({ length: 256 }, (_, byte) => (byte - mean) * factor);
     const to = values.subarray(channel * plane, (channel + 1) * plane);
-    if (width * height < plane) to.fill(ofByte[input.padding] ?? 0);
+    if (width * height < plane) to.fill((input.padding - mean) * factor);
     for (let y = 0; y < height; y += 1) {
       let from = 3 * y * width + channel;
       const end = y * input.width + width;
-      for (let at = y * input.width; at < end; at += 1, from += 3) to[at] = ofByte[rgb[from] ?? 0] ?? 0;
+      for (let at = y * input.width; at < end; at += 1, from += 3)
+        to[at] = ((rgb[from] ?? 0) - mean) * factor;
     }
   }
   return values;
 }
 
 function fitted(view: Size, { fit, width, height }: ImageInput): Size {
-  if (fit === "stretch") return { width, height };
+  if (fit !== "letterbox") return { width, height };
   const scale = Math.min(width / view.width, height / view.height);
   const side = (size: number, limit: number): number =>
     Math.min(limit, Math.max(1, Math.round(size * scale)));

@@ -9,6 +9,7 @@ import { type Golden, Manifest } from "./manifest.ts";
 import type { Model, Picture, Segmentation } from "./model.ts";
 import type { Usage } from "../device/usage.ts";
 import { TaskFailure } from "../failures.ts";
+import { openOwlvit } from "./owlvit/open.ts";
 import { openSam3 } from "./sam3/open.ts";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -25,6 +26,7 @@ export const FAMILIES: ReadonlyMap<string, Open> = new Map<string, Open>([
   ["builtin", openBuiltin],
   ["grounding-dino-sam2", openGroundingDino],
   [SERVER_FAMILY, openKserve],
+  ["owlvit-sam2", openOwlvit],
   ["sam3", openSam3],
 ]);
 

@@ -40,25 +40,33 @@ export const GraphSpec = z.strictObject({
 export type GraphSpec = z.infer<typeof GraphSpec>;
 
 /** How a picture becomes a tensor: resized by `fit`, then (byte − mean) / std per channel. */
-export const ImageInput = z.strictObject({
-  width: z.int().positive(),
-  height: z.int().positive(),
-  /**
-   * `stretch` ignores the aspect ratio; `letterbox` keeps it: the picture in the top left corner, `padding`
-   * elsewhere.
-   */
-  fit: z.enum(["stretch", "letterbox"]),
-  /** How pixels are filtered where a side is shrunk; `linear` is the bilinear filter of PIL and torchvision. Enlarging is bilinear. */
-  kernel: z.enum(["lanczos3", "linear"]).default("lanczos3"),
-  /** The byte of the letterbox's bars, before normalisation: what the model was trained with; 0 is black. */
-  padding: z.int().min(0).max(255).default(0),
-  mean: z.tuple([z.number(), z.number(), z.number()]),
-  std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
-});
+export const ImageInput = z
+  .strictObject({
+    width: z.int().positive(),
+    height: z.int().positive(),
+    /**
+     * `stretch` ignores the aspect ratio; `letterbox` keeps it: the picture in the top left corner, `padding`
+     * elsewhere. `square` pads the picture with black before it is resized, as OWLv2's processor does: it has a filter of its own.
+     */
+    fit: z.enum(["stretch", "letterbox", "square"]),
+    /**
+     * How pixels are filtered: `linear` and `cubic` are the bilinear and the bicubic filter of PIL and torchvision. `lanczos3` is
+     * for sides that are shrunk; those that are enlarged are interpolated bilinearly.
+     */
+    kernel: z.enum(["lanczos3", "linear", "cubic"]).default("lanczos3"),
+    /** The byte of the letterbox's bars, before normalisation: what the model was trained with; 0 is black. */
+    padding: z.int().min(0).max(255).default(0),
+    mean: z.tuple([z.number(), z.number(), z.number()]),
+    std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
+  })
+  .refine(
+    ({ fit, width, height }) => fit !== "square" || width === height,
+    "a square input for the fit square",
+  );
 export type ImageInput = z.infer<typeof ImageInput>;
 
 /** A picture in the folder, and what the model must find in it before it may serve. */
-const Golden = z.strictObject({
+export const Golden = z.strictObject({
   picture: FileName,
   prompt: z.string().min(1),
   /** The request's threshold. */
@@ -87,6 +95,18 @@ export function requireListed(
 ): void {
   for (const name of names)
     if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
+}
+
+/** What the manifests have in common of the families that run graphs on words. */
+interface UsedFiles extends Pick<Manifest, "files" | "golden"> {
+  readonly graphs: Readonly<Record<string, GraphSpec>>;
+  readonly text: { readonly tokenizer: string };
+}
+
+/** Reports each graph, the tokenizer and the golden picture if it is not listed. */
+export function requireUsed({ files, graphs, text, golden }: UsedFiles, context: z.RefinementCtx): void {
+  const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
+  requireListed(files, names, context);
 }
 
 export const Manifest = z.object({

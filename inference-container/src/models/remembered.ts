@@ -78,15 +78,16 @@ export function heldMemory(budget: number): Remembered<Held> {
   });
 }
 
+/** Remembers values that nobody has to release. */
+export function valueMemory<V>(budget: number, sizeOf: (value: V) => number): Remembered<V> {
+  return new Remembered(budget, { sizeOf, share: (value) => value, drop: () => undefined });
+}
+
 /** Boxes are small compared with features: this holds those of thousands of pictures. */
 const DETECTION_MEMORY_BYTES = 4 * 1024 * 1024;
 const DETECTION_BYTES = 128;
 
 /** Remembers a detector's results for pictures, by content hash. */
 export function detectionMemory<Detection>(): Remembered<readonly Detection[]> {
-  return new Remembered<readonly Detection[]>(DETECTION_MEMORY_BYTES, {
-    sizeOf: (detections) => DETECTION_BYTES * (detections.length + 1),
-    share: (detections) => detections,
-    drop: () => undefined,
-  });
+  return valueMemory(DETECTION_MEMORY_BYTES, ({ length }) => DETECTION_BYTES * (length + 1));
 }

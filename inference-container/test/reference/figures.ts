@@ -18,6 +18,14 @@ export interface Found {
   readonly scores: readonly number[];
 }
 
+/** What was found with masks. */
+export interface Masked extends Found {
+  /** The lowest score of what was found. */
+  readonly threshold: number;
+  /** Run lengths, row by row, of the masks of the first boxes. */
+  readonly masks: readonly (readonly number[])[];
+}
+
 /** Every `step`th pixel of a model's input across and down: base64 of float32, [3, rows, columns]. */
 interface PixelGrid {
   readonly step: number;
@@ -87,16 +95,12 @@ export function pixelDistance({ tensor }: ImageTensor, { step, shape, values }: 
   return most;
 }
 
-/** A box as the service gives it: the part inside the picture. */
-export function insidePicture(box: Box, { width, height }: Size): Box {
-  return clipBox(box, width, height) ?? expect.fail(`The box ${box.join(", ")} is outside the picture.`);
-}
-
 /** How far our boxes may be from the reference's, in pixels, and our scores. */
 const [BOX, SCORE] = [0.5, 1e-3];
 
 /**
- * Expects each box of the reference among ours, and none besides. One whose score is the threshold, up to what scores
+ * Expects the part inside the picture of each box of the reference among ours, and none besides: boxes in the bars beside the
+ * picture are left out. One whose score is the threshold, up to what scores
  * may differ, may be there or not.
  */
 export function expectSame(
@@ -107,7 +111,8 @@ export function expectSame(
 ): void {
   const rest = new Set(found);
   for (const [place, box] of boxes.entries()) {
-    const [wanted, score] = [insidePicture(box, picture), scores[place] ?? Number.NaN];
+    const [wanted, score] = [clipBox(box, picture.width, picture.height), scores[place] ?? Number.NaN];
+    if (wanted === undefined) continue;
     const same = [...rest].find(
       (one) =>
         Math.abs(one.score - score) < SCORE &&
@@ -117,6 +122,17 @@ export function expectSame(
     else expect(score, `[${wanted.join(", ")}]`).toBeLessThan(threshold + SCORE);
   }
   for (const { score, box } of rest) expect(score, `[${box.join(", ")}]`).toBeLessThan(threshold + SCORE);
+}
+
+/** The IoU of a mask with one of the reference's. */
+export function overlap(ours: readonly boolean[], runs: readonly number[]): number {
+  const theirs = runs.flatMap((length, run) => Array.from({ length }, () => run % 2 === 1));
+  let [both, either] = [0, 0];
+  for (const [i, set] of ours.entries()) {
+    if (set && theirs[i] === true) both += 1;
+    if (set || theirs[i] === true) either += 1;
+  }
+  return both / either;
 }
 
 /** A committed manifest template, as if all its files were there. @param place below `models/` */

@@ -6,26 +6,20 @@ import { imageTensor } from "../../src/models/image-tensor.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadedModel } from "../../src/models/loaded-model.ts";
 import { Sam3Manifest } from "../../src/models/sam3/manifest.ts";
 import { openSam3 } from "../../src/models/sam3/open.ts";
-import { ClipTokenizer } from "../../src/models/sam3/tokenizer.ts";
+import { ClipTokenizer } from "../../src/models/clip-tokenizer.ts";
 import { plainMask } from "../support/plain-mask.ts";
 import {
   expectSame,
   type Figures,
   filledTemplate,
   fixtures,
-  type Found,
+  type Masked,
+  overlap,
   pictureOf,
   pixelDistance,
   readFigures,
   type TokenRow,
 } from "./figures.ts";
-
-interface Masked extends Found {
-  /** The lowest score of what was found. */
-  readonly threshold: number;
-  /** Run lengths, row by row, of the masks of the first boxes. */
-  readonly masks: readonly (readonly number[])[];
-}
 
 interface MaskedRow extends TokenRow {
   /** 1 for a token of the text, 0 for padding. */
@@ -54,17 +48,6 @@ afterAll(async () => {
   await model.close();
   await rm(folder, { recursive: true });
 });
-
-/** The IoU of a mask with one of the reference's. */
-function overlap(ours: readonly boolean[], runs: readonly number[]): number {
-  const theirs = runs.flatMap((length, run) => Array.from({ length }, () => run % 2 === 1));
-  let [both, either] = [0, 0];
-  for (const [i, set] of ours.entries()) {
-    if (set && theirs[i] === true) both += 1;
-    if (set || theirs[i] === true) either += 1;
-  }
-  return both / either;
-}
 
 describe("SAM 3 is run as its own code runs it", () => {
   it.each(figures.tokens)("$prompt: the same tokens", async ({ prompt, ids, mask }) => {

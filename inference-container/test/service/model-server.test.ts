@@ -120,13 +120,13 @@ test("a server without room hands the task back, which costs no attempt", async 
 test("while the server is not ready the service is not either, and takes no task", async () => {
   await start();
   expect(await readiness()).toEqual({ status: 200, state: "READY" });
-  server.health.model = 503;
+  server.health.model = 400;
   await until(async () => (await readiness()).status === 503);
   expect(await readiness()).toEqual({ status: 503, state: "UNABLE" });
   const refused = await rig.post(rig.worker.request({ inputUrl, prompts: ["red"] }));
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(
-    rig.lines.some((line) => line.includes('"msg":"model_unable"') && line.includes("answered 503")),
+    rig.lines.some((line) => line.includes('"msg":"model_unable"') && line.includes("answered 400")),
   ).toBe(true);
   server.health.model = 200;
   await until(async () => (await readiness()).status === 200);

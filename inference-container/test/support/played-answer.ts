@@ -55,7 +55,8 @@ export async function sendAnswer(response: ServerResponse, seen: Seen, played: P
     typeof played.body === "function" ? played.body(whole) : played.body === undefined ? whole : played.body;
   const bytes = Buffer.from(body);
   response.writeHead(status, {
-    ...(parts.length > 0 && { "inference-header-content-length": String(header.length) }),
+    // As Triton: an answer whose binary tensors are all empty is JSON alone.
+    ...(whole.length > header.length && { "inference-header-content-length": String(header.length) }),
     ...(chunk === undefined && { "content-length": String(bytes.length) }),
     ...headers,
   });

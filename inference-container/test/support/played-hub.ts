@@ -1,6 +1,7 @@
 /** A hub as Hugging Face's API has it: repositories in one commit, redirects to another host, ranges. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { listen } from "../../../scripts/shared/listen.ts";
 
 const COMMIT = "c0ffee".padEnd(40, "0");
 
@@ -24,6 +25,7 @@ export class PlayedHub implements AsyncDisposable {
   /** What the list says instead. */
   changeList: (list: { siblings: Record<string, unknown>[] }) => unknown = (list) => list;
   readonly #servers: Server[] = [];
+  readonly #origins: string[] = [];
 
   private constructor(files: PlayedHub["files"]) {
     this.files = files;
@@ -34,19 +36,19 @@ export class PlayedHub implements AsyncDisposable {
     const hub = new PlayedHub(files);
     for (const isStorage of [false, true]) {
       const server = createServer((request, response) => hub.#answer(request, response, isStorage));
-      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
       hub.#servers.push(server);
+      hub.#origins.push(await listen(server));
     }
     return hub;
   }
 
   get url(): string {
-    return this.#address(0);
+    return this.#origins[0] ?? "";
   }
 
   /** The address of the host that it redirects to. */
   get storage(): string {
-    return this.#address(1);
+    return this.#origins[1] ?? "";
   }
 
   /** The requests for one file. */
@@ -59,12 +61,6 @@ export class PlayedHub implements AsyncDisposable {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     }
-  }
-
-  #address(index: number): string {
-    const address = this.#servers[index]?.address();
-    if (address === null || typeof address !== "object") throw new Error("The hub has no port.");
-    return `http://127.0.0.1:${address.port}`;
   }
 
   #answer({ url = "", headers }: IncomingMessage, response: ServerResponse, isStorage: boolean): void {

@@ -1,7 +1,7 @@
 /**
- * A server of the Open Inference Protocol (KServe v2) with Triton's binary tensors, played by the published documents: the
- * REST specification, Triton's extensions `binary_tensor_data` and `schedule_policy`. Its model finds rectangles of the
- * colour that a prompt names. A test may change whatever it answers.
+ * A server of the Open Inference Protocol (KServe v2) with Triton's binary tensors, played by the published documents (the
+ * REST specification, Triton's extensions `binary_tensor_data` and `schedule_policy`) and by what Triton 2.51 answers in
+ * test/long/triton.test.ts. Its model finds rectangles of the colour that a prompt names. A test may change whatever it answers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Played, sendAnswer } from "./played-answer.ts";
@@ -114,6 +114,7 @@ async function handle(
   if (path === "/v2/health/live") return void response.writeHead(live).end();
   if (path === "/v2/health/ready") return void response.writeHead(ready).end();
   if (unversioned === `${own}/ready`) return void response.writeHead(model).end();
+  if (path.endsWith("/ready")) return answer(400, { error: "Model version not ready" });
   if (unversioned === own) return answer(200, played.metadata);
   if (unversioned !== `${own}/infer` || request.method !== "POST")
     return answer(404, { error: `Request for unknown model or path: '${path}'` });

@@ -6,6 +6,7 @@ import { type RequestBody, writeRequest } from "../../../inference-container/src
 import { ModelServer } from "../../../inference-container/src/models/kserve/server.ts";
 import { plantedFolder } from "../../../inference-container/test/models/kserve/planted-folder.ts";
 import { MODEL } from "../../../inference-container/test/support/played-request.ts";
+import { MODEL as TRITON_MODEL, startTriton } from "../../../test/support/node/triton/start-triton.ts";
 import { startListeningChild } from "../../stack/child.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { type BenchPicture, benchPicture, largePicture } from "../pictures/bench-picture.ts";
@@ -19,6 +20,8 @@ const RATES = [10, 20] as const;
 const WAITING = 6;
 /** Open requests beside those that the server works on: while it works, these are on their way. */
 const ON_THEIR_WAY = 2;
+/** A prompt for which both servers find six objects. */
+const SIX = "six";
 /** How long one measurement takes at the limit, in seconds. */
 const SECONDS = 15;
 const QUICK_SECONDS = 5;
@@ -31,37 +34,98 @@ interface Round {
   readonly limit: number;
 }
 
-const TABLE: readonly Row<Round>[] = [
+const RATES_TABLE: readonly Row<Round>[] = [
   ["pictures per second", ({ service }) => service, 2],
   ["the same requests alone, per second", ({ bare }) => bare, 2],
-  ["**÷ the server's limit**", ({ service, limit }) => service / limit, 3],
-  ["the same requests alone ÷ the limit", ({ bare, limit }) => bare / limit, 3],
 ];
 
+/** A server that processes `atOnce` requests at a time, each in `cost` milliseconds. */
+interface Kind {
+  readonly name: string;
+  readonly model: string;
+  readonly rates: readonly number[];
+  readonly table: readonly Row<Round>[];
+  /** @param logs the folder for its log */
+  start(atOnce: number, cost: number, logs: string, signal: AbortSignal): Promise<Running>;
+}
+
+interface Running {
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  played: {
+    name: "A simulated server",
+    model: MODEL,
+    rates: RATES,
+    table: [
+      ...RATES_TABLE,
+      ["**÷ the server's limit**", ({ service, limit }) => service / limit, 3],
+      ["the same requests alone ÷ the limit", ({ bare, limit }) => bare / limit, 3],
+    ],
+    start: async (atOnce, cost, logs, signal) => {
+      const args = [join("scripts", "bench", "kserve", "played-server.ts"), String(atOnce), String(cost)];
+      const logFile = join(logs, "server.log");
+      const options = { name: "The simulated model server", args, env: process.env, logFile };
+      const { child, url } = await startListeningChild(options, signal);
+      return { origin: url, stop: () => child.stop(1_000) };
+    },
+  },
+  // Triton's own work takes processor time, too: its limit is what the same requests reach alone.
+  triton: {
+    name: "Triton with a model",
+    model: TRITON_MODEL,
+    rates: RATES.slice(0, 1),
+    table: [...RATES_TABLE, ["**÷ the same requests alone**", ({ service, bare }) => service / bare, 3]],
+    start: async (atOnce, cost) => {
+      const triton = await startTriton({ instances: atOnce, costMs: cost });
+      const stop = async (): Promise<void> => {
+        await triton[Symbol.asyncDispose]();
+      };
+      return { origin: triton.origin, stop };
+    },
+  },
+};
+
 /** Measures the service and bare requests, which take turns at going first. */
-export async function benchKserve({ rounds, quick }: BenchRequest, signal: AbortSignal): Promise<string[]> {
+export async function benchKserve(request: BenchRequest, signal: AbortSignal): Promise<string[]> {
+  const lines: string[] = [];
+  for (const part of request.parts) {
+    const kind = KINDS[part];
+    if (kind !== undefined) lines.push(...(await benchKind(kind, request, signal)));
+  }
+  return lines;
+}
+
+async function benchKind(
+  kind: Kind,
+  { rounds, quick }: BenchRequest,
+  signal: AbortSignal,
+): Promise<string[]> {
   const small = await Promise.all([0, 1, 2].map(benchPicture));
   const pictures = [...small, await largePicture(1)];
   const lines: string[] = [];
-  for (const rate of RATES) {
+  for (const rate of kind.rates) {
     const columns = [];
     for (const atOnce of AT_ONCE) {
       // A multiple of what the server works on at once: nearly all its places are taken until the end.
       const counted = atOnce * Math.ceil(((quick ? QUICK_SECONDS : SECONDS) * rate) / atOnce);
-      const runs = await measure({ atOnce, rate, counted, rounds, pictures, signal });
+      const runs = await measure({ kind, atOnce, rate, counted, rounds, pictures, signal });
       columns.push({ heading: `${atOnce} at once`, runs });
     }
     lines.push(
       "",
-      `A server that processes ${rate} pictures per second:`,
+      `${kind.name} that processes ${rate} pictures per second:`,
       "",
-      ...spreadTable(TABLE, columns),
+      ...spreadTable(kind.table, columns),
     );
   }
   return lines;
 }
 
 interface Scenario {
+  readonly kind: Kind;
   readonly atOnce: number;
   readonly rate: number;
   readonly counted: number;
@@ -71,21 +135,12 @@ interface Scenario {
 }
 
 async function measure(scenario: Scenario): Promise<Round[]> {
-  const { atOnce, rate, rounds, signal } = scenario;
+  const { kind, atOnce, rate, rounds, signal } = scenario;
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
-  const cost = (1_000 * atOnce) / rate;
-  const { child, url } = await startListeningChild(
-    {
-      name: "The simulated model server",
-      args: [join("scripts", "bench", "kserve", "played-server.ts"), String(atOnce), String(cost)],
-      env: process.env,
-      logFile: join(folder, "server.log"),
-    },
-    signal,
-  );
+  const server = await kind.start(atOnce, (1_000 * atOnce) / rate, folder, signal);
   try {
-    const modelFolder = await plantedFolder(join(folder, "model"), url, {
-      server: { concurrency: atOnce + ON_THEIR_WAY },
+    const modelFolder = await plantedFolder(join(folder, "model"), server.origin, {
+      server: { model: kind.model, concurrency: atOnce + ON_THEIR_WAY },
     });
     // A report comes before its place is free: with less room, a task might have to give way.
     const settings = { QUEUE_CAPACITY: "64" };
@@ -93,7 +148,7 @@ async function measure(scenario: Scenario): Promise<Round[]> {
       await throughService(service, scenario, 2 * atOnce);
       const measured: Round[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        const alone = () => bareRequests(url, scenario);
+        const alone = () => bareRequests(server.origin, scenario);
         const before = round % 2 === 0 ? await alone() : undefined;
         const ofService = await throughService(service, scenario, scenario.counted);
         measured.push({ service: ofService, bare: before ?? (await alone()), limit: rate });
@@ -102,7 +157,7 @@ async function measure(scenario: Scenario): Promise<Round[]> {
       return measured;
     });
   } finally {
-    await child.stop(1_000);
+    await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -117,7 +172,7 @@ async function throughService(
   for (const [n, { file }] of pictures.entries()) worker.inputs.set(`picture-${n}`, Buffer.from(file));
   const requests = Array.from({ length: count }, (_, n) =>
     worker.request({
-      prompts: ["cat"],
+      prompts: [SIX],
       inputUrl: `${worker.origin}/inputs/picture-${n % pictures.length}`,
       limits: { inputBytes: 50_000_000, inputPixels: 36_000_000, masks: 100 },
     }),
@@ -133,13 +188,16 @@ async function throughService(
 /** Sends the requests that the service would send, as many at a time. */
 async function bareRequests(
   origin: string,
-  { atOnce, counted, pictures, signal }: Scenario,
+  { kind, atOnce, counted, pictures, signal }: Scenario,
 ): Promise<number> {
-  const server = new ModelServer({ origin, model: MODEL, concurrency: atOnce + ON_THEIR_WAY }, undefined);
+  const server = new ModelServer(
+    { origin, model: kind.model, concurrency: atOnce + ON_THEIR_WAY },
+    undefined,
+  );
   const bodies = pictures.map(({ picture }): RequestBody => {
     const task = { key: "bare", lane: "bulk" } as const;
-    const asked = { picture, prompts: ["cat"], threshold: 0.5, contentHash: null, timeoutMs: 60_000, task };
-    return writeRequest(asked);
+    const asked = { picture, prompts: [SIX], regions: [], threshold: 0.5, contentHash: null, task };
+    return writeRequest({ ...asked, timeoutMs: 60_000 });
   });
   const remaining = Array.from({ length: counted }, (_, n) => bodies[n % bodies.length]).values();
   return rated(counted, atOnce + ON_THEIR_WAY, async () => {

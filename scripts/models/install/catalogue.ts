@@ -33,6 +33,20 @@ const APACHE = { name: "Apache-2.0", text: "https://www.apache.org/licenses/LICE
 const SAM2 = ["sam2-encoder.ort", "sam2-decoder.onnx", "LICENSE-plugin-segment-anything"];
 const GOLDEN = { "golden.jpg": "inference-container/models/builtin/golden.jpg" };
 
+/** An export of OWL-ViT or OWLv2 by Optimum, one graph: `describe` divides it. */
+const owl = (name: string, of: string, repository: string): CatalogueModel => ({
+  name,
+  family: "owlvit-sam2",
+  licence: { of, ...APACHE },
+  megabytes: 615,
+  files: [
+    { name: `${name}.onnx`, repository, path: "onnx/model.onnx" },
+    { name: "tokenizer.json", repository, path: "tokenizer.json" },
+  ],
+  embedded: SAM2,
+  own: { ...GOLDEN, "LICENSE-owlvit": "LICENSE" },
+});
+
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
 export const CATALOGUE: readonly CatalogueModel[] = [
   {
@@ -48,6 +62,8 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     // This project is under the same licence, whose text is this file.
     own: { ...GOLDEN, "LICENSE-grounding-dino": "LICENSE" },
   },
+  owl("owlvit-base", "google/owlvit-base-patch32", "Xenova/owlvit-base-patch32"),
+  owl("owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble"),
 ];
 
 /** A model by its name. @throws Failure, a usage error, if the catalogue does not have it */

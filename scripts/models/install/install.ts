@@ -12,7 +12,7 @@ import { Failure } from "../../shared/command-line.ts";
 import { lockFile } from "../../shared/file-lock.ts";
 import { type Operator, operatorAt } from "../../shared/operator.ts";
 import { checkModel } from "../check.ts";
-import { describeExport } from "../describe.ts";
+import { describeExport, readGraphs } from "../describe.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Provider } from "../../../inference-container/src/device/messages.ts";
 import type { Usable } from "../report.ts";
@@ -121,8 +121,11 @@ async function fill(
     whole += file.size;
   }
   progress.end();
+  // By a manifest, its graphs are not described again, but parts of an export have to be made again.
+  if (plan.manifest !== undefined) await readGraphs(staging, signal);
   const embedded = plan.embedded.length > 0 ? await ensureBuiltin() : "";
-  for (const name of plan.embedded)
+  const there = await readdir(staging);
+  for (const name of plan.embedded.filter((file) => !there.includes(file)))
     await linkFile(join(embedded, name), join(staging, name)).catch(() => {
       throw new Failure(`${name} of the manifest is neither from a hub nor a file of the embedded model.`);
     });

@@ -14,13 +14,13 @@ export async function readKept(file: string): Promise<Kept | null> {
   return text === null ? null : Kept.parse(JSON.parse(text));
 }
 
-/** Creates issuer and signing key for the first run, at this port, and writes them to a private file. */
-export async function makeKept(file: string, port: number): Promise<Kept> {
+/** Creates issuer and signing key for the first run, at this URL, and writes them to a private file. */
+export async function makeKept(file: string, issuer: string): Promise<Kept> {
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const jwk = await exportJWK(privateKey);
   const kept = Kept.parse({
-    issuer: `http://127.0.0.1:${port}`,
-    port,
+    issuer,
+    port: Number(new URL(issuer).port),
     signingKey: { ...jwk, kid: crypto.randomUUID(), alg: "RS256", use: "sig" },
   });
   await writePrivateFile(file, `${JSON.stringify(kept, null, 2)}\n`);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { codeOf } from "../../shared/error-parts.ts";
+import { listen } from "../../shared/listen.ts";
 import { createIdentityApp } from "./app.ts";
 import { makeKept, readKept } from "./kept.ts";
 import { createProvider } from "./provider.ts";
@@ -19,19 +19,6 @@ export interface IdentityStandIn {
   readonly close: () => Promise<void>;
 }
 
-/** Listens on the port if it is free, else on any free one. Returns the port. */
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    if (codeOf(error) !== "EADDRINUSE") throw error;
-    return await listen(server, 0);
-  }
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : port;
-}
-
 /**
  * Starts a stand-in for an OpenID provider on 127.0.0.1.
  * The issuer is the URL of its first run. It listens on that port again; if another program uses the port meanwhile,
@@ -40,12 +27,9 @@ async function listen(server: Server, port: number): Promise<number> {
 export async function createIdentityStandIn(options: IdentityStandInOptions): Promise<IdentityStandIn> {
   const server = createServer();
   const known = await readKept(options.file);
-  const port = await listen(server, known?.port ?? 0);
-  const url = `http://127.0.0.1:${port}`;
-  const provider = createProvider(known ?? (await makeKept(options.file, port)), {
-    url,
-    apiUrl: options.apiUrl,
-  });
+  const url = await listen(server, known?.port);
+  const kept = known ?? (await makeKept(options.file, url));
+  const provider = createProvider(kept, { url, apiUrl: options.apiUrl });
   provider.on("server_error", (_context, error) => console.error(error));
   const app = createIdentityApp({ provider, url, apiUrl: options.apiUrl });
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });

@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
 import { z } from "zod";
+import { listen } from "../../shared/listen.ts";
 import { readIfPresent, writePrivateFile } from "../../stack/private-file.ts";
 import { createStripeStandIn } from "./stand-in.ts";
 import { emptyState, StripeState } from "./state.ts";
@@ -48,11 +48,8 @@ const lastPort = z.coerce
   .max(65_535)
   .catch(0)
   .parse(await readIfPresent(portFile));
-server.once("error", () => server.listen(0, "127.0.0.1"));
-server.listen(lastPort, "127.0.0.1");
-await once(server, "listening");
-const { port } = z.object({ port: z.int() }).parse(server.address());
-await writePrivateFile(portFile, String(port));
-console.log(JSON.stringify({ msg: "listening", url: `http://127.0.0.1:${port}` }));
+const url = await listen(server, lastPort);
+await writePrivateFile(portFile, new URL(url).port);
+console.log(JSON.stringify({ msg: "listening", url }));
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));

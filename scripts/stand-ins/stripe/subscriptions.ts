@@ -45,41 +45,25 @@ export class Subscriptions {
    */
   begin(customer: string, price: string | null = null): Happening[] {
     const created = nowSeconds();
-    const id = newStripeId("sub");
-    const invoice: Invoice = {
-      id: newStripeId("in"),
-      customer,
-      subscription: id,
-      status: "paid",
-      amount: 0,
-      units: 0,
-      created,
-      price,
-      processing: false,
-    };
     const subscription: Subscription = {
-      id,
+      id: newStripeId("sub"),
       customer,
       status: "active",
       created,
       periodStart: created,
-      periodEnd: created + MONTH_SECONDS,
+      periodEnd: created,
       canceledAt: null,
-      latestInvoice: invoice.id,
+      latestInvoice: "",
       price,
     };
-    this.#state.invoices.push(invoice);
+    const invoice = this.#bill(subscription, "paid", 0);
     this.#state.subscriptions.push(subscription);
-    return [
-      this.#event("customer.subscription.created", subscription),
-      this.#invoiceEvent("invoice.paid", invoice),
-    ];
+    return this.#events("invoice.paid", invoice, subscription, "created").toReversed();
   }
 
   /** The period ends now: an invoice for what was used in it, and the next one begins. */
-  #bill(subscription: Subscription, status: Invoice["status"]): Invoice {
+  #bill(subscription: Subscription, status: Invoice["status"], units = this.unitsOf(subscription)): Invoice {
     const created = nowSeconds();
-    const units = this.unitsOf(subscription);
     const invoice: Invoice = {
       id: newStripeId("in"),
       customer: subscription.customer,
@@ -100,30 +84,21 @@ export class Subscriptions {
   /** The period ends, and its invoice is paid. */
   renew(subscription: Subscription): Happening[] {
     const invoice = this.#bill(subscription, "paid");
-    return [
-      this.#invoiceEvent("invoice.paid", invoice),
-      this.#event("customer.subscription.updated", subscription),
-    ];
+    return this.#events("invoice.paid", invoice, subscription);
   }
 
   /** The period ends, and the payment of its invoice fails. */
   failPayment(subscription: Subscription): Happening[] {
     const invoice = this.#bill(subscription, "open");
     subscription.status = "past_due";
-    return [
-      this.#invoiceEvent("invoice.payment_failed", invoice),
-      this.#event("customer.subscription.updated", subscription),
-    ];
+    return this.#events("invoice.payment_failed", invoice, subscription);
   }
 
   /** The period ends, and its invoice is paid by a bank debit, which takes days. */
   debit(subscription: Subscription): Happening[] {
     const invoice = this.#bill(subscription, "open");
     invoice.processing = true;
-    return [
-      this.#invoiceEvent("invoice.updated", invoice),
-      this.#event("customer.subscription.updated", subscription),
-    ];
+    return this.#events("invoice.updated", invoice, subscription);
   }
 
   /** A bank debit fails. */
@@ -131,10 +106,7 @@ export class Subscriptions {
     const invoice = this.invoiceOf(subscription);
     invoice.processing = false;
     subscription.status = "past_due";
-    return [
-      this.#invoiceEvent("invoice.payment_failed", invoice),
-      this.#event("customer.subscription.updated", subscription),
-    ];
+    return this.#events("invoice.payment_failed", invoice, subscription);
   }
 
   /** Stripe gives up collecting the invoice. */
@@ -142,10 +114,7 @@ export class Subscriptions {
     const invoice = this.invoiceOf(subscription);
     invoice.status = "uncollectible";
     subscription.status = "unpaid";
-    return [
-      this.#invoiceEvent("invoice.marked_uncollectible", invoice),
-      this.#event("customer.subscription.updated", subscription),
-    ];
+    return this.#events("invoice.marked_uncollectible", invoice, subscription);
   }
 
   /** The customer pays the open invoice. */
@@ -153,10 +122,7 @@ export class Subscriptions {
     const invoice = this.invoiceOf(subscription);
     invoice.status = "paid";
     if (subscription.status !== "canceled") subscription.status = "active";
-    return [
-      this.#invoiceEvent("invoice.paid", invoice),
-      this.#event("customer.subscription.updated", subscription),
-    ];
+    return this.#events("invoice.paid", invoice, subscription);
   }
 
   /** The customer cancels with immediate effect. */
@@ -170,7 +136,9 @@ export class Subscriptions {
     return { type, object: subscriptionObject(subscription, this.#priceId, null) };
   }
 
-  #invoiceEvent(type: string, invoice: Invoice): Happening {
-    return { type, object: invoiceObject(invoice, this.#priceId) };
+  /** The events of an invoice and of its subscription. */
+  #events(type: string, invoice: Invoice, subscription: Subscription, change = "updated"): Happening[] {
+    const ofInvoice = { type, object: invoiceObject(invoice, this.#priceId) };
+    return [ofInvoice, this.#event(`customer.subscription.${change}`, subscription)];
   }
 }

@@ -83,7 +83,7 @@ export const JOBS_OPERATIONS = {
     tag: "Jobs",
     summary: "Delete a job with its results",
     description:
-      "A job in progress is cancelled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.",
+      "A job in progress is canceled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.",
     status: 204,
     answer: null,
     success: "The job is gone.",

@@ -1,5 +1,14 @@
 import type { Operation } from "../operation.ts";
-import { ImportedUpload, ImportRequest, PresignRequest, Upload } from "../upload.ts";
+import {
+  CompletedUpload,
+  CompleteUploadRequest,
+  ImportedUpload,
+  ImportRequest,
+  MultipartUpload,
+  MultipartUploadRequest,
+  PresignRequest,
+  Upload,
+} from "../upload.ts";
 
 /** Operations of the tag "Uploads". */
 export const UPLOADS_OPERATIONS = {
@@ -15,6 +24,33 @@ export const UPLOADS_OPERATIONS = {
     answer: Upload,
     success: "The upload URL and the upload's id.",
     errors: ["upload_too_large", "too_many_uploads"],
+  },
+  createMultipartUpload: {
+    method: "post",
+    path: "/v1/uploads/parts",
+    tag: "Uploads",
+    summary: "Get URLs to upload a large file in parts",
+    description:
+      "For a file that may not get through at once: a lost connection costs one part. PUT each part to its `uploadUrl`, in any order and as often as it takes, then complete the upload with the parts' ETags. With an Idempotency-Key the request can be repeated within a day: it is the same upload, with new URLs. The file counts as uploaded at once; the service deletes what is not completed and used within a day.",
+    idempotencyKey: "optional",
+    body: MultipartUploadRequest,
+    status: 201,
+    answer: MultipartUpload,
+    success: "The upload's id, and a URL for each part.",
+    errors: ["upload_too_large", "too_many_uploads", "upload_not_found"],
+  },
+  completeMultipartUpload: {
+    method: "post",
+    path: "/v1/uploads/{taskId}/complete",
+    tag: "Uploads",
+    summary: "Make one file of an upload's parts",
+    description:
+      "List the `taskId` in a job afterwards. Completing it again changes nothing. If a part is missing or has another ETag, the service answers 409 `upload_incomplete`: PUT that part again.",
+    body: CompleteUploadRequest,
+    status: 200,
+    answer: CompletedUpload,
+    success: "The upload's id and size.",
+    errors: ["upload_not_found", "upload_incomplete"],
   },
   importUpload: {
     method: "post",

@@ -1,10 +1,15 @@
 import { z } from "zod";
+import { sha256Hex } from "../lib/digest.ts";
 
 /** The person named by an access token: issuer and subject together identify one account. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
 }
+
+/** By which the directory knows an identity. */
+export const identityEntry = ({ issuer, subject }: Identity): Promise<string> =>
+  sha256Hex(JSON.stringify([issuer, subject]));
 
 /** What the service stores about a person. */
 export interface Profile {

@@ -11,7 +11,7 @@ export interface JobAnswer {
   readonly progress: number;
 }
 
-/** A job after a cancellation, and how many of its tasks were cancelled. */
+/** A job after a cancellation, and how many of its tasks were canceled. */
 export interface CanceledJob {
   readonly status: JobStatus;
   readonly canceledTasks: number;

@@ -16,14 +16,14 @@ export interface JobCost {
 
 /**
  * The frames that a clip's holders have processed, as far as they reported them; at least one for each attempt, because one
- * that failed, or was cancelled, before its first report has cost something too.
+ * that failed, or was canceled, before its first report has cost something too.
  */
 function framesOf({ started, attempts, spent = 0, progress }: TaskRecord, used: number): number {
   return Math.max(started ? attempts : 0, spent + Math.max(used, progress?.done ?? 0));
 }
 
 /**
- * The files that a task has written. One that was cancelled may have written all that it was allowed to, unless the inference
+ * The files that a task has written. One that was canceled may have written all that it was allowed to, unless the inference
  * service never took it; one that failed has written none, or few.
  */
 function filesOfTask({ definition }: JobState, task: TaskRecord, output: TaskOutput | null): number {

@@ -114,7 +114,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
 
 /**
  * A job that is to be forgotten: past its retention, deleted by its account, or of an account that is being erased. Whatever
- * is unfinished is cancelled first. An accepted job expires, and what it used stays settled; any other is withdrawn.
+ * is unfinished is canceled first. An accepted job expires, and what it used stays settled; any other is withdrawn.
  */
 export function forgotten(state: JobState, now: number): JobState {
   if (state.phase === "prepared") return { ...state, phase: "withdrawn" };

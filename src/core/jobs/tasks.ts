@@ -179,7 +179,7 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
   return withTasks(state, tasks, now);
 }
 
-/** The unfinished tasks that `isMeant` are cancelled. */
+/** The unfinished tasks that `isMeant` are canceled. */
 function cancelWhere(state: JobState, isMeant: (task: TaskRecord) => boolean, now: number): Transition {
   const ends = (task: TaskRecord): boolean => !isDone(task) && isMeant(task);
   if (state.phase !== "running" || !state.tasks.some(ends)) return notTaken(state);
@@ -187,10 +187,10 @@ function cancelWhere(state: JobState, isMeant: (task: TaskRecord) => boolean, no
   return { state: withTasks(state, canceled, now), taken: true };
 }
 
-/** The job is cancelled: each unfinished task fails, and a report by its holder comes too late. */
+/** The job is canceled: each unfinished task fails, and a report by its holder comes too late. */
 export const cancelTasks = (state: JobState, now: number): Transition => cancelWhere(state, () => true, now);
 
-/** What has not begun is cancelled: each task that the inference service never took and nobody holds. */
+/** What has not begun is canceled: each task that the inference service never took and nobody holds. */
 export const cancelUnbegun = (state: JobState, now: number): Transition =>
   cancelWhere(state, ({ started, step }) => !started && step.at !== "leased", now);
 

@@ -47,7 +47,7 @@ function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): str
   const own = new URL(ownUrl);
   const toOwnHost = "The URL points to this service itself. Send a URL on another host.";
   if (allowsLocal && isOnThisMachine(url)) return url.host === own.host ? toOwnHost : null;
-  if (url.protocol !== "https:") return "The URL does not use https. Send one that begins with https://.";
+  if (url.protocol !== "https:") return "The URL must start with https://.";
   if (!isPublicHost(hostOf(url))) {
     return `The URL's host ${JSON.stringify(url.hostname)} is not on the public Internet. Send a URL whose host is publicly reachable.`;
   }

@@ -1,32 +1,38 @@
-/** Limits how many run at a time in one isolate, together and per owner. */
+/**
+ * Limits how many run at a time in one isolate, together and per owner. The platform may end a run without a word, after a
+ * disconnection or at the end of its time: then nothing of it is executed any more, and its place is free once it must be over.
+ */
 export class Semaphore {
+  readonly #places: number;
   readonly #placesPerOwner: number;
-  readonly #taken = new Map<string, number>();
-  #free: number;
+  readonly #mostMs: number;
+  readonly #taken = new Set<{ readonly owner: string; readonly until: number }>();
 
-  /** @param places how many may run at a time @param placesPerOwner how many of these one owner may have */
-  constructor(places: number, placesPerOwner: number) {
-    this.#free = places;
+  /**
+   * @param places how many may run at a time
+   * @param placesPerOwner how many of these one owner may have
+   * @param mostMs after how many milliseconds a run counts as over
+   */
+  constructor(places: number, placesPerOwner: number, mostMs: number) {
+    this.#places = places;
     this.#placesPerOwner = placesPerOwner;
+    this.#mostMs = mostMs;
   }
 
-  /** Runs `act` if there is a free place for this owner; otherwise "full", at once. */
-  async within<T>(owner: string, act: () => Promise<T>): Promise<T | "full"> {
-    const taken = this.#taken.get(owner) ?? 0;
-    if (this.#free === 0 || taken >= this.#placesPerOwner) return "full";
-    this.#take(owner, 1);
+  /** Runs `act` if there is a free place for this owner at `now` (epoch ms); otherwise "full", at once. */
+  async within<T>(owner: string, now: number, act: () => Promise<T>): Promise<T | "full"> {
+    let ofOwner = 0;
+    for (const other of this.#taken) {
+      if (other.until <= now) this.#taken.delete(other);
+      else if (other.owner === owner) ofOwner += 1;
+    }
+    if (this.#taken.size >= this.#places || ofOwner >= this.#placesPerOwner) return "full";
+    const place = { owner, until: now + this.#mostMs };
+    this.#taken.add(place);
     try {
       return await act();
     } finally {
-      this.#take(owner, -1);
+      this.#taken.delete(place);
     }
-  }
-
-  /** Takes so many places more, or gives them back. */
-  #take(owner: string, more: 1 | -1): void {
-    this.#free -= more;
-    const taken = (this.#taken.get(owner) ?? 0) + more;
-    if (taken === 0) this.#taken.delete(owner);
-    else this.#taken.set(owner, taken);
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { describeFields, type JsonSchema } from "./fields.ts";
 
-/** A JSON Schema, as zod gives it. */
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
+export type { JsonSchema } from "./fields.ts";
 
 const pathOf = (id: string): string => `#/components/schemas/${id}`;
 
@@ -27,6 +27,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
     const { $schema: _dialect, $id: _id, ...schema } = (id.endsWith(REQUEST) ? requests : answers)[id] ?? {};
     components[id] = schema;
   }
+  for (const [id, schema] of Object.entries(components)) describeFields(id, schema, components);
   return components;
 }
 

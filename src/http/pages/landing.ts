@@ -5,14 +5,15 @@ import type { HtmlEscapedString } from "hono/utils/html";
 export interface LandingTerms {
   readonly STUDIO: boolean;
   readonly STUDIO_NAME: string;
+  /** The name under which the client library is on npm, if it is. */
+  readonly CLIENT_PACKAGE?: string | undefined;
 }
-
-const EXAMPLE = `npx segmentation-client segment photo.jpg -p cup -p spoon`;
 
 /** The page at `/`: what this is, and the ways in. */
 export const landingPage = ({
   STUDIO: hasStudio,
   STUDIO_NAME: name,
+  CLIENT_PACKAGE: clientPackage,
 }: LandingTerms): HtmlEscapedString | Promise<HtmlEscapedString> =>
   html`<!doctype html>
     <html lang="en">
@@ -22,7 +23,6 @@ export const landingPage = ({
         <meta name="description" content="Pictures, clips and words in; a mask for every object out." />
         <title>${name}</title>
         <link rel="icon" href="${hasStudio ? "/studio/icon.svg" : "data:,"}" />
-        <link rel="stylesheet" href="/landing/before-after.css" />
         <link rel="stylesheet" href="/landing.css" />
         <script src="/landing.js" defer></script>
       </head>
@@ -92,8 +92,12 @@ export const landingPage = ({
             <div>
               <h2>Script it</h2>
               <p>
-                A client library for Node, browsers, Workers, Deno and Bun, with a command line:
-                <code>${EXAMPLE}</code>
+                There is a client library for Node, browsers, Workers, Deno and Bun, with a command
+                line${
+                  clientPackage === undefined
+                    ? "."
+                    : html`: <code>npx ${clientPackage} segment photo.jpg -p cup -p spoon</code>`
+                }
               </p>
             </div>
           </section>

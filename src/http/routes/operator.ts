@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { MoveRequest, RelistRequest, ResealRequest, StuckJobsQuery } from "../../contract/operator.ts";
 import { listDeadLetters, replayDeadLetters } from "../../services/dead-letters.ts";
-import { eraseAccount } from "../../services/erase-account.ts";
+import { eraseEverywhere } from "../../services/erase-account.ts";
 import { moveAccount } from "../../services/move-account.ts";
 import { cancelJob, showJob, stuckJobs, wakeJob } from "../../services/operate-jobs.ts";
 import { relistJobs } from "../../services/relist-job.ts";
@@ -16,11 +16,9 @@ export const operator = new Hono<AppEnv>()
   .get("/jobs/:jobId", async (c) => c.json(await showJob(platform(c), c.req.param("jobId"))))
   .post("/jobs/:jobId/wake", async (c) => c.json(await wakeJob(platform(c), c.req.param("jobId"))))
   .post("/jobs/:jobId/cancel", async (c) => c.json(await cancelJob(platform(c), c.req.param("jobId"))))
-  .post("/accounts/:accountId/erase", async (c) => {
-    const accountId = c.req.param("accountId");
-    const books = platform(c).at(await platform(c).directory.databaseOf(accountId));
-    return c.json(await eraseAccount(books, accountId, Date.now()));
-  })
+  .post("/accounts/:accountId/erase", async (c) =>
+    c.json(await eraseEverywhere(platform(c), c.req.param("accountId"), Date.now())),
+  )
   .post("/accounts/:accountId/move", async (c) => {
     const { to, confirmed } = await readBody(c, MoveRequest);
     return c.json(await moveAccount(platform(c), c.req.param("accountId"), to, confirmed));

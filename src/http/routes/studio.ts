@@ -3,7 +3,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { ServiceError } from "../../core/errors.ts";
 import { type StudioSettings, studioSettingsOf } from "../../settings.ts";
 import { asset, platform, type AppEnv } from "../context.ts";
-import type { StudioConfig } from "../pages/studio-config.ts";
+import type { StudioConfig } from "../../studio-config.ts";
 
 const A_YEAR = "public, max-age=31536000, immutable";
 
@@ -30,7 +30,12 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
     strictTransportSecurity: false,
   });
 
-const configOf = ({ name, logoUrl, signIn }: StudioSettings): StudioConfig => ({ name, logoUrl, signIn });
+const configOf = ({ name, logoUrl, signIn, maxImagePixels }: StudioSettings): StudioConfig => ({
+  name,
+  logoUrl,
+  signIn,
+  maxImagePixels,
+});
 
 /** The studio's settings. @throws ServiceError not_found where the operator has no studio. */
 function settingsOf(c: Context<AppEnv>): StudioSettings {

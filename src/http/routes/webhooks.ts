@@ -24,6 +24,9 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 
 /** What the payment provider calls; its signature over the raw body is the credential. */
 export const webhooks = new Hono<AppEnv>().post("/stripe", signed, bounded, async (c) => {
-  await receiveStripeEvent(platform(c), await c.req.text(), c.req.header(SIGNATURE) ?? "");
+  const receiving = receiveStripeEvent(platform(c), await c.req.text(), c.req.header(SIGNATURE) ?? "");
+  // It asks the provider, which may not wait so long for the answer: the event has its effect all the same.
+  c.executionCtx.waitUntil(receiving.catch(() => {}));
+  await receiving;
   return c.json({ received: true });
 });

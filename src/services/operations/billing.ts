@@ -3,6 +3,7 @@ import { standingOf } from "../../core/accounts/access.ts";
 import { sha256Hex } from "../../core/lib/digest.ts";
 import { ServiceError, TRY_AGAIN } from "../../core/errors.ts";
 import type { Platform } from "../../platform.ts";
+import type { Customer } from "../../stores/billing/billing.ts";
 import type { Payments } from "../../stores/billing/payments.ts";
 import { CustomerGone } from "../../stores/billing/stripe-failures.ts";
 import { once, type Once } from "../idempotency.ts";
@@ -17,15 +18,17 @@ const DEBT =
  * @throws ServiceError subscription_exists; payment_required if an invoice is overdue; and as openSession.
  */
 export const createCheckout = (request: OperationRequest<"createCheckout">): Promise<Once<BillingUrl>> =>
-  openSession(request, "createCheckout", async (payments, customerId) => {
+  openSession(request, "createCheckout", async (payments, { customerId, version }) => {
     // In this order: a checkout that is paid before it can be closed is seen as a subscription.
     await payments.expireCheckouts(customerId);
     // Asked of the provider, not read from D1: a webhook may be on its way, and the customer would pay twice.
-    const { subscription, owes } = await payments.stateOf(customerId);
-    if (standingOf(subscription?.status ?? null, false) !== "inactive") {
-      throw new ServiceError("subscription_exists");
-    }
-    if (owes) throw new ServiceError("payment_required", DEBT);
+    const state = await payments.stateOf(customerId);
+    const isSubscribed = standingOf(state.subscription?.status ?? null, false) !== "inactive";
+    // Kept, because perhaps no webhook comes: nothing else would let in an account that has subscribed.
+    if (isSubscribed || state.owes)
+      await request.platform.billing.write(customerId, version, state, null, Date.now());
+    if (isSubscribed) throw new ServiceError("subscription_exists");
+    if (state.owes) throw new ServiceError("payment_required", DEBT);
     return payments.createCheckout(customerId, request.account.accountId);
   });
 
@@ -36,12 +39,12 @@ export const createCheckout = (request: OperationRequest<"createCheckout">): Pro
 export const createBillingPortal = (
   request: OperationRequest<"createBillingPortal">,
 ): Promise<Once<BillingUrl>> =>
-  openSession(request, "createBillingPortal", (payments, customerId, effectId) =>
+  openSession(request, "createBillingPortal", (payments, { customerId }, effectId) =>
     payments.createPortal(customerId, `${effectId}-${customerId}`),
   );
 
 /** Makes a URL for a customer. `effectId` is the same in each run of the same request. */
-type UrlOf = (payments: Payments, customerId: string, effectId: string) => Promise<string>;
+type UrlOf = (payments: Payments, customer: Customer, effectId: string) => Promise<string>;
 
 /**
  * Opens a page of the payment provider for the account, once per Idempotency-Key.
@@ -61,7 +64,8 @@ async function openSession(
     BillingUrl,
     async (effectId) => {
       await boundSessions(platform, accountId);
-      const url = await withCustomer(platform, payments, accountId, (id) => urlOf(payments, id, effectId));
+      const act = (customer: Customer) => urlOf(payments, customer, effectId);
+      const url = await withCustomer(platform, payments, accountId, act);
       return { answer: { url }, remembered: { url } };
     },
   );
@@ -93,22 +97,22 @@ async function withCustomer<T>(
   platform: Platform,
   payments: Payments,
   accountId: string,
-  act: (customerId: string) => Promise<T>,
+  act: (customer: Customer) => Promise<T>,
 ): Promise<T> {
-  const customerId = await customerOf(platform, payments, accountId);
+  const customer = await customerOf(platform, payments, accountId);
   try {
-    return await act(customerId);
+    return await act(customer);
   } catch (error) {
     if (!(error instanceof CustomerGone)) throw error;
-    await platform.billing.forgetCustomer(customerId, null, Date.now());
+    await platform.billing.forgetCustomer(customer.customerId, null, Date.now());
     return act(await customerOf(platform, payments, accountId));
   }
 }
 
 /** The account's customer, created when first needed. Simultaneous requests create the same one: the key is the account's. */
-async function customerOf({ billing }: Platform, payments: Payments, accountId: string): Promise<string> {
-  const { customerId, email, formerCustomers } = await billing.customerOf(accountId);
-  if (customerId !== null) return customerId;
+async function customerOf({ billing }: Platform, payments: Payments, accountId: string): Promise<Customer> {
+  const { customer, email, formerCustomers } = await billing.customerOf(accountId);
+  if (customer !== null) return customer;
   // Stripe would answer with a deleted customer; the key therefore contains how many there were.
   const key = `customer-${await sha256Hex(`${accountId} ${formerCustomers}`)}`;
   return billing.keepCustomer(accountId, await payments.createCustomer(accountId, email, key), Date.now());

@@ -1,10 +1,16 @@
 import { TaskId } from "../../contract/primitives.ts";
-import type { ImportedUpload, Upload } from "../../contract/upload.ts";
+import {
+  type CompletedUpload,
+  type ImportedUpload,
+  MultipartUpload,
+  type Upload,
+} from "../../contract/upload.ts";
 import { presignRefusal, uploadBudgetOf } from "../../core/accounts/budgets.ts";
 import { mostBytesOf } from "../../core/jobs/admission.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { DELETED_KEPT_MS, UPLOAD_SECONDS } from "../../core/uploads/lifetime.ts";
 import { contentTypeOf, extensionOf, SNIFF_BYTES } from "../../core/uploads/media-type.ts";
+import { PARTS_SECONDS, partSizesOf } from "../../core/uploads/parts.ts";
 import { inputKey } from "../../core/object-keys.ts";
 import type { Platform } from "../../platform.ts";
 import { admissionTermsOf, importPatienceOf, publicUrlTermsOf, uploadBudgetsOf } from "../../settings.ts";
@@ -14,6 +20,7 @@ import type { UploadDeletion } from "../../stores/uploads/deleted-uploads.ts";
 import { ImportSource } from "../../stores/uploads/import-source.ts";
 import type { NewUpload } from "../../stores/uploads/uploads.ts";
 import { catchUp } from "../catch-up.ts";
+import { type Once, once } from "../idempotency.ts";
 import { lookAt } from "../inspect-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
 import { storeImport } from "../store-import.ts";
@@ -29,16 +36,10 @@ export async function createUploadPresign({
   door,
   body,
 }: OperationRequest<"createUploadPresign">): Promise<Upload> {
-  const { media, settings } = platform;
+  const { media } = platform;
   const { contentType } = body;
   const size = body.size ?? null;
-  const mostBytes = mostBytesOf(admissionTermsOf(settings), contentType);
-  if (size !== null && size > mostBytes) {
-    throw new ServiceError(
-      "upload_too_large",
-      `A file of type ${contentType} may have ${mostBytes / 1_000_000} MB. Upload a smaller one.`,
-    );
-  }
+  refuseLarger(platform, contentType, size ?? 0);
   const upload = { taskId: newTaskId(contentType), contentType, size };
   const [uploadUrl] = await Promise.all([
     media.signUpload(inputKey(account.accountId, upload.taskId), upload, UPLOAD_SECONDS),
@@ -76,6 +77,107 @@ export async function importUpload(
   } finally {
     await source.close();
   }
+}
+
+/**
+ * createMultipartUpload: a new taskId, and a signed PUT for each part of the file, which accepts only a part of its size. A
+ * repetition of the request gives new URLs, or none once the upload is complete.
+ * @throws ServiceError upload_too_large, too_many_uploads; upload_not_found if the repeated request's upload is deleted.
+ */
+export async function createMultipartUpload({
+  platform,
+  account,
+  body,
+  idempotencyKey: key,
+}: OperationRequest<"createMultipartUpload">): Promise<Once<MultipartUpload>> {
+  const { accountId } = account;
+  const { contentType, size } = body;
+  refuseLarger(platform, contentType, size);
+  const { answer, replayed } = await once(
+    platform,
+    { accountId, operation: "createMultipartUpload", key, body },
+    () => newTaskId(contentType),
+    MultipartUpload.pick({ taskId: true }),
+    async (taskId) => {
+      await beginParts(platform, account, { taskId, contentType, size });
+      return { answer: { taskId }, remembered: { taskId } };
+    },
+  );
+  const { taskId } = answer;
+  const upload = await platform.uploads.find(accountId, taskId);
+  if (upload === null) throw new ServiceError("upload_not_found");
+  const { multipartId: uploadId } = upload;
+  const objectKey = inputKey(accountId, taskId);
+  const parts = (uploadId === null ? [] : partSizesOf(size)).map(async (each, i) => {
+    const part = { uploadId: uploadId ?? "", partNumber: i + 1, size: each };
+    const uploadUrl = await platform.media.signPart(objectKey, part, PARTS_SECONDS);
+    return { partNumber: i + 1, size: each, uploadUrl };
+  });
+  return { answer: { taskId, parts: await Promise.all(parts), expiresIn: PARTS_SECONDS }, replayed };
+}
+
+/** Records an upload in parts and begins it in the bucket, as far as an interrupted run has not. @throws ServiceError too_many_uploads. */
+async function beginParts(
+  platform: Platform,
+  account: Account,
+  upload: { readonly taskId: string; readonly contentType: string; readonly size: number },
+): Promise<void> {
+  const { media, uploads } = platform;
+  const { taskId, contentType } = upload;
+  const known = await uploads.find(account.accountId, taskId);
+  if (known === null) await recordUpload(platform, account, { ...upload, inParts: true });
+  else if (known.multipartId !== "") return;
+  const multipartId = await media.beginParts(inputKey(account.accountId, taskId), { contentType });
+  await uploads.noteMultipart(taskId, multipartId);
+}
+
+/**
+ * completeMultipartUpload: the parts become the upload's file. A repetition changes nothing.
+ * @throws ServiceError upload_not_found, for another account's upload as for a missing one; upload_incomplete.
+ */
+export async function completeMultipartUpload({
+  platform: { media, uploads },
+  account: { accountId },
+  taskId,
+  body,
+}: OperationRequest<"completeMultipartUpload">): Promise<CompletedUpload> {
+  const upload = TaskId.safeParse(taskId).success ? await uploads.find(accountId, taskId) : null;
+  if (upload === null) throw new ServiceError("upload_not_found");
+  const { multipartId } = upload;
+  const size = upload.size ?? 0;
+  const key = inputKey(accountId, taskId);
+  if (multipartId === null) {
+    // It is complete, or came at once.
+    const stored = await media.peek(key);
+    if (stored === null) throw new ServiceError("upload_incomplete");
+    return { taskId, size: stored.size };
+  }
+  const wanted = partSizesOf(size).length;
+  const isWhole =
+    body.parts.length === wanted && body.parts.every(({ partNumber }, i) => partNumber === i + 1);
+  if (!isWhole || multipartId === "")
+    throw new ServiceError(
+      "upload_incomplete",
+      `The upload has ${wanted} parts. Name each of them once, with its ETag, from part 1 on.`,
+    );
+  const etags = body.parts.map(({ etag }) => etag.replaceAll('"', ""));
+  if (!(await media.completeForeignParts(key, multipartId, etags)))
+    throw new ServiceError(
+      "upload_incomplete",
+      "A part has not been uploaded, or has another ETag. PUT it to its uploadUrl, then complete the upload with its new ETag.",
+    );
+  await uploads.noteMultipart(taskId, null);
+  return { taskId, size };
+}
+
+/** Refuses a file of more bytes than any job takes. @throws ServiceError upload_too_large. */
+function refuseLarger({ settings }: Platform, contentType: string, size: number): void {
+  const mostBytes = mostBytesOf(admissionTermsOf(settings), contentType);
+  if (size <= mostBytes) return;
+  throw new ServiceError(
+    "upload_too_large",
+    `A file of type ${contentType} may have ${mostBytes / 1_000_000} MB. Upload a smaller one.`,
+  );
 }
 
 /** A new upload's id, which ends in the extension of its content type. */

@@ -86,8 +86,8 @@ export class Directory extends D1Store {
   }
 
   /**
-   * From now on the account's books are in `database`. Its credentials become known with it.
-   * @param credentials all that it has, where it was
+   * From now on the account's books are in `database`. Its credentials become known with it: the books say whose they are.
+   * @param credentials all that it has, as the books have them
    */
   async move(accountId: string, database: string, credentials: readonly string[]): Promise<void> {
     await this.db.batch([
@@ -98,7 +98,7 @@ export class Directory extends D1Store {
       ),
       this.statement(
         `INSERT INTO directory_credentials (credential, account_id) SELECT value, ?1 FROM json_each(?2) WHERE true
-         ON CONFLICT DO NOTHING`,
+         ON CONFLICT DO UPDATE SET account_id = excluded.account_id`,
         [accountId, JSON.stringify(credentials)],
       ),
     ]);

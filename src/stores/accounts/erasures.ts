@@ -75,9 +75,12 @@ export class Erasures extends D1Store {
     return rows.map(({ id }) => id);
   }
 
-  /** Deletes the rows of up to `limit` of the account's uploads. Returns how many. */
+  /** Deletes the rows of up to `limit` of the account's uploads, but for those in parts that are not aborted. Returns how many. */
   forgetUploads(accountId: string, limit: number): Promise<number> {
-    return this.deleteSome("uploads", "rowid", "account_id = ?1 LIMIT ?2", [accountId, limit]);
+    return this.deleteSome("uploads", "rowid", "account_id = ?1 AND multipart_id IS NULL LIMIT ?2", [
+      accountId,
+      limit,
+    ]);
   }
 
   /** The account's customer at the payment provider; null if it has none now. */

@@ -1,7 +1,14 @@
 import type { Plan } from "../../core/accounts/access.ts";
+import { atHome } from "../accounts/transit.ts";
 import { D1Store } from "../d1-store.ts";
 import { countInHour } from "../hourly-count.ts";
 import type { CustomerState, PaymentEvent } from "./payments.ts";
+
+/** A customer, and how often its state was written. */
+export interface Customer {
+  readonly customerId: string;
+  readonly version: number;
+}
 
 /** What is known about a customer when an event about it arrives. */
 export interface EventReading {
@@ -12,9 +19,7 @@ export interface EventReading {
 }
 
 /** What the payment provider last answered about a customer, and how many answers were written. */
-export interface KnownCustomer {
-  readonly customerId: string;
-  readonly version: number;
+export interface KnownCustomer extends Customer {
   readonly status: string | null;
   /** Epoch milliseconds. */
   readonly currentPeriodEnd: number | null;
@@ -35,30 +40,33 @@ export interface EndedSubscription {
 const KNOWN_CUSTOMER = `customer_id AS customerId, version, subscription_status AS status,
   current_period_end AS currentPeriodEnd, owes, paid_units AS paidUnits`;
 
+/** Whether a statement has changed rows: its own, and perhaps those that triggers of `billing` write. */
+const hasWritten = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0;
+
 /** The accounts' customers at the payment provider, in D1, and the events about them. */
 export class Billing extends D1Store {
   /** The customer of an account, or what to create one with: the address, and how many deleted ones it had. */
   async customerOf(
     accountId: string,
-  ): Promise<{ customerId: string | null; email: string; formerCustomers: number }> {
-    const row = await this.first<{ customerId: string | null; email: string; formerCustomers: number }>(
-      `SELECT b.customer_id AS customerId, a.email,
+  ): Promise<{ customer: Customer | null; email: string; formerCustomers: number }> {
+    const row = await this.first<Customer & { email: string; formerCustomers: number }>(
+      `SELECT coalesce(b.customer_id, '') AS customerId, coalesce(b.version, 0) AS version, a.email,
          (SELECT count(*) FROM former_customers f WHERE f.account_id = a.id) AS formerCustomers
        FROM accounts a LEFT JOIN billing b ON b.account_id = a.id WHERE a.id = ?1`,
       [accountId],
     );
     if (row === null) throw new Error(`no account ${accountId}`);
-    return row;
+    const { customerId, version, ...rest } = row;
+    return { customer: customerId === "" ? null : { customerId, version }, ...rest };
   }
 
   /** Records the customer of an account unless it has one; returns the one that counts. */
-  async keepCustomer(accountId: string, customerId: string, now: number): Promise<string> {
-    const row = await this.one<{ customer_id: string }>(
+  keepCustomer(accountId: string, customerId: string, now: number): Promise<Customer> {
+    return this.one(
       `INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, ?2, ?3)
-       ON CONFLICT (account_id) DO UPDATE SET updated_at = updated_at RETURNING customer_id`,
+       ON CONFLICT (account_id) DO UPDATE SET updated_at = updated_at RETURNING customer_id AS customerId, version`,
       [accountId, customerId, now],
     );
-    return row.customer_id;
   }
 
   /** Records an event, if the statement before it in the batch changed a row; nothing for null. */
@@ -84,7 +92,7 @@ export class Billing extends D1Store {
       this.statement("DELETE FROM billing WHERE customer_id = ?1", [customerId]),
       ...this.#noteEffect(event, now),
     ]);
-    return deleted?.meta.changes === 1;
+    return hasWritten(deleted);
   }
 
   /**
@@ -114,7 +122,7 @@ export class Billing extends D1Store {
     return this.all(
       `SELECT ${KNOWN_CUSTOMER} FROM billing
        WHERE subscription_status IN ('active', 'trialing')
-         AND coalesce(current_period_end, 0) <= ?1
+         AND coalesce(current_period_end, 0) <= ?1 AND ${atHome()}
        ORDER BY looked_at, coalesce(current_period_end, 0) LIMIT ?2`,
       [now, limit],
     );
@@ -124,7 +132,7 @@ export class Billing extends D1Store {
   inArrears(limit: number): Promise<KnownCustomer[]> {
     return this.all(
       `SELECT ${KNOWN_CUSTOMER} FROM billing
-       WHERE owes = 1 OR subscription_status IN ('past_due', 'unpaid') ORDER BY looked_at LIMIT ?1`,
+       WHERE (owes = 1 OR subscription_status IN ('past_due', 'unpaid')) AND ${atHome()} ORDER BY looked_at LIMIT ?1`,
       [limit],
     );
   }
@@ -139,6 +147,7 @@ export class Billing extends D1Store {
       `SELECT a.id AS accountId, a.plan, b.subscription_status AS status, coalesce(b.owes, 0) AS owes
        FROM ended_subscriptions CROSS JOIN accounts AS a ON a.id = ended_subscriptions.account_id
          LEFT JOIN billing AS b ON b.account_id = a.id
+       WHERE ${atHome("ended_subscriptions.account_id")}
        ORDER BY ended_at LIMIT ?1`,
       [limit],
     );
@@ -193,7 +202,7 @@ export class Billing extends D1Store {
       ),
       ...this.#noteEffect(event, now),
     ]);
-    return written?.meta.changes === 1;
+    return hasWritten(written);
   }
 
   /** Records an event whose effect is already part of another write. */

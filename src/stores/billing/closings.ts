@@ -1,4 +1,5 @@
 import { ClosedSums, type Entry } from "../../core/billing/closing.ts";
+import { atHome } from "../accounts/transit.ts";
 import { D1Store } from "../d1-store.ts";
 
 /** The last part of an account's closed books, and the sums of all parts. */
@@ -35,6 +36,7 @@ export class Closings extends D1Store {
        SELECT id FROM account WHERE id IS NOT NULL
          AND (SELECT at FROM ledger WHERE account_id = account.id AND ${ENDED} ORDER BY id LIMIT 1) < ?1
          AND NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = account.id AND a.books_refused_at > ?2)
+         AND ${atHome("id")}
        LIMIT ?3`,
       [dueBefore, refusedAfter, limit],
     );

@@ -99,7 +99,7 @@ export class Payments {
         client_reference_id: accountId,
         line_items: [{ price: priceId }],
         success_url: this.#returnUrl("success"),
-        cancel_url: this.#returnUrl("cancelled"),
+        cancel_url: this.#returnUrl("canceled"),
       }),
     );
     const [newest = created, ...others] = (await this.#openCheckouts(customerId)).toSorted(
@@ -214,7 +214,7 @@ export class Payments {
   }
 
   /** Where the browser returns to; the page there may show the visitor how the checkout ended. */
-  #returnUrl(checkout: "success" | "cancelled"): string {
+  #returnUrl(checkout: "success" | "canceled"): string {
     const url = new URL(this.#settings.returnUrl);
     url.searchParams.set("checkout", checkout);
     return url.href;

@@ -1,9 +1,9 @@
 import type { ListJobsQuery } from "../../contract/job.ts";
-import type { Status } from "../../contract/primitives.ts";
 import type { AccountUse, Fund } from "../../core/billing/ledger.ts";
 import { trialLength, type TrialOffer } from "../../core/billing/trial.ts";
 import { dayOf } from "../../core/billing/usage.ts";
 import type { StoredUpload } from "../../core/jobs/admission.ts";
+import type { JobListing } from "../../core/jobs/answers.ts";
 import type { JobCost } from "../../core/jobs/cost.ts";
 import type { Standing } from "../../core/jobs/lifecycle.ts";
 import type { JobDefinition } from "../../core/jobs/state.ts";
@@ -16,14 +16,8 @@ import { jobsPage, type JobRow } from "./jobs-page.ts";
 import { OPEN_TRIAL_TASKS } from "./trial-lane.ts";
 
 /** What a JobObject pushes into the list; `version` orders the pushes of one job. */
-export interface JobProjection {
+export interface JobProjection extends Omit<JobListing, "definition" | "phase" | "projected"> {
   readonly jobId: string;
-  readonly version: number;
-  readonly status: Status;
-  readonly error: string | null;
-  readonly updatedAt: number;
-  /** Null until the job has ended. */
-  readonly cost: JobCost | null;
   /** Whether the list has already confirmed the job's end: a settlement that is missing now was lost. */
   readonly again?: boolean;
 }

@@ -1,3 +1,4 @@
+import { atHome } from "../accounts/transit.ts";
 import { D1Store } from "../d1-store.ts";
 
 /** A job and the time (epoch ms) that the list is sorted by: a keyset cursor. */
@@ -6,16 +7,13 @@ export interface JobAge {
   readonly since: number;
 }
 
-/** Jobs of accounts that are being moved are looked at once these have arrived. */
-const AT_HOME = "account_id NOT IN (SELECT account_id FROM in_transit)";
-
 /** Jobs in D1 by their age, for an operator and for the nightly sweeps. */
 export class OldJobs extends D1Store {
   /** Up to `limit` unfinished jobs whose row has not changed since `before` (epoch ms), oldest first. */
   underWaySince(before: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
     return this.all(
       `SELECT id AS jobId, updated_at AS since FROM jobs
-       WHERE status IN ('queued', 'processing') AND updated_at < ?1 AND (updated_at, id) > (?2, ?3)
+       WHERE status IN ('queued', 'processing') AND updated_at < ?1 AND (updated_at, id) > (?2, ?3) AND ${atHome()}
        ORDER BY updated_at, id LIMIT ?4`,
       [before, after?.since ?? 0, after?.jobId ?? "", limit],
     );
@@ -35,7 +33,7 @@ export class OldJobs extends D1Store {
   createdUntil(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
     return this.all(
       `SELECT id AS jobId, created_at AS since FROM jobs
-       WHERE created_at <= ?1 AND (created_at, id) > (?2, ?3) AND ${AT_HOME} ORDER BY created_at, id LIMIT ?4`,
+       WHERE created_at <= ?1 AND (created_at, id) > (?2, ?3) AND ${atHome()} ORDER BY created_at, id LIMIT ?4`,
       [time, after?.since ?? 0, after?.jobId ?? "", limit],
     );
   }
@@ -44,7 +42,7 @@ export class OldJobs extends D1Store {
   deletedBefore(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
     return this.all(
       `SELECT job_id AS jobId, deleted_at AS since FROM deleted_jobs
-       WHERE deleted_at < ?1 AND (deleted_at, job_id) > (?2, ?3) AND ${AT_HOME} ORDER BY deleted_at, job_id LIMIT ?4`,
+       WHERE deleted_at < ?1 AND (deleted_at, job_id) > (?2, ?3) AND ${atHome()} ORDER BY deleted_at, job_id LIMIT ?4`,
       [time, after?.since ?? 0, after?.jobId ?? "", limit],
     );
   }

@@ -1,5 +1,5 @@
 import type { LanePace } from "../../core/jobs/admission.ts";
-import { D1Store } from "../d1-store.ts";
+import { D1Store, ofAnother } from "../d1-store.ts";
 
 const OPEN = "lane = 'trial' AND status IN ('queued', 'processing')";
 
@@ -8,22 +8,6 @@ export const OPEN_TRIAL_TASKS = `(SELECT coalesce(sum(total_items), 0) FROM jobs
 
 /** How long what another database has of the lane counts as true. */
 const KNOWN_MS = 10_000;
-/** How long a request waits for another database: its own account's is not to depend on it. */
-const PATIENCE_MS = 500;
-
-/** The answer of another database; null if it fails, or does not answer soon. */
-async function ofAnother<T>(answer: Promise<T>): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), PATIENCE_MS);
-  try {
-    return await Promise.race([answer, late]);
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** The trial lane, as the lists of jobs have it: one lane, however many databases there are. */
 export class TrialLane extends D1Store {
   readonly #others: readonly TrialLane[];

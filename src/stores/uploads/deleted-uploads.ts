@@ -24,11 +24,12 @@ export class DeletedUploads extends D1Store {
     const [marked, refused] = await this.db.batch<{
       contentType: string;
       presignedAt: number;
+      multipartId: string | null;
       neededBy: string;
     }>([
       this.statement(
         `UPDATE uploads SET deleted_at = ?4, unused = iif(created_at <= ?5, 0, unused), inspect_at = ?4
-         WHERE ${own} AND NOT EXISTS (${NEEDED_BY}) RETURNING content_type AS contentType, created_at AS presignedAt`,
+         WHERE ${own} AND NOT EXISTS (${NEEDED_BY}) RETURNING content_type AS contentType, created_at AS presignedAt, multipart_id AS multipartId`,
         [accountId, taskId, quoted, now, expiredPresign(now)],
       ),
       this.statement(`SELECT (${NEEDED_BY}) AS neededBy FROM uploads WHERE ${own}`, [

@@ -11,6 +11,7 @@ import type { InspectedUpload, RecordedUpload, StoredUpload } from "../../core/j
 import type { StoredInput } from "../../core/uploads/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../../core/uploads/lifetime.ts";
 import { dayOf } from "../../core/billing/usage.ts";
+import { atHome } from "../accounts/transit.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
 import { type Batching, D1Store, present, type Question } from "../d1-store.ts";
 import { OPEN_TRIAL_TASKS } from "../jobs/trial-lane.ts";
@@ -33,11 +34,24 @@ export interface DueUpload extends RecordedUpload {
   readonly size: number | null;
   /** Whether its account has deleted it. */
   readonly isDeleted: boolean;
+  readonly multipartId: MultipartId;
 }
 
 /** An upload that is to be recorded; `size` is null if its URL takes a file of any size. */
 export interface NewUpload extends RecordedUpload {
   readonly size: number | null;
+  /** Whether it comes in parts, which are still to be begun. */
+  readonly inParts?: boolean;
+}
+
+/** The bucket's id of an upload in parts: empty before it has begun, null if it is complete, or comes at once. */
+type MultipartId = string | null;
+
+/** An upload that is to be deleted from bucket and database. */
+export interface OldUpload {
+  readonly taskId: string;
+  readonly accountId: string;
+  readonly multipartId: MultipartId;
 }
 
 /**
@@ -148,7 +162,7 @@ export class Uploads extends D1Store {
    */
   async insert(
     accountId: string,
-    { taskId, contentType, size }: NewUpload,
+    { taskId, contentType, size, inParts = false }: NewUpload,
     budget: UploadBudget,
     now: number,
     door: Batching = this.db,
@@ -157,8 +171,8 @@ export class Uploads extends D1Store {
     const maxDeleted = maxUnused * KEPT_PER_LIVE;
     const inspectAt = size === null ? nextInspection(now, now) : null;
     const insertion = this.statement(
-      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at, size)
-       SELECT ?3, ?1, ?4, ?5, 1, 1, ?8, ?10
+      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at, size, multipart_id)
+       SELECT ?3, ?1, ?4, ?5, 1, 1, ?8, ?10, ?11
        WHERE (${UNUSED}) < ?6
          AND (SELECT coalesce(sum(bytes), 0) < ?7 AND coalesce(sum(deleted), 0) < ?9 ${OF_THE_DAY})`,
       [
@@ -172,6 +186,7 @@ export class Uploads extends D1Store {
         inspectAt,
         maxDeleted,
         size,
+        inParts ? "" : null,
       ],
     );
     const [added] = await door.batch([insertion]);
@@ -215,12 +230,35 @@ export class Uploads extends D1Store {
     return { statements, read: preconditionsOf };
   }
 
+  /** What the bucket has of an account's upload; null if it has no such upload. */
+  find(accountId: string, taskId: string): Promise<Pick<DueUpload, "size" | "multipartId"> | null> {
+    return this.statement(
+      `SELECT size, multipart_id AS multipartId FROM uploads
+       WHERE task_id = ?2 AND +account_id = ?1 AND deleted_at IS NULL`,
+      [accountId, taskId],
+    ).first();
+  }
+
+  /** Records the bucket's id of an upload in parts that has begun, or with null that it is complete. */
+  async noteMultipart(taskId: string, multipartId: MultipartId): Promise<void> {
+    await this.run("UPDATE uploads SET multipart_id = ?2 WHERE task_id = ?1", [taskId, multipartId]);
+  }
+
+  /** Some of an account's uploads in parts that are not complete. */
+  unfinished(accountId: string, limit: number): Promise<OldUpload[]> {
+    return this.all(
+      `SELECT task_id AS taskId, account_id AS accountId, multipart_id AS multipartId FROM uploads
+       WHERE account_id = ?1 AND multipart_id IS NOT NULL LIMIT ?2`,
+      [accountId, limit],
+    );
+  }
+
   /** Uploads that are due for inspection at `now` (epoch ms), longest due first. */
   async dueForInspection(now: number, limit: number): Promise<DueUpload[]> {
     const rows = await this.all<Omit<DueUpload, "isDeleted"> & { isDeleted: number }>(
       `SELECT task_id AS taskId, account_id AS accountId, content_type AS contentType, created_at AS presignedAt,
-         inspect_at AS inspectAt, size, deleted_at IS NOT NULL AS isDeleted
-       FROM uploads WHERE inspect_at <= ?1 ORDER BY inspect_at LIMIT ?2`,
+         inspect_at AS inspectAt, size, deleted_at IS NOT NULL AS isDeleted, multipart_id AS multipartId
+       FROM uploads WHERE inspect_at <= ?1 AND ${atHome()} ORDER BY inspect_at LIMIT ?2`,
       [now, limit],
     );
     return rows.map(({ isDeleted, ...row }) => Object.assign(row, { isDeleted: isDeleted === 1 }));
@@ -291,13 +329,9 @@ export class Uploads extends D1Store {
   }
 
   /** Uploads presigned before `before` (epoch ms), oldest first; with `unusedOnly` those that no job has used. */
-  olderThan(
-    before: number,
-    limit: number,
-    unusedOnly = false,
-  ): Promise<{ taskId: string; accountId: string }[]> {
+  olderThan(before: number, limit: number, unusedOnly = false): Promise<OldUpload[]> {
     return this.all(
-      `SELECT task_id AS taskId, account_id AS accountId FROM uploads
+      `SELECT task_id AS taskId, account_id AS accountId, multipart_id AS multipartId FROM uploads
        WHERE created_at < ?1 ${unusedOnly ? "AND unused = 1" : ""} ORDER BY created_at LIMIT ?2`,
       [before, limit],
     );

@@ -1,7 +1,5 @@
+import { PART_BYTES } from "../../core/uploads/parts.ts";
 import type { Media } from "../media.ts";
-
-/** Above R2's smallest size of a part, and small enough for a Worker's memory. All parts but the last have this size. */
-export const PART_BYTES = 8 * 1024 * 1024;
 
 /** How far an object is written: the ETags of its parts in order, and the bytes after the last of them. */
 export interface WrittenParts {

@@ -1,5 +1,6 @@
 import type { DisabledReason, WebhookEventType } from "../../contract/webhook.ts";
 import { MOST_ENDPOINTS, MOST_KEPT_ENDPOINTS, type EndpointUse } from "../../core/webhooks/endpoint.ts";
+import { atHome } from "../accounts/transit.ts";
 import { D1Store, type SqlValue } from "../d1-store.ts";
 import { countInHour } from "../hourly-count.ts";
 
@@ -261,7 +262,7 @@ export class WebhookEndpoints extends D1Store {
   async toErase(accountId: string | null, limit: number): Promise<string[]> {
     const rows = await this.all<{ id: string }>(
       `SELECT id FROM webhook_endpoints
-       WHERE deleted_at IS NOT NULL AND erased_at IS NULL ${accountId === null ? "" : "AND account_id = ?2"} LIMIT ?1`,
+       WHERE deleted_at IS NOT NULL AND erased_at IS NULL AND ${atHome()} ${accountId === null ? "" : "AND account_id = ?2"} LIMIT ?1`,
       accountId === null ? [limit] : [limit, accountId],
     );
     return rows.map(({ id }) => id);

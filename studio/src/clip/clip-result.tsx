@@ -126,6 +126,7 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
               sources: new Map([[result.taskId, name]]),
               isComplete: true,
             }}
+            units={result.masksJson.frames.length}
             pictures={[]}
             onRunAgain={onRunAgain}
             onClose={() => (isExporting.value = false)}

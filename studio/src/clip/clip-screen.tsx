@@ -46,15 +46,22 @@ export default function ClipScreen(props: ClipScreenProps) {
       {status === "success" ? (
         <Loading of={loaded} what="Loading masks" />
       ) : status === "failed" ? (
-        <Notice tone="danger" title="The clip could not be segmented">
-          {sentenceOf(job.tasks[0]?.error ?? job.error ?? "")}
-        </Notice>
+        <Failed problem={job.tasks[0]?.error ?? job.error ?? ""} />
       ) : (
         <UnderWay name={name ?? "The clip"} url={url} isQueued={status === "queued"} share={share} />
       )}
     </section>
   );
 }
+
+const Failed = ({ problem }: { readonly problem: string }) =>
+  problem.startsWith("canceled") ? (
+    <Notice title="Canceled">You can segment the clip again whenever you like.</Notice>
+  ) : (
+    <Notice tone="danger" title="The clip could not be segmented">
+      {sentenceOf(problem)}
+    </Notice>
+  );
 
 interface UnderWayProps {
   readonly name: string;

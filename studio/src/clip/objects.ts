@@ -1,4 +1,6 @@
 import type { Track } from "segmentation-client";
+import { objectColour } from "../viewer/colours.ts";
+import type { Colour } from "../viewer/types.ts";
 
 /** An object of a clip, as it is listed. */
 export interface ClipObject {
@@ -9,6 +11,7 @@ export interface ClipObject {
   readonly promptIndex: number;
   /** Its place among the objects of its prompt, from 0, in the order in which they appear. */
   readonly index: number;
+  readonly colour: Colour;
   /** In how many processed frames it was seen. */
   readonly sightings: number;
   /** In seconds. */
@@ -26,13 +29,15 @@ export function objectsOf(tracks: readonly Track[], prompts: readonly string[]):
     if (first === undefined) return [];
     const index = counts.get(prompt) ?? 0;
     counts.set(prompt, index + 1);
+    const promptIndex = Math.max(0, prompts.indexOf(prompt));
     const sum = sightings.reduce((total, { confidence }) => total + confidence, 0);
     return [
       {
         id: objectId,
         prompt,
-        promptIndex: Math.max(0, prompts.indexOf(prompt)),
+        promptIndex,
         index,
+        colour: objectColour(prompts.length, promptIndex, index),
         sightings: sightings.length,
         first: first.timeSec,
         last: sightings.at(-1)?.timeSec ?? first.timeSec,

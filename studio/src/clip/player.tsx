@@ -3,7 +3,6 @@ import { useMemo } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
 import type { ComponentChildren } from "preact";
 import { ClipViewer } from "../viewer/clip/clip-viewer.tsx";
-import { maskColour } from "../viewer/colours.ts";
 import { Button } from "../components/button.tsx";
 import { type ClipObject, nameOf } from "./objects.ts";
 import { type Playback, RATES } from "./playback.ts";
@@ -31,7 +30,7 @@ export function ClipStage(props: ClipStageProps) {
     () =>
       objects.map((object) => ({
         objectId: object.id,
-        colour: maskColour(object.promptIndex, object.index),
+        colour: object.colour,
         visible: !hasMasks && !hidden.has(object.id),
         label: nameOf(object),
       })),

@@ -3,7 +3,6 @@ import { useMemo } from "preact/hooks";
 import type { Track } from "segmentation-client";
 import { Icon } from "../components/button.tsx";
 import { counted } from "../text/format.ts";
-import { maskColour } from "../viewer/colours.ts";
 import { type ClipObject, nameOf } from "./objects.ts";
 import type { Playback } from "./playback.ts";
 import { clock, type Span, spansOf } from "./time.ts";
@@ -84,9 +83,9 @@ interface TrackRowProps {
 
 function TrackRow(props: TrackRowProps) {
   const { object, spans, isHidden, onToggle, highlighted, isBaked, playback } = props;
-  const { id, promptIndex, index, sightings, first, last, confidence } = object;
+  const { id, colour, sightings, first, last, confidence } = object;
   const { value: duration } = playback.duration;
-  const css = isBaked ? "var(--line-strong)" : maskColour(promptIndex, index).css;
+  const css = isBaked ? "var(--line-strong)" : colour.css;
   const share = (seconds: number): string => `${duration === 0 ? 0 : (100 * seconds) / duration}%`;
   const jump = (event: MouseEvent & { readonly currentTarget: HTMLElement }): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();

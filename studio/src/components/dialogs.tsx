@@ -122,7 +122,7 @@ export const SecretDialog = ({ title, label, secret, children, onKept }: SecretD
     title={title}
     actions={
       <Button look="main" onClick={onKept}>
-        I have saved it
+        Done, I’ve saved it
       </Button>
     }
   >

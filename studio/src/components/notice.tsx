@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { SegmentationError } from "segmentation-client";
 import { isAboutPlan, problemSentence, problemTitle } from "../text/problem-words.ts";
 import type { Loaded } from "../state/requests.ts";
-import { Button } from "./button.tsx";
+import { Button, Icon } from "./button.tsx";
 import "./notice.css";
 
 interface NoticeProps {
@@ -11,10 +11,12 @@ interface NoticeProps {
   readonly children?: ComponentChildren;
   /** What can be done about it: buttons and links. */
   readonly actions?: ComponentChildren;
+  /** Called when somebody has read it. Without it, it stays for as long as it is true. */
+  readonly onClose?: () => void;
 }
 
 /** Says what happened and what to do. A screen reader reads it out when it appears. */
-export function Notice({ tone = "plain", title, children, actions }: NoticeProps) {
+export function Notice({ tone = "plain", title, children, actions, onClose }: NoticeProps) {
   return (
     <div class={`notice notice-${tone}`} role={tone === "danger" ? "alert" : "status"}>
       <div>
@@ -22,6 +24,11 @@ export function Notice({ tone = "plain", title, children, actions }: NoticeProps
         {children !== undefined && <div class="notice-text">{children}</div>}
       </div>
       {actions !== undefined && <div class="notice-actions">{actions}</div>}
+      {onClose !== undefined && (
+        <button type="button" class="notice-close" aria-label="Dismiss" onClick={onClose}>
+          <Icon name="close" size={16} />
+        </button>
+      )}
     </div>
   );
 }

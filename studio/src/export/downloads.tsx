@@ -2,7 +2,9 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SegmentationClient } from "segmentation-client";
 import { Button, Icon } from "../components/button.tsx";
+import { RunAgainDialog } from "../components/run-again-dialog.tsx";
 import { client } from "../state/session.ts";
+import { counted } from "../text/format.ts";
 import { problemSentence } from "../text/problem-words.ts";
 import type { Scope } from "./files/download.ts";
 import type { Offer } from "./files/offers.ts";
@@ -45,12 +47,15 @@ const Failure = ({ state: { at, words } }: { readonly state: State }) =>
 interface FormatRowProps {
   readonly offer: Offer;
   readonly scope: Scope;
+  /** How many units another run of the job takes. */
+  readonly units: number;
   readonly onRunAgain: ((change: RunAgain) => void) | undefined;
 }
 
 /** A format, and what it takes to have it: a download, or another run of the job. */
-export function FormatRow({ offer, scope, onRunAgain }: FormatRowProps) {
+export function FormatRow({ offer, scope, units, onRunAgain }: FormatRowProps) {
   const { title, about, way } = offer;
+  const isAsking = useSignal(false);
   const { state, start } = useDownload(async (of, signal) => {
     const { download } = await import("./files/download.ts");
     const onDone = (done: number, all: number): void => {
@@ -76,9 +81,16 @@ export function FormatRow({ offer, scope, onRunAgain }: FormatRowProps) {
       ) : onRunAgain === undefined ? (
         <p class="format-row-state">Not requested for this job</p>
       ) : (
-        <Button look="quiet" onClick={() => onRunAgain(way.change)}>
-          Run again to include it
+        <Button look="quiet" onClick={() => (isAsking.value = true)}>
+          Run again to include it, {counted(units, "unit")}
         </Button>
+      )}
+      {isAsking.value && way.kind === "again" && onRunAgain !== undefined && (
+        <RunAgainDialog
+          units={units}
+          onConfirm={() => onRunAgain(way.change)}
+          onClose={() => (isAsking.value = false)}
+        />
       )}
     </li>
   );

@@ -25,6 +25,7 @@ async function stockOf(jobId: string, pictures: readonly ExportPicture[], signal
 export function FilesTab({
   jobId,
   order,
+  units,
   pictures,
   current,
   hidden = 0,
@@ -68,13 +69,11 @@ export function FilesTab({
             key={offer.id}
             offer={offer}
             scope={scope}
+            units={units}
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(order.request, change)))}
           />
         ))}
       </ul>
-      {onRunAgain !== undefined && offers.some(({ way }) => way.kind === "again") && (
-        <p class="files-tab-note">Running again creates another job at the same cost.</p>
-      )}
       <Archive jobId={jobId} />
     </div>
   );

@@ -4,6 +4,8 @@ import type { Order } from "./code/order.ts";
 
 /** A mask of a picture to export. */
 export interface ExportMask extends BakedMask {
+  /** The prompt that it answers, with its place among those of the prompt: "cup-1". */
+  readonly title: string;
   /** 0 to 1. */
   readonly confidence: number;
   /** Whether it is shown now. Where a file is made here, hidden masks can be left out of it. */
@@ -29,6 +31,8 @@ export type RunAgain = Pick<CreateJobRequest, "generatePreview" | "formats">;
 export interface ExportDialogProps {
   readonly jobId: string;
   readonly order: Order;
+  /** How many units another run of it takes. */
+  readonly units: number;
   /** The job's pictures; of a clip none. */
   readonly pictures: readonly ExportPicture[];
   /** The open picture, which can also be exported alone. */

@@ -49,7 +49,13 @@ export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: Cel
   );
 }
 
-const WORDS = { sending: "Uploading", waiting: "Queued", processing: "Segmenting", done: "Done" } as const;
+const WORDS = {
+  here: "Not sent yet",
+  sending: "Uploading",
+  waiting: "Queued",
+  processing: "Segmenting",
+  done: "Done",
+} as const;
 
 function Words({
   item,
@@ -132,7 +138,12 @@ function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
   };
   const { value: near } = isNear;
   useEffect(() => {
-    if (!near) return;
+    if (!near) {
+      // A drawing far from what is seen takes as much memory as one in sight.
+      isDrawn.value = false;
+      if (canvas.current !== null) Object.assign(canvas.current, { width: 0, height: 0 });
+      return;
+    }
     const controller = new AbortController();
     // A cell without a drawing names what it shows.
     void draw(controller.signal).catch(() => undefined);

@@ -13,8 +13,8 @@ export interface GalleryItem {
   readonly key: string;
   /** Its file's name. */
   readonly name: string;
-  /** How far it is: its file on the way, its task waiting, being segmented, done or failed. */
-  readonly state: "sending" | "waiting" | "processing" | "done" | "failed";
+  /** How far it is: not sent yet, its file on the way, its task waiting, being segmented, done or failed. */
+  readonly state: "here" | "sending" | "waiting" | "processing" | "done" | "failed";
   /** Of a file on its way the share that has arrived, 0 to 1. */
   readonly share: number | null;
   /** Why it failed, or which prompts it could not serve, as the service says it: a code, a colon and a sentence. */

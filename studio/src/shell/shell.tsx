@@ -7,6 +7,7 @@ import { account, isExpired, overview, session } from "../state/session.ts";
 import { Notice } from "../components/notice.tsx";
 import { config } from "../state/config.ts";
 import { isOnline } from "../state/online.ts";
+import { counted } from "../text/format.ts";
 import { Brand } from "./brand.tsx";
 import "./shell.css";
 
@@ -41,6 +42,9 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </nav>
         <div class="shell-account">
           <Allowance />
+          <span class="shell-who" title={accountLine()}>
+            {accountLine()}
+          </span>
           <Button look="quiet" onClick={signOut} title={accountLine()}>
             <Icon name="out" />
             <span class="shell-out">Sign out</span>
@@ -79,12 +83,13 @@ function Allowance() {
       <a class="allowance" href="/studio/usage" aria-label="Your remaining trial">
         <meter min={0} max={trial.grantTokens} value={trial.remainingTokens} />
         <span>
-          {trial.remainingTokens} left{trial.expiresAt === null ? "" : `, ${left(trial.expiresAt)}`}
+          {counted(trial.remainingTokens, "unit")} left
+          {trial.expiresAt === null ? "" : `, ${left(trial.expiresAt)}`}
         </span>
       </a>
     );
   const isOver = access.mode !== "paid" && trial.status !== "eligible";
-  const plan = access.mode === "paid" ? "Paid plan" : `${trial.grantTokens} free pictures`;
+  const plan = access.mode === "paid" ? "Paid plan" : `${trial.grantTokens} free units`;
   return (
     <a class={isOver ? "allowance allowance-over" : "allowance"} href="/studio/usage">
       {isOver ? "Trial ended" : plan}

@@ -48,21 +48,17 @@ async function discover({ issuer }: SignInSettings): Promise<oauth.Authorization
 }
 
 /**
- * Leaves for the identity provider: authorization code with PKCE (RFC 7636). It comes back to the page of `returnTo`.
- * @param subject of somebody who was signed in a moment ago: the provider answers without asking, or refuses
+ * Leaves for the identity provider: authorization code with PKCE (RFC 7636). It comes back to the page of the moment at which
+ * this one is left.
+ * @param prompt whether the provider asks who it is, or answers without asking, or refuses
  */
-export async function leaveForProvider(
-  settings: SignInSettings,
-  returnTo: string,
-  subject: string | null,
-): Promise<void> {
+export async function leaveForProvider(settings: SignInSettings, prompt: "login" | "none"): Promise<void> {
   const { authorization_endpoint: endpoint } = await discover(settings);
   if (endpoint === undefined) throw new SignInError("The identity provider has no sign-in page.");
-  const pending: Pending = {
+  const pending = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     verifier: oauth.generateRandomCodeVerifier(),
-    returnTo,
   };
   const address = new URL(endpoint);
   const parameters = {
@@ -74,11 +70,17 @@ export async function leaveForProvider(
     nonce: pending.nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
     code_challenge_method: "S256",
-    prompt: subject === null ? "login" : "none",
+    prompt,
     ...settings.parameters,
   };
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-  sessionStorage.setItem(PENDING, JSON.stringify(pending));
+  const note = (): void => {
+    const noted: Pending = { ...pending, returnTo: location.pathname + location.search };
+    sessionStorage.setItem(PENDING, JSON.stringify(noted));
+  };
+  note();
+  // Until the provider has answered, work goes on here, and its path may change.
+  addEventListener("pagehide", note, { once: true });
   location.assign(address);
 }
 
@@ -86,18 +88,18 @@ export async function leaveForProvider(
 export interface Arrival {
   readonly tokens: Tokens;
   readonly subject: string;
-  readonly returnTo: string;
 }
 
-/** Exchanges the code in the address for tokens, and clears the address. @throws SignInError */
+/** Exchanges the code in the address for tokens; the address is again where the sign-in began. @throws SignInError */
 export async function arriveFromProvider(settings: SignInSettings): Promise<Arrival> {
   const text = sessionStorage.getItem(PENDING);
   const address = new URL(location.href);
   sessionStorage.removeItem(PENDING);
-  history.replaceState(null, "", "/studio");
-  if (text === null)
+  const pending: Pending | null = text === null ? null : JSON.parse(text);
+  history.replaceState(null, "", pending?.returnTo ?? "/studio");
+  if (pending === null)
     throw new SignInError("This sign-in was started in another tab, or has already been used.");
-  const { state, nonce, verifier, returnTo }: Pending = JSON.parse(text);
+  const { state, nonce, verifier } = pending;
   const server = await discover(settings);
   const client = { client_id: settings.clientId };
   try {
@@ -117,7 +119,7 @@ export async function arriveFromProvider(settings: SignInSettings): Promise<Arri
     });
     const subject = oauth.getValidatedIdTokenClaims(result)?.sub;
     if (subject === undefined) throw new SignInError("The identity provider did not say who signed in.");
-    return { tokens: new Tokens(server, settings, result), subject, returnTo };
+    return { tokens: new Tokens(server, settings, result), subject };
   } catch (cause) {
     if (cause instanceof SignInError) throw cause;
     const code = cause instanceof oauth.AuthorizationResponseError ? cause.error : "";

@@ -6,13 +6,12 @@ import { account, begin, isExpired, overview, session } from "../state/session.t
 
 const provider = () => import("./provider.ts");
 const isReturnPath = (): boolean => location.pathname === "/studio/signed-in";
-const here = (): string => location.pathname + location.search;
 
-/** Goes to the identity provider, which asks who it is, and comes back to the page of now. @throws SignInError */
-export async function signIn({ signIn: settings }: StudioConfig, returnTo = here()): Promise<void> {
+/** Goes to the identity provider, which asks who it is, and comes back to the page that was left. @throws SignInError */
+export async function signIn({ signIn: settings }: StudioConfig): Promise<void> {
   if (settings === null) return;
   forget();
-  await (await provider()).leaveForProvider(settings, returnTo, null);
+  await (await provider()).leaveForProvider(settings, "login");
 }
 
 /** Signs in by an API key, which is kept for this tab. @throws SegmentationError if the API refuses it */
@@ -30,6 +29,7 @@ export function leaveForAnotherKey(): void {
 /** Signs out of this tab. */
 export function signOut(): void {
   forget();
+  localStorage.removeItem(PERSON);
   batch(() => {
     session.value = null;
     overview.value = null;
@@ -39,26 +39,25 @@ export function signOut(): void {
 }
 
 /**
- * Takes up the session of before a reload, or the one that the identity provider has just given. Returns where to go on, or
- * why nobody is signed in; null if nobody was.
+ * Takes up the session of before a reload, or the one that the identity provider has just given, or, in a new tab, asks it for
+ * one. Returns why nobody is signed in; null if somebody is, or nobody was.
  */
-export async function resume(config: StudioConfig): Promise<{ goTo?: string; problem?: string } | null> {
+export async function resume(config: StudioConfig): Promise<string | null> {
   const before = remembered();
   try {
     if (config.signIn !== null && isReturnPath()) return await arrive(config.signIn, before);
-    if (before === null) return nobody();
-    if (before.kind === "key") {
+    if (before?.kind === "key") {
       await begin("key", { apiKey: before.apiKey });
-      return {};
+      return null;
     }
-    if (config.signIn === null) return nobody();
-    await (await provider()).leaveForProvider(config.signIn, here(), before.subject);
+    if (config.signIn === null || (before === null && !hasPerson())) return nobody();
+    await (await provider()).leaveForProvider(config.signIn, "none");
     // The browser is leaving this page: nothing more is drawn.
     return await new Promise(() => {});
   } catch (error) {
     if (error instanceof SegmentationError && error.status === 401) forget();
     session.value = null;
-    return { problem: problemSentence(error) };
+    return problemSentence(error);
   }
 }
 
@@ -71,21 +70,23 @@ function nobody(): null {
 async function arrive(
   settings: SignInSettings,
   before: ReturnType<typeof remembered>,
-): Promise<{ goTo?: string; problem?: string } | null> {
+): Promise<string | null> {
   const { arriveFromProvider, SignInError } = await provider();
   try {
-    const { tokens, subject, returnTo } = await arriveFromProvider(settings);
+    const { tokens, subject } = await arriveFromProvider(settings);
     // Another tab may have signed somebody else in meanwhile: this tab does not become theirs by a reload.
     if (before?.kind === "person" && before.subject !== subject) {
       forget();
       session.value = null;
-      return { problem: "Someone else is now signed in with the identity provider. Sign in again." };
+      return "Someone else is now signed in with the identity provider. Sign in again.";
     }
     await begin("person", { accessToken: () => tokens.current() });
     remember({ kind: "person", subject });
-    return { goTo: returnTo };
+    localStorage.setItem(PERSON, "");
+    return null;
   } catch (error) {
     if (!(error instanceof SignInError) || !error.needsPerson) throw error;
+    localStorage.removeItem(PERSON);
     return nobody();
   }
 }
@@ -99,6 +100,9 @@ type Remembered =
   | { readonly kind: "person"; readonly subject: string };
 
 const NAME = "studio.credential";
+/** Its item says that somebody came by the identity provider in this browser: a new tab asks it who. */
+const PERSON = "studio.person";
+const hasPerson = (): boolean => localStorage.getItem(PERSON) !== null;
 
 /** The credential of this tab. */
 export function remembered(): Remembered | null {

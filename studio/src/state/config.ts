@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { StudioConfig } from "../../../src/http/pages/studio-config.ts";
+import type { StudioConfig } from "../../../src/studio-config.ts";
 
 export type { StudioConfig };
 
@@ -15,4 +15,9 @@ export async function loadConfig(): Promise<StudioConfig> {
 }
 
 /** What the operator set: the name, the logo, how people sign in. Filled before anything is drawn. */
-export const config = signal<StudioConfig>({ name: "Studio", logoUrl: null, signIn: null });
+export const config = signal<StudioConfig>({
+  name: "Studio",
+  logoUrl: null,
+  maxImagePixels: Infinity,
+  signIn: null,
+});

@@ -27,22 +27,32 @@ export const client = computed(() => {
 /** The client's operations. */
 export const api = computed(() => client.value.api);
 
-/** Watches every answer for one that says that the credential is no longer accepted. */
-const watchedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  if (response.status === 401 && new URL(response.url).origin === location.origin) isExpired.value = true;
-  return response;
-};
-
 type Credential = { readonly apiKey: string } | { readonly accessToken: () => Promise<string> };
 
-/** A client for a credential. */
-const clientFor = (credential: Credential): SegmentationClient =>
-  new SegmentationClient({ ...credential, baseUrl: location.origin, fetch: watchedFetch });
+/** A client for a credential. While it is the session's, its answers say whether the credential is accepted. */
+function clientFor(credential: Credential): SegmentationClient {
+  let sent = 0;
+  let refused = 0;
+  const watchedFetch: typeof fetch = async (input, init) => {
+    const number = ++sent;
+    const response = await fetch(input, init);
+    // Files are sent without a credential.
+    const isAsked = new Headers(init?.headers).has("authorization");
+    if (!isAsked || session.peek()?.client !== theirs) return response;
+    if (response.status === 401) refused = Math.max(refused, number);
+    // What was asked before the refusal says nothing about what comes after it.
+    if (response.status === 401 || (response.ok && number > refused)) isExpired.value = !response.ok;
+    return response;
+  };
+  const theirs = new SegmentationClient({ ...credential, baseUrl: location.origin, fetch: watchedFetch });
+  return theirs;
+}
 
-/** Asks again what the account is and may do: after a job, a payment, a sign-in. */
+/** Asks again what the account is and may do: after a job, a payment, a sign-in. What comes after a sign-out is dropped. */
 export async function refreshAccount(): Promise<void> {
-  const [info, state] = await Promise.all([api.value.getAccount(), api.value.getAccountOverview()]);
+  const { value: theirs } = client;
+  const [info, state] = await Promise.all([theirs.api.getAccount(), theirs.api.getAccountOverview()]);
+  if (session.peek()?.client !== theirs) return;
   account.value = info;
   overview.value = state;
 }

@@ -10,6 +10,9 @@ export interface Obstacle {
   readonly keep?: number;
 }
 
+/** About how many frames of a clip are processed: the service counts them exactly. */
+export const framesOf = (seconds: number, fps: number): number => Math.max(1, Math.ceil(seconds * fps));
+
 type Overview = Pick<Answer<"getAccountOverview">, "access" | "trial">;
 
 const ON_A_PLAN = "Upgrade to the paid plan to continue right away. Your work stays on the screen.";
@@ -31,6 +34,16 @@ const NOT_NOW: Obstacle = {
   text: "The trial requires a verified email address and has a daily limit of pictures. The paid plan does not.",
 };
 
+/** What a job may have and costs, before anything is chosen. */
+export function limitsInWords(state: Overview | null): string {
+  if (state === null) return "";
+  const { access, trial } = state;
+  const most = `up to ${counted(access.maxImageTasksPerJob, "picture")} per job`;
+  return access.mode === "trial"
+    ? `Your trial has ${counted(trial.remainingTokens, "unit")} left: one per picture, ${most}, no clips.`
+    : `A picture is 1 unit, ${most}; a clip 1 unit per processed frame.`;
+}
+
 /** Why a job of this many pictures, or of a clip, would be refused; null if the overview does not rule it out. */
 export function obstacleTo({ access, trial }: Overview, type: WorkType, count: number): Obstacle | null {
   if (!access.canCreateJobs)
@@ -48,8 +61,8 @@ export function obstacleTo({ access, trial }: Overview, type: WorkType, count: n
     };
   if (access.mode === "trial" && count > trial.remainingTokens)
     return {
-      title: `${counted(trial.remainingTokens, "picture")} left in your trial`,
-      text: `This job has ${count}.`,
+      title: `${counted(trial.remainingTokens, "unit")} left in your trial`,
+      text: `This job takes ${count}, one per picture.`,
       keep: trial.remainingTokens,
     };
   return null;

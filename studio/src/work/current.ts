@@ -1,77 +1,117 @@
 import { effect, untracked } from "@preact/signals";
 import { account, isExpired, session } from "../state/session.ts";
-import { keepDraft, takeUpDraft } from "./kept-draft.ts";
-import { forgetPrompts } from "./kept-prompts.ts";
-import { openJob } from "./open-job.ts";
+import { type EndKeeping, forgetKept, keep, keptDraft, keptWith, keptWorks, tidy } from "./kept-works.ts";
+import { openJob, takeUp } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
+import { Owner } from "./owner.ts";
+import { taskIdOf } from "./picture.ts";
 import { Work } from "./work.ts";
 
-/** The draft, which has no job yet, and the work that was opened last: both stay while a person looks at other screens. */
-let draft = new Work();
-let opened: Work | null = null;
+/** The works of an account in this tab: both stay while a person looks at other screens. */
+class Works {
+  readonly owner: Owner;
+  /** What has not been opened by the path of its jobs yet. */
+  #draft: Work;
+  #endDraft: EndKeeping;
+  /** What was opened last. */
+  #opened: Work | null = null;
+  #endOpened: EndKeeping = () => {};
 
-/** Whose work it is: an account; null if nobody is signed in. */
-let whose: string | null = null;
-let letGo = (): void => {};
-
-/** Another work is the draft now, and is kept for the tab. */
-function makeDraft(work: Work): void {
-  letGo();
-  draft = work;
-  letGo = whose === null ? () => {} : keepDraft(work, whose);
-}
-
-/** The work that a URL names: by its jobs, or, without one, the draft. */
-export function workAt(jobId: string | undefined, others: readonly string[]): Work {
-  if (jobId === undefined) return draft;
-  if (draft.jobIds.value.includes(jobId)) {
-    opened = draft;
-    makeDraft(new Work());
+  constructor(accountId: string) {
+    this.owner = new Owner(accountId);
+    void makeRoom();
+    tidy(this.owner);
+    const kept = keptDraft(this.owner);
+    this.#draft = kept === undefined ? new Work(this.owner) : takeUp(kept, this.owner);
+    this.#endDraft = keep(this.#draft);
   }
-  if (opened === null || !opened.jobIds.value.includes(jobId)) opened = openJob(jobId, others);
-  return opened;
+
+  /** The work that a URL names: by its jobs, or, without one, the draft. */
+  at(jobId: string | undefined, others: readonly string[]): Work {
+    if (jobId === undefined) return this.#draft;
+    if (this.#draft.jobIds.peek().includes(jobId)) {
+      this.#open(this.#draft, this.#endDraft);
+      this.#begin();
+    }
+    if (this.#opened === null || !this.#opened.jobIds.peek().includes(jobId)) {
+      const kept = keptWith(jobId, this.owner);
+      const { owner } = this;
+      const opened = kept === undefined ? openJob(owner, jobId, others) : takeUp(kept, owner, others);
+      this.#open(opened, keep(opened));
+      return opened;
+    }
+    return this.#opened;
+  }
+
+  #open(work: Work, end: EndKeeping): void {
+    // What was opened before may be opened again, from what is kept of it: it is not kept twice.
+    this.#endOpened("stays");
+    this.#opened = work;
+    this.#endOpened = end;
+    work.isDraft.value = false;
+  }
+
+  /** Starts over with an empty draft. */
+  startOver(): Work {
+    this.#draft.runner.end();
+    this.#endDraft("is forgotten");
+    this.#begin();
+    return this.#draft;
+  }
+
+  #begin(): void {
+    this.#draft = new Work(this.owner);
+    this.#endDraft = keep(this.#draft);
+  }
+
+  /** Clears everything, so that the next person sees none of it. */
+  leave(): void {
+    const { accountId } = this.owner;
+    this.owner.leave();
+    for (const kept of keptWorks()) if (kept.accountId === accountId) forgetKept(kept);
+    void forgetOriginals(accountId);
+  }
 }
 
-/** Starts over with an empty draft. */
-export function startOver(): Work {
-  makeDraft(new Work());
-  return draft;
+let current: Works | null = null;
+
+/** The works of whoever is signed in. */
+export function works(): Works {
+  if (current === null) throw new Error("Nobody is signed in.");
+  return current;
 }
 
-/** The path of a work: its jobs, so that a reload, another tab and the browser's back find it; null if it has none. */
-export function pathOf({ jobIds: { value: jobIds } }: Work): string | null {
-  const [first, ...others] = jobIds;
+/** Has the works follow the session: each account finds its own, and none is left behind by a sign-out. */
+export const followSession = (): (() => void) =>
+  effect(() => {
+    const accountId = account.value?.accountId;
+    const hasSession = Boolean(session.value);
+    // After signing in again, a person finds everything unchanged.
+    const hasLeft = session.value === null && !isExpired.value;
+    untracked(() => {
+      const isAnother = hasSession && accountId !== undefined && accountId !== current?.owner.accountId;
+      if (current !== null && (hasLeft || isAnother)) {
+        current.leave();
+        current = null;
+      }
+      if (isAnother) current = new Works(accountId);
+    });
+  });
+
+/**
+ * The path of a work: its jobs, and which of several pictures is open, so that a reload, another tab and the browser's back find
+ * both; null if it has no job.
+ */
+export function pathOf({ jobIds, pictures, isOverview, openPicture }: Work): string | null {
+  const [first, ...others] = jobIds.value;
   if (first === undefined) return null;
-  const query = others.length === 0 ? "" : `?with=${others.map(encodeURIComponent).join(",")}`;
-  return `/studio/jobs/${encodeURIComponent(first)}${query}`;
+  const picture = pictures.value.length > 1 && !isOverview.value ? openPicture.value : null;
+  const query = [
+    ...(others.length === 0 ? [] : [`with=${others.map(encodeURIComponent).join(",")}`]),
+    ...(picture === null ? [] : [`picture=${encodeURIComponent(taskIdOf(picture) ?? picture.key)}`]),
+  ].join("&");
+  return `/studio/jobs/${encodeURIComponent(first)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** Whether a path is one where work is looked at. */
 export const isWorkPath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);
-
-/** Clears everything of the person before, so that the next one sees none of it. */
-function forgetAll(accountId: string): void {
-  whose = null;
-  makeDraft(new Work());
-  opened = null;
-  forgetPrompts();
-  void forgetOriginals(accountId);
-}
-
-function begin(accountId: string): void {
-  whose = accountId;
-  void makeRoom();
-  makeDraft(takeUpDraft(accountId) ?? new Work());
-}
-
-effect(() => {
-  const accountId = account.value?.accountId;
-  const hasSession = Boolean(session.value);
-  // After signing in again, a person finds everything unchanged.
-  const hasLeft = session.value === null && !isExpired.value;
-  untracked(() => {
-    const isAnother = hasSession && accountId !== undefined && accountId !== whose;
-    if (whose !== null && (hasLeft || isAnother)) forgetAll(whose);
-    if (isAnother) begin(accountId);
-  });
-});

@@ -4,8 +4,6 @@ import { onceOnline } from "./patience.ts";
 import { taskIdOf } from "./picture.ts";
 import type { Work } from "./work.ts";
 
-const underWay = new WeakMap<FoundJob, Map<string, Promise<readonly Instance[]>>>();
-
 /** The masks of a picture that the work's job has found, fetched once; none if there is no such job. @throws SegmentationError */
 export async function fetchMasks(work: Work, key: string): Promise<readonly Instance[]> {
   const found = work.found.peek();
@@ -14,11 +12,7 @@ export async function fetchMasks(work: Work, key: string): Promise<readonly Inst
   if (found === null || taskId === null) return [];
   const there = work.instances.peek().get(key);
   if (there !== undefined) return there;
-  const all = underWay.get(found) ?? new Map<string, Promise<readonly Instance[]>>();
-  underWay.set(found, all);
-  const fetching = all.get(key) ?? fetchOf(work, found, taskId, key).finally(() => all.delete(key));
-  all.set(key, fetching);
-  return await fetching;
+  return await work.runner.masks.do(`${found.jobId}/${key}`, () => fetchOf(work, found, taskId, key));
 }
 
 async function fetchOf(

@@ -1,6 +1,6 @@
 import { type ImageManifest, mapParallel, readMaskTexts, SegmentationError } from "segmentation-client";
-import { api, client } from "../state/session.ts";
 import type { Instance } from "./instances.ts";
+import type { Owner } from "./owner.ts";
 
 /** Signed URLs are not used in the last tenth of their life. */
 const USED_SHARE = 0.9;
@@ -15,10 +15,12 @@ export class FoundJob {
   readonly counts: ReadonlyMap<string, number>;
   /** Of all masks, in no order. */
   readonly confidences: readonly number[];
+  readonly #owner: Owner;
   #manifest: ImageManifest;
   #signedUntil: number;
 
-  private constructor(manifest: ImageManifest, signedUntil: number) {
+  private constructor(owner: Owner, manifest: ImageManifest, signedUntil: number) {
+    this.#owner = owner;
     this.jobId = manifest.jobId;
     this.prompts = manifest.prompts;
     this.counts = new Map(manifest.items.map(({ taskId, masks }) => [taskId, masks.length]));
@@ -28,15 +30,20 @@ export class FoundJob {
   }
 
   /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has none */
-  static async open(jobId: string): Promise<FoundJob> {
-    return new FoundJob(...(await askFor(jobId)));
+  static async open(owner: Owner, jobId: string): Promise<FoundJob> {
+    return new FoundJob(owner, ...(await askFor(owner, jobId)));
   }
 
   /** Fetches a task's masks, in the service's order: by prompt, then by falling confidence. @throws SegmentationError */
   async instances(taskId: string): Promise<Instance[]> {
     const { masks = [] } = (await this.#item(taskId)) ?? {};
     const numbers = new Map<string | null, number>();
-    const files = await mapParallel(masks, PARALLEL, undefined, fetchMask);
+    const { client, signal: left } = this.#owner;
+    const files = await mapParallel(masks, PARALLEL, left, async ({ url }, _, signal) => {
+      const png = await client.download(url, { signal });
+      const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
+      return { png, width, height, prompt: texts.get("prompt") ?? null };
+    });
     return files.map(({ png, prompt, width, height }, i) => {
       const { maskIndex = i, confidence = 0 } = masks[i] ?? {};
       const number = 1 + (numbers.get(prompt) ?? 0);
@@ -48,25 +55,20 @@ export class FoundJob {
   /** The picture with its masks drawn on it, of a job with previews; null if there is none. @throws SegmentationError */
   async preview(taskId: string): Promise<Blob | null> {
     const { previewUrl } = (await this.#item(taskId)) ?? {};
-    return previewUrl === undefined ? null : await client.value.download(previewUrl);
+    return previewUrl === undefined ? null : await this.#owner.client.download(previewUrl);
   }
 
   async #item(taskId: string): Promise<ImageManifest["items"][number] | undefined> {
-    if (Date.now() > this.#signedUntil) [this.#manifest, this.#signedUntil] = await askFor(this.jobId);
+    if (Date.now() > this.#signedUntil)
+      [this.#manifest, this.#signedUntil] = await askFor(this.#owner, this.jobId);
     return this.#manifest.items.find((item) => item.taskId === taskId);
   }
 }
 
-async function askFor(jobId: string): Promise<[ImageManifest, number]> {
+async function askFor({ api, signal }: Owner, jobId: string): Promise<[ImageManifest, number]> {
   const askedAt = Date.now();
-  const { manifest, expiresIn } = await api.value.retrieveJobResult({ jobId });
+  const { manifest, expiresIn } = await api.retrieveJobResult({ jobId }, { signal });
   if (manifest.type !== "image")
     throw new SegmentationError("invalid_input", "This is not an image job.", { jobId });
   return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];
-}
-
-async function fetchMask({ url }: { readonly url: string }, _: number, signal: AbortSignal) {
-  const png = await client.value.download(url, { signal });
-  const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
-  return { png, width, height, prompt: texts.get("prompt") ?? null };
 }

@@ -1,60 +1,84 @@
 import { batch } from "@preact/signals";
-import { api } from "../state/session.ts";
-import { promptsKept } from "./kept-prompts.ts";
+import { findFiles, type KeptWork, restored } from "./kept-works.ts";
 import { findOriginal, keepOriginal } from "./originals.ts";
+import type { Owner } from "./owner.ts";
 import { onceOnline } from "./patience.ts";
 import { type Picture, pictureOfTask, taskIdOf } from "./picture.ts";
-import { lastOf, takenUp } from "./pointed.ts";
-import { takeDrawn } from "./point.ts";
-import { follow, takeFound } from "./run.ts";
+import { takenUp } from "./pointed.ts";
+import { drawAll } from "./point.ts";
+import { follow, segment, takeFound } from "./run.ts";
 import { IDLE, Work } from "./work.ts";
 
 /** Takes up a work by its jobs: the first one, and those of objects that were pointed at. What is running continues. */
-export function openJob(jobId: string, others: readonly string[]): Work {
-  const work = new Work();
-  void load(work, jobId, others);
+export function openJob(owner: Owner, jobId: string, others: readonly string[]): Work {
+  const work = new Work(owner);
+  work.opening.value = true;
+  void asGoing(work, () => load(work, jobId, others));
   return work;
 }
 
-async function load(work: Work, jobId: string, others: readonly string[]): Promise<void> {
-  work.opening.value = true;
-  work.going.value = { at: "running" };
+/** Takes up a work as it was kept, with further jobs of objects that its path names. What is running continues. */
+export function takeUp(kept: KeptWork, owner: Owner, others: readonly string[] = []): Work {
+  const work = restored(kept, owner);
+  void resume(work, others);
+  return work;
+}
+
+async function resume(work: Work, others: readonly string[]): Promise<void> {
+  await findFiles(work);
+  const { jobId = null, isUnheard = false } = work.asked.value ?? {};
+  const further = others.filter((other) => !work.jobIds.value.includes(other));
+  if (jobId !== null) void asGoing(work, () => follow(work, jobId));
+  else if (isUnheard && work.request.value !== null) void segment(work, work.request.value);
+  await takeUpPointed(work, further).catch((error: unknown) => failed(work, error));
+}
+
+function failed(work: Work, error: unknown): void {
+  if (!work.owner.signal.aborted) work.problem.value = { error, of: "opening" };
+}
+
+/** Does something as the work's search. What it throws is why the work can't be opened. */
+async function asGoing(work: Work, act: () => Promise<void>): Promise<void> {
   try {
-    const job = await onceOnline(async () => await api.value.retrieveJob({ jobId }));
-    const pictures = await Promise.all(
-      job.tasks.map(async ({ taskId }) => pictureOfTask(taskId, await findOriginal(taskId))),
-    );
-    batch(() => {
-      work.type.value = job.type;
-      work.pictures.value = pictures;
-      work.prompts.value = promptsKept(jobId);
-      work.job.value = job;
-    });
-    if (job.status === "success") await takeFound(work);
-    const first = becomesPointed(work);
-    const drawing = await takeUpPointed(work, first === null ? others : [first, ...others]);
-    work.opening.value = false;
-    if (first === null && job.status !== "success") {
-      await follow(work, jobId);
-      const drawn = becomesPointed(work);
-      if (drawn !== null) await (await takeUpPointed(work, [drawn]))();
-    }
-    if (work.prompts.value.length === 0) work.prompts.value = await promptsOf(work);
-    await drawing();
+    await act();
   } catch (error) {
-    work.problem.value = { error, of: "opening" };
+    failed(work, error);
   } finally {
     work.opening.value = false;
     work.going.value = IDLE;
   }
 }
 
+async function load(work: Work, jobId: string, others: readonly string[]): Promise<void> {
+  const { owner } = work;
+  work.going.value = { at: "running" };
+  const job = await onceOnline(async () => await owner.api.retrieveJob({ jobId }));
+  const pictures = await Promise.all(
+    job.tasks.map(async ({ taskId }) => pictureOfTask(taskId, await findOriginal(owner.accountId, taskId))),
+  );
+  batch(() => {
+    work.type.value = job.type;
+    work.pictures.value = pictures;
+    work.job.value = job;
+  });
+  if (job.status === "success") await takeFound(work);
+  const first = becomesPointed(work);
+  await takeUpPointed(work, first === null ? others : [first, ...others]);
+  work.opening.value = false;
+  if (first === null && job.status !== "success") {
+    await follow(work, jobId);
+    const drawn = becomesPointed(work);
+    if (drawn !== null) await takeUpPointed(work, [drawn]);
+  }
+  if (work.prompts.value.length === 0) work.prompts.value = await promptsOf(work);
+}
+
 /** What the prompts of the work's job were, by its result; none if it has no result. */
-async function promptsOf({ job, found }: Work): Promise<readonly string[]> {
+async function promptsOf({ job, found, owner }: Work): Promise<readonly string[]> {
   if (found.value !== null) return found.value.prompts;
   if (job.value?.type !== "video" || job.value.status !== "success") return [];
   const { jobId } = job.value;
-  return (await onceOnline(async () => await api.value.retrieveJobResult({ jobId }))).manifest.prompts;
+  return (await onceOnline(async () => await owner.api.retrieveJobResult({ jobId }))).manifest.prompts;
 }
 
 /** A job that segmented one object in one picture is not a search: it is restored as a selected object. Returns its id. */
@@ -68,24 +92,19 @@ function becomesPointed(work: Work): string | null {
   return found.jobId;
 }
 
-/** Takes up the jobs of objects that were pointed at; gives what fetches their masks. */
-async function takeUpPointed(work: Work, jobIds: readonly string[]): Promise<() => Promise<void>> {
-  const jobs = await Promise.all(jobIds.map(async (jobId) => await api.value.retrieveJob({ jobId })));
-  const taken = jobs.flatMap(({ jobId, tasks: [task] }) => {
-    const picture = work.pictureOf(task?.taskId ?? "");
-    if (picture === undefined || task === undefined) return [];
-    work.pointed.value = takenUp(work.pointed.value, picture.key, jobId);
-    const object = work.pointed.value.at(-1);
-    return object === undefined ? [] : [{ number: lastOf(object).number, jobId, taskId: task.taskId }];
-  });
-  return async () => {
-    for (const { number, jobId, taskId } of taken) await takeDrawn(work, number, jobId, taskId);
-  };
+/** Takes up the jobs of objects that were pointed at; their masks follow. */
+async function takeUpPointed(work: Work, jobIds: readonly string[]): Promise<void> {
+  const jobs = await Promise.all(jobIds.map(async (jobId) => await work.owner.api.retrieveJob({ jobId })));
+  for (const { jobId, tasks } of jobs) {
+    const picture = work.pictureOf(tasks[0]?.taskId ?? "");
+    if (picture !== undefined) work.pointed.value = takenUp(work.pointed.value, picture.key, jobId);
+  }
+  void drawAll(work);
 }
 
 /** Takes the file of a picture or clip that this browser did not have, and keeps it. */
 export async function reopen(work: Work, picture: Picture, file: File): Promise<void> {
   work.change(picture.key, { file, name: file.name });
   const taskId = taskIdOf(picture);
-  if (taskId !== null) await keepOriginal(taskId, { name: file.name, file });
+  if (taskId !== null) await keepOriginal(work.owner.accountId, taskId, { name: file.name, file });
 }

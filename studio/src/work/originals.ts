@@ -1,5 +1,3 @@
-import { account } from "../state/session.ts";
-
 /**
  * The pictures that were sent from this browser, because the service never gives one back: by account and taskId, in
  * IndexedDB. On a machine that people share the next one must not find them: only their own account reads them, signing out
@@ -13,15 +11,25 @@ interface Original {
 interface Kept extends Original {
   readonly accountId: string;
   readonly taskId: string;
+}
+
+/** What is noted beside an original, so that no look writes its file again. */
+interface Look {
+  readonly accountId: string;
+  readonly taskId: string;
+  readonly bytes: number;
   /** When it was last looked at, in milliseconds since 1970. */
   readonly usedAt: number;
 }
 
 /** The maximum of all their bytes together; the least recently viewed are deleted first. */
 const MOST_BYTES = 256 * 1024 * 1024;
-const LONGEST_MS = 24 * 60 * 60 * 1_000;
+/** How long what stays in a browser lasts without a look. */
+export const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
 const STORE = "originals";
+const LOOKS = "looks";
+const NAMED = { keyPath: ["accountId", "taskId"] };
 
 const done = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
@@ -34,9 +42,17 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
 let opened: Promise<IDBDatabase> | undefined;
 
 async function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open("studio", 1);
-  request.addEventListener("upgradeneeded", () => {
-    request.result.createObjectStore(STORE, { keyPath: ["accountId", "taskId"] });
+  const request = indexedDB.open("studio", 2);
+  request.addEventListener("upgradeneeded", ({ oldVersion }) => {
+    const { result: database, transaction } = request;
+    const looks = database.createObjectStore(LOOKS, NAMED);
+    if (oldVersion === 0) return void database.createObjectStore(STORE, NAMED);
+    // In version 1 an original had its look itself.
+    const before: IDBRequest<(Kept & Look)[]> | undefined = transaction?.objectStore(STORE).getAll();
+    before?.addEventListener("success", () => {
+      for (const { accountId, taskId, usedAt, file } of before.result)
+        looks.put({ accountId, taskId, usedAt, bytes: file.size } satisfies Look);
+    });
   });
   const database = await done(request);
   // A newer version of the studio in another tab may want to change it.
@@ -44,72 +60,71 @@ async function open(): Promise<IDBDatabase> {
   return database;
 }
 
-async function store(mode: IDBTransactionMode): Promise<IDBObjectStore> {
-  opened ??= open();
-  return (await opened).transaction(STORE, mode).objectStore(STORE);
-}
-
-/** Does without if the browser has no store, or no room in it. */
-async function ifPossible<T>(act: () => Promise<T>): Promise<T | null> {
+/** Uses both stores in one transaction; does without if the browser has none, or no room in them. */
+async function ifPossible<T>(
+  use: (originals: IDBObjectStore, looks: IDBObjectStore) => Promise<T> | T,
+): Promise<T | null> {
   try {
-    return await act();
+    opened ??= open();
+    const transaction = (await opened).transaction([STORE, LOOKS], "readwrite");
+    return await use(transaction.objectStore(STORE), transaction.objectStore(LOOKS));
   } catch {
     opened = undefined;
     return null;
   }
 }
 
-const everythingOf = (accountId: string): IDBKeyRange => IDBKeyRange.bound([accountId], [accountId, []]);
-
-/** Keeps a picture of this account. */
-export async function keepOriginal(taskId: string, { name, file }: Original): Promise<void> {
-  const accountId = account.value?.accountId;
-  if (accountId === undefined || file.size > MOST_BYTES) return;
-  const kept: Kept = { accountId, taskId, name, file, usedAt: Date.now() };
-  await ifPossible(async () => {
-    await done((await store("readwrite")).put(kept));
-    await makeRoom();
+/** Keeps a picture of an account. */
+export async function keepOriginal(
+  accountId: string,
+  taskId: string,
+  { name, file }: Original,
+): Promise<void> {
+  if (file.size > MOST_BYTES) return;
+  await ifPossible(async (originals, looks) => {
+    looks.put({ accountId, taskId, bytes: file.size, usedAt: Date.now() } satisfies Look);
+    await done(originals.put({ accountId, taskId, name, file } satisfies Kept));
   });
+  await makeRoom();
 }
 
-/** A picture of this account, if this browser has it. */
-export async function findOriginal(taskId: string): Promise<Original | null> {
-  const accountId = account.value?.accountId;
-  if (accountId === undefined) return null;
-  return await ifPossible(async () => {
-    const all = await store("readwrite");
-    const kept: Kept | undefined = await done(all.get([accountId, taskId]));
-    if (kept === undefined || Date.now() - kept.usedAt > LONGEST_MS) return null;
-    await done(all.put({ ...kept, usedAt: Date.now() }));
+/** A picture of an account, if this browser has it. */
+export async function findOriginal(accountId: string, taskId: string): Promise<Original | null> {
+  return await ifPossible(async (originals, looks) => {
+    const [kept, look]: [Kept | undefined, Look | undefined] = await Promise.all([
+      done(originals.get([accountId, taskId])),
+      done(looks.get([accountId, taskId])),
+    ]);
+    if (kept === undefined || look === undefined || Date.now() - look.usedAt > LONGEST_MS) return null;
+    // Whether that can be noted or not, the picture is there.
+    looks.put({ ...look, usedAt: Date.now() }).addEventListener("error", (event) => event.preventDefault());
     return kept;
   });
 }
 
-/** Deletes a picture of this account from this browser. */
-export async function forgetOriginal(taskId: string): Promise<void> {
-  const accountId = account.value?.accountId;
-  if (accountId === undefined) return;
-  await ifPossible(async () => {
-    await done((await store("readwrite")).delete([accountId, taskId]));
+/** Deletes a picture of an account from this browser. */
+export async function forgetOriginal(accountId: string, taskId: string): Promise<void> {
+  await ifPossible((originals, looks) => {
+    for (const store of [originals, looks]) store.delete([accountId, taskId]);
   });
 }
 
 /** Deletes the pictures of an account from this browser. */
 export async function forgetOriginals(accountId: string): Promise<void> {
-  await ifPossible(async () => {
-    await done((await store("readwrite")).delete(everythingOf(accountId)));
+  await ifPossible((originals, looks) => {
+    for (const store of [originals, looks]) store.delete(IDBKeyRange.bound([accountId], [accountId, []]));
   });
 }
 
 /** Deletes what is too old or exceeds the size limit, of any account. */
 export async function makeRoom(): Promise<void> {
-  await ifPossible(async () => {
-    const all = await store("readwrite");
-    const kept: Kept[] = await done(all.getAll());
-    let bytes = 0;
-    for (const { accountId, taskId, file, usedAt } of kept.toSorted((a, b) => b.usedAt - a.usedAt)) {
-      bytes += file.size;
-      if (bytes > MOST_BYTES || Date.now() - usedAt > LONGEST_MS) all.delete([accountId, taskId]);
+  await ifPossible(async (originals, looks) => {
+    const all: Look[] = await done(looks.getAll());
+    let sum = 0;
+    for (const { accountId, taskId, bytes, usedAt } of all.toSorted((a, b) => b.usedAt - a.usedAt)) {
+      sum += bytes;
+      if (sum > MOST_BYTES || Date.now() - usedAt > LONGEST_MS)
+        for (const store of [originals, looks]) store.delete([accountId, taskId]);
     }
   });
 }

@@ -84,6 +84,7 @@ interface Taken {
 /** The file extensions of clips in URLs. */
 const CLIP_ADDRESS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
 
+const SUPPORTED = "Pictures: JPEG, PNG, WebP, GIF, AVIF. Clips: MP4, MOV, WebM, MKV, AVI.";
 const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
 
 const nameOf = (given: Given): string => (given instanceof URL ? given.href : given.name);
@@ -103,7 +104,7 @@ export function take(given: readonly Given[], hasSome: boolean, workType: "image
   const clips: Given[] = [];
   for (const each of given) {
     const kind = kindOfGiven(each);
-    if (kind === "other") refused.push(`${nameOf(each)} is neither a picture nor a clip.`);
+    if (kind === "other") refused.push(`${nameOf(each)}: file not supported. ${SUPPORTED}`);
     else (kind === "video" ? clips : pictures).push(each);
   }
   if (hasSome && workType === "video")

@@ -1,5 +1,5 @@
 import { type components, SegmentationError } from "segmentation-client";
-import { api, client, overview, refreshAccount } from "../state/session.ts";
+import { overview, refreshAccount } from "../state/session.ts";
 import type { Region } from "../viewer/types.ts";
 import { onceOnline } from "./patience.ts";
 import { FoundJob } from "./found-job.ts";
@@ -13,7 +13,7 @@ import {
   without,
 } from "./pointed.ts";
 import { create, send } from "./send.ts";
-import { IDLE, type Work } from "./work.ts";
+import { type Going, IDLE, type Work } from "./work.ts";
 
 /** A region was pointed at in the open picture: a job of its own draws the object. */
 export function point(work: Work, region: Region, replacesLatest: boolean): void {
@@ -24,17 +24,23 @@ export function point(work: Work, region: Region, replacesLatest: boolean): void
   void drawAll(work);
 }
 
-/** Takes back the latest point or box in the open picture. A job that is still under way for it is cancelled. */
+/** Takes back the latest point or box in the open picture. A job that is still under way for it is canceled. */
 export function undo(work: Work): void {
   const picture = work.openPicture.value;
   if (picture === null) return;
   const { objects, taken } = undone(work.pointed.value, picture.key);
   work.pointed.value = objects;
-  if (taken?.state === "running" && taken.jobId !== null)
-    // It may have ended meanwhile: then there is nothing to cancel.
-    void api.value.cancelJob({ jobId: taken.jobId }).catch(() => {});
+  if (taken?.state === "running" && taken.jobId !== null) cancelUnwanted(work, taken.jobId);
   void drawAll(work);
 }
+
+/** It may have ended meanwhile: then there is nothing to cancel. */
+const cancelUnwanted = (work: Work, jobId: string): void =>
+  void work.owner.api.cancelJob({ jobId }).catch(() => {});
+
+/** Whether an attempt has not been taken back. */
+const isWanted = (work: Work, number: number): boolean =>
+  work.pointed.peek().some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
 
 /** Takes an object out. */
 export function removePointed(work: Work, object: PointedObject): void {
@@ -48,24 +54,19 @@ export function regionOn(taskId: string, region: Region): components["schemas"][
   return { taskId, box: [x, y, width, height] };
 }
 
-const drawing = new WeakSet<Work>();
-
 /** Segments the selected objects one after another: the service caches a picture's features for the next one. */
-async function drawAll(work: Work): Promise<void> {
-  if (drawing.has(work)) return;
-  drawing.add(work);
-  try {
+export const drawAll = (work: Work): Promise<void> =>
+  work.runner.objects.do("", async () => {
     for (let next = nextToDraw(work.pointed.value); next !== null; next = nextToDraw(work.pointed.value)) {
+      const isNew = next.attempt.jobId === null;
       // One job at a time: what the prompts look for goes first.
-      if (overview.value?.access.maxActiveJobs === 1 && work.going.value.at !== "idle") await idle(work);
+      if (isNew && overview.value?.access.maxActiveJobs === 1 && work.going.value.at !== "idle")
+        await idle(work);
       else await draw(work, next.object.picture, next.attempt);
     }
-  } finally {
-    drawing.delete(work);
     work.pointing.value = IDLE;
     void refreshAccount().catch(() => {});
-  }
-}
+  });
 
 const idle = (work: Work): Promise<void> =>
   new Promise((resolve) => {
@@ -76,39 +77,48 @@ const idle = (work: Work): Promise<void> =>
     });
   });
 
-async function draw(work: Work, key: string, { number, region }: Attempt): Promise<void> {
+async function draw(work: Work, picture: string, attempt: Attempt): Promise<void> {
+  const { number, region, key } = attempt;
+  const { owner, runner } = work;
   const change = (news: Partial<Attempt>) =>
     (work.pointed.value = withAttempt(work.pointed.value, number, news));
   try {
     change({ state: "running" });
     work.pointing.value = { at: "sending" };
-    const taskId = await send(work, key);
-    if (taskId === null || region === null) return takeBack(work, number);
+    const taskId = await send(work, picture);
+    if (taskId === null) return takeBack(work, number);
     work.pointing.value = { at: "running" };
-    const request = { type: "image" as const, tasks: [taskId], regions: [regionOn(taskId, region)] };
-    const jobId = await create(request, (going) => (work.pointing.value = going));
+    let { jobId } = attempt;
+    if (jobId === null && region !== null) {
+      const request = { type: "image" as const, tasks: [taskId], regions: [regionOn(taskId, region)] };
+      const report = (going: Going) => (work.pointing.value = going);
+      const wanted = (): boolean => isWanted(work, number);
+      jobId = await create(owner, request, { key, report, signal: runner.signal, isWanted: wanted });
+      if (jobId !== null && !wanted()) return cancelUnwanted(work, jobId);
+    }
+    if (jobId === null) return;
     work.pointing.value = { at: "running" };
     change({ jobId });
     await takeDrawn(work, number, jobId, taskId);
   } catch (error) {
-    work.problem.value = { error, of: "pointing" };
+    if (runner.signal.aborted) return;
+    if (isWanted(work, number)) work.problem.value = { error, of: "pointing" };
     takeBack(work, number);
   }
 }
 
 /** Waits for the job of an attempt, and takes its mask. @throws SegmentationError if it has failed */
-export async function takeDrawn(work: Work, number: number, jobId: string, taskId: string): Promise<void> {
-  const isWanted = (): boolean =>
-    work.pointed.value.some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
+async function takeDrawn(work: Work, number: number, jobId: string, taskId: string): Promise<void> {
+  const { owner } = work;
   const [instance] = await onceOnline(async () => {
-    const job = await client.value.waitForJob(jobId);
-    if (job.status !== "failed") return await (await FoundJob.open(jobId)).instances(taskId);
-    if (!isWanted()) return [];
+    const job = await owner.client.waitForJob(jobId, { signal: owner.signal });
+    if (job.status !== "failed") return await (await FoundJob.open(owner, jobId)).instances(taskId);
+    if (!isWanted(work, number)) return [];
     throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "The job failed.", {
       jobId,
     });
   });
-  if (!isWanted()) return;
+  if (!isWanted(work, number)) return;
   if (instance === undefined) {
     const sentence =
       "Nothing was found there. Click a different spot on the object, or drag a box around it.";

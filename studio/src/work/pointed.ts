@@ -6,9 +6,11 @@ export interface Attempt {
   readonly number: number;
   /** Where; null for a job that was opened by its id, which does not say. */
   readonly region: Region | null;
-  /** `waiting` until its job has been created. */
+  /** `waiting` until it is its turn. */
   readonly state: "waiting" | "running" | "drawn" | "failed";
   readonly jobId: string | null;
+  /** The Idempotency-Key of its job. */
+  readonly key: string;
 }
 
 /** An object that was pointed at. Each further point makes an attempt of its own; the last one counts. */
@@ -26,6 +28,12 @@ export const lastOf = ({ attempts }: PointedObject): Attempt => attempts.at(-1) 
 const nextNumber = (objects: readonly PointedObject[]): number =>
   1 + Math.max(0, ...objects.flatMap(({ attempts }) => attempts.map(({ number }) => number)));
 
+const newAttempt = (
+  objects: readonly PointedObject[],
+  region: Region | null,
+  jobId: string | null,
+): Attempt => ({ number: nextNumber(objects), region, state: "waiting", jobId, key: crypto.randomUUID() });
+
 const nextObject = (objects: readonly PointedObject[]): number =>
   1 + Math.max(0, ...objects.map(({ number }) => number));
 
@@ -36,7 +44,7 @@ export function pointedAt(
   region: Region,
   replacesLatest: boolean,
 ): readonly PointedObject[] {
-  const attempt: Attempt = { number: nextNumber(objects), region, state: "waiting", jobId: null };
+  const attempt = newAttempt(objects, region, null);
   const latest = objects.findLast((object) => object.picture === picture);
   if (!replacesLatest || latest === undefined)
     return [...objects, { number: nextObject(objects), picture, attempts: [attempt] }];
@@ -45,18 +53,14 @@ export function pointedAt(
   );
 }
 
-/** An object that a job has drawn or is drawing, which was created earlier. */
+/** An object with a job that was created earlier, whose mask is to be fetched. */
 export const takenUp = (
   objects: readonly PointedObject[],
   picture: string,
   jobId: string,
 ): readonly PointedObject[] => [
   ...objects,
-  {
-    number: nextObject(objects),
-    picture,
-    attempts: [{ number: nextNumber(objects), region: null, state: "running", jobId }],
-  },
+  { number: nextObject(objects), picture, attempts: [newAttempt(objects, null, jobId)] },
 ];
 
 /** Takes back the latest attempt in a picture, and with its only attempt the object; gives what was taken back, too. */
@@ -95,7 +99,7 @@ export const withAttempt = (
   });
 };
 
-/** The attempt whose job is to be created next: the oldest that counts. What a further point has replaced is not drawn. */
+/** The attempt that is to be drawn next: the oldest that counts. What a further point has replaced is not drawn. */
 export function nextToDraw(
   objects: readonly PointedObject[],
 ): { readonly object: PointedObject; readonly attempt: Attempt } | null {

@@ -39,10 +39,19 @@ export function isOutside(vocabulary: Vocabulary, prompt: string): boolean {
   return !vocabulary.some((label) => label.toLowerCase() === word);
 }
 
-/** The labels that begin with what is typed, then those with a word that does, without those that are taken. */
-export function offered(vocabulary: Vocabulary, typed: string, taken: readonly string[]): readonly string[] {
+/**
+ * The labels that begin with what is typed, then those with a word that does, without those that are taken.
+ * @param isBrowsing whether to offer all of them if nothing is typed
+ */
+export function offered(
+  vocabulary: Vocabulary,
+  typed: string,
+  taken: readonly string[],
+  isBrowsing = false,
+): readonly string[] {
   const start = typed.trim().toLowerCase();
-  if (vocabulary === "open" || start === "") return [];
+  if (vocabulary === "open" || (start === "" && !isBrowsing)) return [];
+  if (start === "") return vocabulary.filter((label) => !taken.includes(label)).toSorted();
   const free = vocabulary.filter((label) => !taken.includes(label));
   const first = free.filter((label) => label.toLowerCase().startsWith(start));
   const later = free.filter(

@@ -1,11 +1,10 @@
-import { batch, signal } from "@preact/signals";
-import type { CreateJobRequest, JobStatus } from "segmentation-client";
-import { api, client, refreshAccount } from "../state/session.ts";
+import { batch } from "@preact/signals";
+import { type CreateJobRequest, type JobStatus, SegmentationError } from "segmentation-client";
+import { refreshAccount } from "../state/session.ts";
 import { onceOnline } from "./patience.ts";
 import { FoundJob } from "./found-job.ts";
-import { keepPrompts } from "./kept-prompts.ts";
 import { create, sendAll } from "./send.ts";
-import { type Going, IDLE, type Work } from "./work.ts";
+import { type Asked, type Going, IDLE, type Work } from "./work.ts";
 
 const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
 
@@ -17,11 +16,23 @@ function requestOf(work: Work, tasks: string[]): CreateJobRequest {
   return { ...(isElsewhere && { generatePreview: true }), type: "image", prompts, tasks };
 }
 
-/** What ends the waiting of a work whose job can't be created yet. */
-const stops = new WeakMap<Work, AbortController>();
+/**
+ * The job that a work has asked for before by the same request, unless that job is known to have ended: then it is to be run
+ * once more, by another key.
+ */
+function askedBefore({ asked, job, request }: Work, now: CreateJobRequest): Asked | null {
+  const { value: before } = asked;
+  if (before === null || JSON.stringify(request.value) !== JSON.stringify(now)) return null;
+  const isOver = job.value !== null && job.value.jobId === before.jobId && hasEnded(job.value);
+  return isOver ? null : before;
+}
+
+/** Whether the service may have created a job although the request for it failed. */
+const mayBeThere = (error: unknown): boolean =>
+  !(error instanceof SegmentationError) || ![400, 402, 403, 404, 409, 422, 429].includes(error.status ?? 0);
 
 /** Gives up waiting until the work's job can be created. */
-export const stopWaiting = (work: Work): void => stops.get(work)?.abort();
+export const stopWaiting = (work: Work): void => work.runner.stopWaiting();
 
 /**
  * Looks for what the prompts name in the work's pictures: sends them, creates the job, and follows it to its end.
@@ -31,44 +42,78 @@ export async function segment(work: Work, again?: CreateJobRequest): Promise<voi
   if (work.going.value.at !== "idle") return;
   batch(() => {
     work.problem.value = null;
+    work.wasCutOff.value = false;
     work.going.value = { at: "sending" };
   });
-  const stop = new AbortController();
-  stops.set(work, stop);
+  const signal = work.runner.beginSearch();
   try {
-    const jobId = await uninterrupted(work.pictures.value.length, async () => {
-      const tasks = await sendAll(work);
-      if (tasks === null) return null;
-      const request: CreateJobRequest = again ?? requestOf(work, tasks);
-      const report = (going: Going) => (work.going.value = going);
-      const created = await create(request, report, stop.signal);
-      work.request.value = request;
-      keepPrompts(created, request.prompts ?? []);
-      return created;
-    });
+    const jobId = await withWarning(() => jobOf(work, again, signal));
     if (jobId !== null) await follow(work, jobId);
   } catch (error) {
-    if (!stop.signal.aborted) work.problem.value = { error, of: "job" };
+    if (!signal.aborted) work.problem.value = { error, of: "job" };
   } finally {
     work.going.value = IDLE;
     void refreshAccount().catch(() => {});
   }
 }
 
+/** Sends what isn't sent, and creates the job; null if something could not be sent. @throws SegmentationError */
+async function jobOf(
+  work: Work,
+  again: CreateJobRequest | undefined,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const tasks = await sendAll(work);
+  if (tasks === null) return null;
+  signal.throwIfAborted();
+  const request = again ?? requestOf(work, tasks);
+  const before = askedBefore(work, request);
+  if (before !== null && before.jobId !== null) return before.jobId;
+  const asked: Asked = { key: before?.key ?? crypto.randomUUID(), jobId: null, isUnheard: true };
+  const note = (news: Partial<Asked>) => (work.asked.value = { ...asked, ...news });
+  batch(() => {
+    // What is kept of the last search stays as it is: its path leads there.
+    if (before === null && (work.asked.value?.jobId ?? work.job.value?.jobId) !== undefined)
+      work.keptAs.value = crypto.randomUUID();
+    work.request.value = request;
+    note({});
+  });
+  try {
+    const report = (going: Going) => (work.going.value = going);
+    const jobId = await create(work.owner, request, { key: asked.key, report, signal });
+    batch(() => {
+      // A new job is looked at as a whole.
+      work.open(null);
+      note({ jobId, isUnheard: false });
+    });
+    return jobId;
+  } catch (error) {
+    note({ isUnheard: !signal.aborted && mayBeThere(error) });
+    throw error;
+  }
+}
+
 /** Follows the work's job to its end, and takes what it has found. @throws SegmentationError */
 export async function follow(work: Work, jobId: string): Promise<void> {
+  const { owner } = work;
   work.going.value = { at: "running" };
-  await onceOnline(async () => {
-    for await (const { job, progress } of client.value.watchJob(jobId))
-      batch(() => {
-        if (work.job.value?.jobId !== jobId) {
-          work.found.value = null;
-          work.instances.value = new Map();
-        }
-        work.job.value = job;
-        work.share.value = progress;
-      });
-  });
+  try {
+    await onceOnline(async () => {
+      for await (const { job, progress } of owner.client.watchJob(jobId, { signal: owner.signal }))
+        batch(() => {
+          if (work.job.value?.jobId !== jobId) {
+            work.found.value = null;
+            work.instances.value = new Map();
+          }
+          work.job.value = job;
+          work.share.value = progress;
+        });
+    });
+  } catch (error) {
+    // It was deleted: the same may be asked for again.
+    if (error instanceof SegmentationError && error.status === 404) work.asked.value = null;
+    throw error;
+  }
   await takeFound(work);
 }
 
@@ -76,7 +121,7 @@ export async function follow(work: Work, jobId: string): Promise<void> {
 export async function takeFound(work: Work): Promise<void> {
   const job = work.job.value;
   if (job === null || !hasEnded(job) || job.status === "failed" || job.type !== "image") return;
-  work.found.value = await onceOnline(async () => await FoundJob.open(job.jobId));
+  work.found.value = await onceOnline(async () => await FoundJob.open(work.owner, job.jobId));
 }
 
 /** Cancels the work's job. */
@@ -84,29 +129,20 @@ export async function cancel(work: Work): Promise<void> {
   const jobId = work.job.value?.jobId;
   if (jobId === undefined) return;
   try {
-    await api.value.cancelJob({ jobId });
+    await work.owner.api.cancelJob({ jobId });
   } catch (error) {
     work.problem.value = { error, of: "job" };
   }
 }
 
-const NAME = "studio.sending";
-
-/** How many files were on their way when this tab was reloaded or closed; 0 if none. They no longer exist. */
-export const interrupted = signal(Number(sessionStorage.getItem(NAME) ?? 0));
-sessionStorage.removeItem(NAME);
-
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-/** Does something that a reload would interrupt: the browser asks first, and the tab remembers the interruption. */
-async function uninterrupted<T>(files: number, act: () => Promise<T>): Promise<T> {
-  interrupted.value = 0;
-  sessionStorage.setItem(NAME, String(files));
+/** Does something that a reload would interrupt: the browser asks first. */
+async function withWarning<T>(act: () => Promise<T>): Promise<T> {
   addEventListener("beforeunload", warn);
   try {
     return await act();
   } finally {
     removeEventListener("beforeunload", warn);
-    sessionStorage.removeItem(NAME);
   }
 }

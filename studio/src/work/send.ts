@@ -1,6 +1,7 @@
 import { type CreateJobRequest, mapParallel, SegmentationError } from "segmentation-client";
-import { api, client } from "../state/session.ts";
+import { config } from "../state/config.ts";
 import { keepOriginal } from "./originals.ts";
+import type { Owner } from "./owner.ts";
 import { onceOnline } from "./patience.ts";
 import { type Picture, taskIdOf } from "./picture.ts";
 import type { Going, Work } from "./work.ts";
@@ -10,15 +11,16 @@ const PARALLEL = 4;
 /** The service has four minutes to fetch a file. */
 const IMPORT_MS = 300_000;
 
-/** Uploads in progress, so that nothing is sent twice. */
-const underWay = new WeakMap<Work, Map<string, Promise<void>>>();
-
 /** Has the service fetch a file from an address. @throws SegmentationError */
-async function fetchThere(address: URL): Promise<{ taskId: string; isVideo: boolean }> {
+async function fetchThere(
+  { api }: Owner,
+  address: URL,
+  signal: AbortSignal,
+): Promise<{ taskId: string; isVideo: boolean }> {
   try {
-    const { taskId, contentType } = await api.value.importUpload(
+    const { taskId, contentType } = await api.importUpload(
       { url: address.href },
-      { timeoutMs: IMPORT_MS },
+      { timeoutMs: IMPORT_MS, signal },
     );
     return { taskId, isVideo: contentType.startsWith("video/") };
   } catch (error) {
@@ -30,16 +32,36 @@ async function fetchThere(address: URL): Promise<{ taskId: string; isVideo: bool
   }
 }
 
+/** Refuses a picture that has too many pixels, before it is sent. What the browser can't show is for the service to judge. */
+async function checkPixels(file: Blob): Promise<void> {
+  const image = new Image();
+  image.src = URL.createObjectURL(file);
+  try {
+    await new Promise((resolve) => ["load", "error"].forEach((end) => image.addEventListener(end, resolve)));
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const most = config.peek().maxImagePixels;
+  if (width * height > most)
+    throw new Error(
+      `It has ${width} × ${height} pixels; the limit is ${most / 1e6} megapixels. Choose a smaller version.`,
+    );
+}
+
 async function sendOne(work: Work, { key, file, address, name }: Picture): Promise<void> {
+  const { owner } = work;
+  const { signal } = work.runner;
   work.sent(key, { at: "sending", bytes: 0 });
   try {
     if (file !== null) {
+      if (work.type.peek() === "image") await checkPixels(file);
       const onProgress = (bytes: number): void => work.sent(key, { at: "sending", bytes });
-      const taskId = await onceOnline(async () => await client.value.upload(file, { onProgress }));
-      await keepOriginal(taskId, { name, file });
+      const taskId = await onceOnline(async () => await owner.client.upload(file, { onProgress, signal }));
+      await keepOriginal(owner.accountId, taskId, { name, file });
       work.sent(key, { at: "sent", taskId });
     } else if (address !== null) {
-      const { taskId, isVideo } = await onceOnline(async () => await fetchThere(address));
+      const { taskId, isVideo } = await onceOnline(async () => await fetchThere(owner, address, signal));
       if (isVideo && work.pictures.value.length === 1) work.type.value = "video";
       work.sent(key, { at: "sent", taskId });
     }
@@ -50,15 +72,9 @@ async function sendOne(work: Work, { key, file, address, name }: Picture): Promi
 
 /** Uploads a picture, unless it is uploaded or uploading. Returns its taskId, or null if that failed: the picture has the reason. */
 export async function send(work: Work, key: string): Promise<string | null> {
-  const all = underWay.get(work) ?? new Map<string, Promise<void>>();
-  underWay.set(work, all);
   const picture = work.picture(key);
   if (picture === undefined) return null;
-  if (taskIdOf(picture) === null) {
-    const sending = all.get(key) ?? sendOne(work, picture).finally(() => all.delete(key));
-    all.set(key, sending);
-    await sending;
-  }
+  if (taskIdOf(picture) === null) await work.runner.uploads.do(key, () => sendOne(work, picture));
   const now = work.picture(key);
   return now === undefined ? null : taskIdOf(now);
 }
@@ -71,29 +87,37 @@ export async function sendAll(work: Work): Promise<string[] | null> {
   return taskIds.includes(null) ? null : taskIds.filter((taskId) => taskId !== null);
 }
 
+interface Creation {
+  /** With the same key it is the same job. */
+  readonly key: string;
+  readonly report: (going: Going) => void;
+  readonly signal: AbortSignal;
+  /** Whether it is still wanted, asked before each request. */
+  readonly isWanted?: () => boolean;
+}
+
 /**
- * Creates a job. While another job of the account is in the way, or the service can't take it, it waits and reports so.
+ * Creates a job, and gives its id; null if it is no longer wanted. While another job of the account is in the way, or the
+ * service can't take it, it waits and reports so.
  * @throws SegmentationError, or the signal's reason
  */
 export async function create(
+  owner: Owner,
   request: CreateJobRequest,
-  report: (going: Going) => void,
-  signal?: AbortSignal,
-): Promise<string> {
+  { key: idempotencyKey, report, signal, isWanted = () => true }: Creation,
+): Promise<string | null> {
   const onRetry = (why: SegmentationError): void => report({ at: "waiting", why });
-  const idempotencyKey = crypto.randomUUID();
-  for (;;) {
+  while (isWanted()) {
     try {
-      const { jobId } = await onceOnline(
-        async () => await api.value.createJob(request, { idempotencyKey, onRetry, signal }),
-      );
-      return jobId;
+      const options = { idempotencyKey, onRetry, signal };
+      return (await onceOnline(async () => await owner.api.createJob(request, options))).jobId;
     } catch (error) {
       if (!(error instanceof SegmentationError) || error.code !== "active_job_exists") throw error;
       const inTheWay = error.activeJobId;
       if (inTheWay === undefined) throw error;
       report({ at: "blocked", jobId: inTheWay });
-      await client.value.waitForJob(inTheWay, { signal });
+      await owner.client.waitForJob(inTheWay, { signal });
     }
   }
+  return null;
 }

@@ -12,7 +12,9 @@ import {
 } from "./picture.ts";
 import type { FoundJob } from "./found-job.ts";
 import type { Instance } from "./instances.ts";
+import type { Owner } from "./owner.ts";
 import { lastOf, type PointedObject } from "./pointed.ts";
+import { Runner } from "./runner.ts";
 
 /** What is under way. */
 export type Going =
@@ -33,6 +35,16 @@ interface WorkProblem {
 
 export const IDLE: Going = { at: "idle" };
 
+/** The job of the prompts as it was asked for here, known before the service has answered. */
+export interface Asked {
+  /** Its Idempotency-Key: however often it is asked for, by whichever page, it is one job. */
+  readonly key: string;
+  /** Null until the service has said it. */
+  readonly jobId: string | null;
+  /** Whether it may have been created without anybody having heard of it: a reload asks again. */
+  readonly isUnheard: boolean;
+}
+
 /**
  * Pictures, or a clip, with what a person asks of them and what was found: from the first file on, through as many jobs as it
  * takes. The pixels of the screen are not in it.
@@ -40,19 +52,33 @@ export const IDLE: Going = { at: "idle" };
 export class Work {
   /** Names it in this page. */
   readonly id = crypto.randomUUID();
+  readonly owner: Owner;
+  readonly runner: Runner;
+  /** Names what this browser keeps of it. */
+  readonly keptAs = signal<string>(crypto.randomUUID());
+  /** Whether it has not been opened by the path of its jobs yet. */
+  readonly isDraft = signal(true);
+  /** Whether a reload cut its upload off. */
+  readonly wasCutOff = signal(false);
   readonly type = signal<WorkType>("image");
   readonly pictures = signal<readonly Picture[]>([]);
   readonly openKey = signal<string | null>(null);
+  readonly #isAll = signal(false);
+  /** Whether all of several pictures are looked at in place of one. */
+  readonly isOverview = computed(() => this.#isAll.value && this.pictures.value.length > 1);
   readonly prompts = signal<readonly string[]>([]);
   /** Of a clip: how many frames per second to process. */
   readonly fps = signal(2);
+  /** Of a clip: how long it is, once the browser knows. */
+  readonly seconds = signal<number | null>(null);
   /** What was given and not taken, in a sentence each. */
   readonly refused = signal<readonly string[]>([]);
 
   /** The job of the prompts, and how much of it is done: 0 to 1. */
   readonly job = signal<JobStatus | null>(null);
   readonly share = signal(0);
-  /** What was asked for, if that job was created here. */
+  readonly asked = signal<Asked | null>(null);
+  /** What was asked for, if that is known. */
   readonly request = signal<CreateJobRequest | null>(null);
   /** What that job has found; null until it has ended in success. */
   readonly found = signal<FoundJob | null>(null);
@@ -68,6 +94,11 @@ export class Work {
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
+
+  constructor(owner: Owner) {
+    this.owner = owner;
+    this.runner = new Runner(owner);
+  }
 
   readonly openPicture = computed(() => {
     const pictures = this.pictures.value;
@@ -85,7 +116,7 @@ export class Work {
   readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
   /** The jobs that this work is seen by: the prompts' one first, then those of objects that were pointed at. */
   readonly jobIds = computed((): readonly string[] => {
-    const main = this.job.value?.jobId;
+    const main = this.asked.value?.jobId ?? this.job.value?.jobId;
     const others = this.pointed.value.flatMap((object) => lastOf(object).jobId ?? []);
     return main === undefined ? others : [main, ...others];
   });
@@ -103,12 +134,22 @@ export class Work {
   }
 
   /** Notes what the job asked for, if it was created elsewhere. */
-  asked(request: CreateJobRequest): void {
+  askedFor(request: CreateJobRequest): void {
     const { prompts = [] } = request;
     batch(() => {
       this.request.value ??= request;
       if (this.prompts.value.length === 0) this.prompts.value = prompts;
       if (request.type === "video" && request.fps !== undefined) this.fps.value = request.fps;
+    });
+  }
+
+  /** Opens a picture by its key or taskId; null opens all of them. */
+  open(name: string | null): void {
+    batch(() => {
+      this.#isAll.value = name === null;
+      if (name === null) return;
+      const picture = this.pictures.peek().find((each) => taskIdOf(each) === name);
+      this.openKey.value = picture?.key ?? name;
     });
   }
 

@@ -50,6 +50,11 @@ describe("the gallery of a large batch", () => {
     await page.getByRole("button", { name: "99.jpg" }).scrollIntoViewIfNeeded();
     await untilDrawn([PICTURES - 1]);
     expect(await page.evaluate(() => window.viewer.asked)).not.toContain(PICTURES / 2);
+    // What is far away keeps no pixels, and is drawn again when it is near.
+    await page.waitForFunction(() => document.querySelector("canvas")?.width === 0);
+    const before99 = await page.evaluate(() => window.viewer.drawn.length);
+    await page.getByRole("button", { name: /^0\.jpg/ }).scrollIntoViewIfNeeded();
+    await page.waitForFunction((count) => window.viewer.drawn.slice(count).includes(0), before99);
     expect(complaints).toEqual([]);
   });
 });

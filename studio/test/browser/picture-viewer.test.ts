@@ -142,7 +142,7 @@ describe("the viewer of pictures", () => {
     expect((await drafts(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
   });
 
-  it("adds to the latest draft what is clicked with Shift or Alt: outside the object, or on it", async () => {
+  it("adds to the latest draft what is clicked with Shift or Alt: on the object, or outside it", async () => {
     const page = await openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.click(100, 100);
@@ -154,8 +154,8 @@ describe("the viewer of pictures", () => {
     await page.keyboard.up("Alt");
     const points = [
       { x: 50, y: 50, label: 1 },
-      { x: 150, y: 50, label: 0 },
-      { x: 60, y: 70, label: 1 },
+      { x: 150, y: 50, label: 1 },
+      { x: 60, y: 70, label: 0 },
     ];
     expect(await drafts(page)).toEqual([{ points }]);
   });
@@ -190,7 +190,7 @@ describe("the viewer of pictures", () => {
     expect(await drafts(page)).toEqual([{ points: [{ x: 224, y: 103, label: 1 }] }]);
     await page.keyboard.press("Shift+ArrowUp");
     await page.keyboard.press("Shift+Enter");
-    expect(await drafts(page)).toMatchObject([{ points: { 1: { x: 224, y: 79, label: 0 } } }]);
+    expect(await drafts(page)).toMatchObject([{ points: { 1: { x: 224, y: 79, label: 1 } } }]);
     for (let i = 0; i < 4; i++) await page.keyboard.press("Shift+ArrowRight");
     await page.getByText("320, 79: plate 1").waitFor({ state: "attached" });
     await page.keyboard.press("b");

@@ -1,10 +1,10 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { build } from "vite";
+import { listen } from "../../../scripts/shared/listen.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 /** The policy of the studio's pages. */
@@ -50,10 +50,7 @@ export async function servePage(): Promise<ServedPage> {
       return response.writeHead(200, { ...headers, "content-security-policy": POLICY }).end(content);
     })();
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  const url = `http://127.0.0.1:${address.port}/`;
+  const url = `${await listen(server)}/`;
   return {
     url,
     put: (name, content) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskColour } from "../../src/viewer/colours.ts";
+import { maskColour, objectColour } from "../../src/viewer/colours.ts";
 
 type Rgb = readonly number[];
 
@@ -44,6 +44,13 @@ describe("the colours of masks", () => {
     for (let prompt = 0; prompt < PROMPTS; prompt++)
       for (let i = 0; i < 7; i++)
         expect(distance(oklab(seen(prompt, i)), oklab(seen(prompt, i + 1)))).toBeGreaterThan(0.05);
+  });
+
+  it("of a single prompt's objects are as far apart as those of prompts", () => {
+    const objects = Array.from({ length: 14 }, (_, i) => objectColour(1, 0, i).css);
+    expect(new Set(objects).size).toBe(14);
+    expect(objects.slice(0, PROMPTS)).toEqual(Array.from({ length: PROMPTS }, (_, i) => maskColour(i).css));
+    expect(objectColour(2, 1, 3)).toEqual(maskColour(1, 3));
   });
 
   it("are the same each time, as CSS and as bytes", () => {

@@ -27,12 +27,12 @@ describe("the viewer's keys", () => {
     expect(commandOf(far, "add")).toEqual({ type: "crosshair", by: { x: 0, y: 8 } });
   });
 
-  it("place a point with Enter, take away with Shift, add with Alt", () => {
+  it("place a point with Enter, add with Shift, take away with Alt", () => {
     const [shift, alt] = [key("Enter", { shiftKey: true }), key("Enter", { altKey: true })];
     expect(commandOf(key("Enter"), "point")).toEqual({ type: "place", tool: "point" });
     expect(commandOf(key("Enter"), "remove")).toEqual({ type: "place", tool: "remove" });
-    expect(commandOf(shift, "point")).toEqual({ type: "place", tool: "remove" });
-    expect(commandOf(alt, "point")).toEqual({ type: "place", tool: "add" });
+    expect(commandOf(shift, "point")).toEqual({ type: "place", tool: "add" });
+    expect(commandOf(alt, "point")).toEqual({ type: "place", tool: "remove" });
   });
 
   it("are left to the browser if they are others, or with its modifiers", () => {

@@ -61,7 +61,7 @@ describe("the studio's screens of an account", () => {
     const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Usage" }).click();
-    await press(page, "Upgrade to the paid plan");
+    await press(page, "Upgrade");
     await press(page, "Pay");
     await page.getByText("you are on the paid plan").waitFor();
     await page.getByRole("button", { name: "Manage billing" }).waitFor();
@@ -102,7 +102,7 @@ describe("the studio's screens of an account", () => {
     await row.getByRole("button", { name: /^Actions/ }).click();
     await page.getByRole("menuitem", { name: "Cancel" }).click();
     await press(page, "Cancel job");
-    await row.getByText("Canceled").waitFor();
+    await row.getByText("Canceled", { exact: true }).waitFor();
     expect((await client.api.retrieveJob({ jobId })).error).toMatch(/^canceled/);
 
     await rows

@@ -27,7 +27,7 @@ describe("when something is in the way, the studio", () => {
     // It is said once.
     await page.getByText("no tokens left").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "See plans" }).click();
-    await page.getByRole("button", { name: "Upgrade to the paid plan" }).waitFor();
+    await page.getByRole("button", { name: "Upgrade" }).waitFor();
     await page.goBack();
     await waitForBegun(page);
     await page.goForward();
@@ -84,9 +84,9 @@ describe("when something is in the way, the studio", () => {
 
   it("says that a screen is not loaded without a network, and that a job is not there", async () => {
     const { page, context } = await openStudio(stack, "/studio/jobs/job_that_never_was");
-    await page.getByText("Not found").waitFor();
+    await page.getByRole("heading", { name: "Job not found" }).waitFor();
     await context.setOffline(true);
-    await page.getByRole("link", { name: "All jobs" }).click();
+    await page.getByRole("link", { name: "all jobs" }).click();
     await page.getByText("This part of the studio has not loaded yet").waitFor();
     await context.setOffline(false);
     await page.getByRole("button", { name: "Reload" }).click();

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { unzipSync } from "fflate";
 import type { Page } from "playwright-core";
 import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -72,6 +73,12 @@ describe("what a job gives, in the studio", () => {
     await page.keyboard.press("ArrowRight");
     expect(await page.evaluate("document.activeElement.textContent")).toContain("coffee.png");
     expect(await findingsInBothThemes(page)).toEqual([]);
+    // The open picture is in the URL: the browser's back leads to the others.
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/[?&]picture=/);
+    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+    await page.goBack();
+    await gallery.getByText("cat 1").waitFor();
 
     const [job] = (await client.api.listJobs()).items;
     const jobId = job?.jobId ?? "";
@@ -93,6 +100,12 @@ describe("what a job gives, in the studio", () => {
       page.getByRole("button", { name: "Download Cut-outs" }).click(),
     ]);
     expect(cutOuts.suggestedFilename()).toBe(`${jobId}-cutout.zip`);
+    // Files are called as people called the pictures and the objects.
+    const files = unzipSync(new Uint8Array(await readFile(await cutOuts.path())));
+    expect(Object.keys(files).toSorted()).toEqual([
+      "cutouts/coffee/cup-1.png",
+      "cutouts/the cat's/cat-1.png",
+    ]);
     expect(await findingsInBothThemes(page)).toEqual([]);
 
     await page.getByRole("tab", { name: "Code" }).click();

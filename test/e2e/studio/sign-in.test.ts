@@ -22,7 +22,7 @@ describe("signing in to the studio", () => {
   it("by the identity provider gives a new person a free trial, and no token is in the address or in storage", async () => {
     const { page, complaints } = await openPage(url);
     await signInAs(page, newEmail());
-    await page.getByText("100 free pictures").waitFor();
+    await page.getByText("100 free units").waitFor();
     expect(new URL(page.url()).href).toBe(url);
     const stored = await page.evaluate(
       "JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])",
@@ -40,10 +40,27 @@ describe("signing in to the studio", () => {
     expect(new URL(page.url()).pathname).toBe("/studio/keys");
   });
 
+  it("comes back to the page of a reload that found the provider's session at its end, and needs no form in a new tab", async () => {
+    const { page, context } = await openPage(url);
+    const email = newEmail();
+    await signInAs(page, email);
+    await page.getByRole("link", { name: "Keys" }).click();
+    const second = await openTab(context, url);
+    await second.page.getByRole("button", { name: "Sign out" }).waitFor();
+    await context.clearCookies();
+    await page.reload();
+    await signInAs(page, email);
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const third = await openTab(context, url);
+    await third.page.getByText("Use an API key").waitFor();
+  });
+
   it("keeps two people in two tabs apart: a reload makes nobody somebody else", async () => {
     const first = await openPage(url);
     await signInAs(first.page, newEmail());
     const second = await openTab(first.context, url);
+    await second.page.getByRole("button", { name: "Sign out" }).click();
     await signInAs(second.page, newEmail());
     await first.page.reload();
     await first.page.getByText("Someone else is now signed in").waitFor();
@@ -72,6 +89,8 @@ describe("signing in to the studio", () => {
     await field.fill(`sk_live_${"0".repeat(46)}`);
     await page.keyboard.press("Enter");
     await page.getByText("doesn’t recognize this key").waitFor();
+    // Nobody was signed in, so there is no work to go back to.
+    expect(await page.getByText("Your work is still in this tab").count()).toBe(0);
   });
 
   it.each(["light", "dark"] as const)("has no serious finding of axe signed out, %s", async (colorScheme) => {

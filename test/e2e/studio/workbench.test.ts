@@ -44,7 +44,7 @@ describe("the workbench", () => {
     expect(await findingsInBothThemes(page)).toEqual([]);
 
     // At first all that was found is seen: the slider stands where the masks begin.
-    const slider = page.getByLabel("Minimum confidence");
+    const slider = page.getByLabel("Min. confidence");
     const begin = await slider.inputValue();
     expect(await slider.getAttribute("min")).toBe(begin);
     await slider.fill("1");
@@ -52,6 +52,12 @@ describe("the workbench", () => {
     await slider.fill(begin);
     await instance(page, "cup 1").click();
     expect(await instance(page, "cup 1").getAttribute("aria-pressed")).toBe("false");
+
+    // The same search again costs again, so it is asked for twice.
+    await page.getByRole("button", { name: "Run again, 1 unit" }).click();
+    await page.getByRole("dialog", { name: "Run it again?" }).waitFor();
+    expect(await findingsInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: "Cancel" }).click();
 
     await page.reload();
     await instance(page, "spoon 1").waitFor();
@@ -80,23 +86,46 @@ describe("the workbench", () => {
     expect(await instance(page, "Object 1").count()).toBe(1);
   });
 
+  it("on a touch screen takes a tap for a point, without any tool being chosen", async () => {
+    const { page } = await openStudio(stack, "/studio", {
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 390, height: 800 },
+    });
+    await give(page, COFFEE);
+    const at = await placeOf(page);
+    await page.getByText(/^Tap an object/).waitFor();
+    expect(await findingsInBothThemes(page)).toEqual([]);
+    await page.touchscreen.tap(...at(430, 330));
+    await instance(page, "Object 1").waitFor();
+  });
+
   it("marks a word that the model may not know, offers those that it knows, and names what could not be searched for", async () => {
     const { page } = await openStudio(stack);
     await give(page, COFFEE);
     await page.getByLabel("Prompts").fill("zeppelin, cu");
     await page.getByText(/zeppelin: not among the model’s \d+ words/).waitFor();
+    await page.getByLabel("Prompts").fill("");
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("option").nth(70).waitFor();
+    expect(await findingsInBothThemes(page)).toEqual([]);
+    await page.getByLabel("Prompts").fill("cu");
     await page.getByRole("option", { name: "cup", exact: true }).waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await segment(page).click();
-    await page.getByText("Not everything could be searched for").waitFor();
+    await page.getByText("Some words aren’t in the model’s vocabulary").waitFor();
     await instance(page, "cup 1").waitFor();
+    // The list says the same.
+    await page.getByText("it wasn’t looked for").waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("Some words aren’t in the model’s vocabulary").waitFor({ state: "detached" });
   });
 
   it("refuses in place what is no picture, and says why a damaged one failed", async () => {
     const { page } = await openStudio(stack);
     await give(page, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });
-    await page.getByText("notes.txt is neither a picture nor a clip.").waitFor();
+    await page.getByText("notes.txt: file not supported.").waitFor();
     const cut = (await readFile(COFFEE)).subarray(0, 20_000);
     await give(page, { name: "cut.png", mimeType: "image/png", buffer: cut });
     await page.getByText("This browser can’t show the file").waitFor();
@@ -104,14 +133,32 @@ describe("the workbench", () => {
     await page.getByText("The PNG file is cut short").waitFor();
   });
 
+  it("refuses a picture with more pixels than the service takes before it is sent", async () => {
+    const { page } = await openStudio(stack);
+    await page.route("**/studio/config.json", async (route) => {
+      const response = await route.fetch();
+      const config: object = await response.json();
+      await route.fulfill({ response, json: { ...config, maxImagePixels: 100_000 } });
+    });
+    await page.reload();
+    await give(page, COFFEE);
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    await ask(page, "cup");
+    await page.getByText("It has 600 × 400 pixels; the limit is 0.1 megapixels.").waitFor();
+    expect(sent.filter((url) => /presign|inputs/.test(url))).toEqual([]);
+  });
+
   it("says before sending what a trial does not allow", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
+    await page.getByText("one per picture, up to 3 pictures per job, no clips").waitFor();
     await give(page, "samples/people-crossing.mp4");
+    await page.getByText(/^About \d+ frames = \d+ units/).waitFor();
     await page.getByText("Clips require the paid plan").waitFor();
     await page.getByRole("button", { name: "New pictures or clip" }).click();
     await give(page, [COFFEE, "samples/chelsea.png", "samples/astronaut.png", LABELLED]);
-    await page.getByText("3 pictures per job").waitFor();
+    await page.getByText("At most 3 pictures per job").waitFor();
     await page.getByRole("button", { name: "Keep the first 3" }).click();
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
   });

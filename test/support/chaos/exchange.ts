@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { listen as listenOn } from "../../../scripts/shared/listen.ts";
 
 /** A request as it came, with its whole body. */
 export interface Taken {
@@ -60,10 +61,5 @@ export async function listen(reply: (request: Taken) => Promise<Answer>): Promis
   const server = createServer((incoming, outgoing) => {
     respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a server without a port");
-  return `http://127.0.0.1:${address.port}`;
+  return await listenOn(server);
 }

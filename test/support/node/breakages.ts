@@ -99,6 +99,12 @@ export const QUICK_BREAKAGES: readonly BrokenRow[] = [
     broken: () => ({ storage: ALLOWS_ALL }),
   },
   {
+    row: "upload in parts",
+    how: "storage without signatures",
+    seen: /answers 200 to a part of another length/,
+    broken: () => ({ storage: ALLOWS_ALL }),
+  },
+  {
     row: "late PUT",
     how: "storage without signatures",
     seen: /answers 200 to a URL/,
@@ -130,7 +136,7 @@ export const QUICK_BREAKAGES: readonly BrokenRow[] = [
   {
     row: "cancel",
     how: "a job that goes on",
-    seen: /that was cancelled is processing/,
+    seen: /that was canceled is processing/,
     broken: () => ({
       service: changing("POST", /\/cancel$/, (job) => ({ ...job, status: "processing" })),
     }),

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen, originOf } from "../../../scripts/shared/listen.ts";
 
 /** A request that passes the proxy. */
 export interface Passing {
@@ -48,14 +49,12 @@ export class BreakingProxy {
 
   static async start(target: string, breakage: Breakage = {}): Promise<BreakingProxy> {
     const proxy = new BreakingProxy(target, breakage);
-    await once(proxy.#server.listen(0, "127.0.0.1"), "listening");
+    await listen(proxy.#server);
     return proxy;
   }
 
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
-    return `http://127.0.0.1:${address.port}`;
+    return originOf(this.#server);
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { listen } from "../../../scripts/shared/listen.ts";
 
 /** What a file server does with a request of one path. */
 export type Serve = (response: ServerResponse, request: IncomingMessage) => void;
@@ -17,11 +17,9 @@ export async function startFileServer(paths: Readonly<Record<string, Serve>>): P
     if (serve === undefined) response.writeHead(404).end();
     else serve(response, request);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  const origin = await listen(server);
   return {
-    url: (path) => `http://127.0.0.1:${address.port}${path}`,
+    url: (path) => origin + path,
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { listen } from "../../../scripts/shared/listen.ts";
 import { stateFolder } from "../../../scripts/stack/state-folder.ts";
 import { errorLines } from "./error-lines.ts";
 import { type SpawnedStack, spawnStack } from "./spawn-stack.ts";
@@ -22,7 +22,7 @@ interface Shared {
 
 async function start(): Promise<Shared> {
   const stateDir = await mkdtemp(join(tmpdir(), "shared-stack-"));
-  return { stateDir, stack: await spawnStack({ stateDir, env: { ALLOW_LOCAL_URLS: "true" } }) };
+  return { stateDir, stack: await spawnStack({ stateDir }) };
 }
 
 /** Keeps one stack for all test files that ask for it: started for the first of them, stopped after the last file. */
@@ -37,10 +37,7 @@ export default async function serveSharedStack(project: TestProject): Promise<()
   });
   // The first request waits for as long as a start takes.
   server.requestTimeout = 0;
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  project.provide("sharedStackUrl", `http://127.0.0.1:${address.port}`);
+  project.provide("sharedStackUrl", await listen(server));
   return async () => {
     server.close();
     if (shared === undefined) return;

@@ -81,7 +81,7 @@ export async function signInAs(page: Page, email: string): Promise<void> {
 /** The secret that a dialog shows once; the dialog is left. */
 export async function keepSecret(page: Page, label: string): Promise<string> {
   const secret = (await page.getByLabel(label, { exact: true }).textContent()) ?? "";
-  await page.getByRole("button", { name: "I have saved it" }).click();
+  await page.getByRole("button", { name: "Done, I’ve saved it" }).click();
   return secret.trim();
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen, originOf } from "../../../scripts/shared/listen.ts";
 
 /** A request as it arrived. */
 export interface Received {
@@ -28,14 +29,12 @@ export class WebhookReceiver {
   static async start(): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver(createServer());
     receiver.#server.on("request", (request, response) => void receiver.#answer(request, response));
-    await once(receiver.#server.listen(0, "127.0.0.1"), "listening");
+    await listen(receiver.#server);
     return receiver;
   }
 
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("The receiver has no port.");
-    return `http://127.0.0.1:${address.port}`;
+    return originOf(this.#server);
   }
 
   /** What arrived at a path. */

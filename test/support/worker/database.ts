@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import type { Database, Row } from "../../../scripts/admin/database.ts";
 
-/** The test's D1 database, as the operator's commands see one. */
-export const database: Database = {
+/** A D1 database as the operator's commands see one. */
+export const asOperator = (db: () => D1Database): Database => ({
   run: async (statements) =>
-    (await env.DB.batch<Row>(statements.map((statement) => env.DB.prepare(statement)))).map(
+    (await db().batch<Row>(statements.map((statement) => db().prepare(statement)))).map(
       ({ results }) => results,
     ),
-};
+});
+
+/** That of the test. */
+export const database: Database = asOperator(() => env.DB);

@@ -30,9 +30,11 @@ const ABSENT: Named = {
 type Table = typeof OPERATIONS;
 type WithBody = { [Id in OperationId]: Table[Id] extends { body: unknown } ? Id : never }[OperationId];
 
-/** A valid body of each operation that has one; the compiler asks for it. */
+/** A valid body of each operation that has one; the compiler asks for it. A number is no value of its last field. */
 const BODIES: Readonly<Record<WithBody, (named: Named) => object>> = {
   createUploadPresign: () => ({ contentType: "image/png" }),
+  createMultipartUpload: () => ({ size: 12, contentType: "image/png" }),
+  completeMultipartUpload: () => ({ parts: [{ partNumber: 1, etag: '"0cc175b9c0f1b6a831c399e269772661"' }] }),
   importUpload: () => ({ url: "https://pictures.example/cat.png" }),
   createJob: ({ taskId }) => imageJob([taskId]),
   createApiKey: () => ({ label: "a key" }),

@@ -78,6 +78,7 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
 /** The placeholders that a path of an operation names. */
 function ownNames(id: OperationId): string[] {
   if (id === "deleteJob") return [OWN.spareJobId];
+  if (id === "completeMultipartUpload") return [...OWN.tasks];
   return id === "deleteUpload" ? [OWN.spareTask] : [OWN.jobId, OWN.keyId, OWN.endpointId];
 }
 

@@ -95,8 +95,9 @@ export async function sendIn(
   method: string,
   path: string,
   body?: unknown,
+  further: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json", ...further };
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
   const request = new Request(`https://api.test${path}`, init);
   return answerOf(await worker.fetch(request, environment, createExecutionContext()));

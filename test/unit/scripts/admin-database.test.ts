@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listen } from "../../../scripts/shared/listen.ts";
 import { openLocalDatabase } from "../../../scripts/admin/database.ts";
 import type { FileLock } from "../../../scripts/shared/file-lock.ts";
 import { lockFolder } from "../../../scripts/stack/folder-lock.ts";
@@ -16,7 +16,6 @@ import {
   type StateFolder,
   stateFolder,
 } from "../../../scripts/stack/state-folder.ts";
-import { present } from "../../support/at.ts";
 
 describe("the database of a local stack that runs", () => {
   let state: StateFolder;
@@ -38,12 +37,9 @@ describe("the database of a local stack that runs", () => {
       seen.push({ method, url, token: headers.authorization, body: JSON.parse(await text(request)) });
       response.end(JSON.stringify({ results: [[{ one: 1 }], []] }));
     };
-    const server = createServer((request, response) => void answer(request, response)).listen(0, "127.0.0.1");
-    await once(server, "listening");
+    const server = createServer((request, response) => void answer(request, response));
+    const url = await listen(server);
     const { OPERATOR_TOKEN } = await loadSecrets(state);
-    const address = present(server.address(), "address");
-    if (typeof address === "string") throw new Error("no port");
-    const url = `http://127.0.0.1:${address.port}`;
     const ready: StackAddress = { baseUrl: url, apiKey: "", inferenceUrl: url };
     await writePrivateFile(state.ready, JSON.stringify(ready));
 

@@ -5,7 +5,11 @@ import { storedEvent } from "../../../scripts/stack/bucket-events.ts";
 const S3 = "/cdn-cgi/local/r2/s3/segmentation-media";
 const put = (path: string, headers = {}, method = "PUT", statusCode = 200) =>
   storedEvent(
-    { method, url: `${S3}/${path}?X-Amz-Signature=0f`, headers: { "content-length": "12", ...headers } },
+    {
+      method,
+      url: `${S3}/${path}${path.includes("?") ? "&" : "?"}X-Amz-Signature=0f`,
+      headers: { "content-length": "12", ...headers },
+    },
     { statusCode, headers: { etag: '"c846"' } },
     Date.UTC(2026, 0, 2),
   );
@@ -32,6 +36,7 @@ describe("the local storage", () => {
     ["an output", put("outputs/acc_1/job_1/x")],
     ["a download", put("inputs/acc_1/cat.png", {}, "GET")],
     ["a PUT that was refused", put("inputs/acc_1/cat.png", {}, "PUT", 403)],
+    ["a part of an upload", put("inputs/acc_1/cat.png?partNumber=1&uploadId=u")],
     ["a body of unknown length", put("inputs/acc_1/cat.png", { "content-length": undefined })],
   ])("tells nothing of %s", (_, event) => {
     expect(event).toBeNull();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { confidenceOf } from "../../../inference-container/src/models/builtin/confidence.ts";
-import { AS_IT_IS, composed, crossFitted, fitConfidence } from "../../../evaluation/src/fit.ts";
+import { AS_IT_IS, confidenceOf } from "../../../inference-container/src/models/confidence.ts";
+import { composed, crossFitted, fitConfidence } from "../../../evaluation/src/fit.ts";
 import { calibration } from "../../../evaluation/src/measures/calibration.ts";
 
 /** Finds at scores of 0.01 to 0.99, of which exactly the share is right that the fit says: 1,000 for each score. */
@@ -20,6 +20,18 @@ describe("the fit of confidences", () => {
   ])("finds the logistic curve that right and wrong finds follow (offset %d, slope %d)", (offset, slope) => {
     const fit = fitConfidence(outcomesOf(offset, slope));
     expect([fit.offset, fit.slope]).toEqual([expect.closeTo(offset, 1), expect.closeTo(slope, 1)]);
+  });
+
+  it("is found for confidences that are far too high, as those of a model without a fit", () => {
+    const outcomes = Array.from({ length: 24 }, (_, i) => ({
+      score: 0.9 + 0.003 * i,
+      right: i === 20 || i === 23,
+    }));
+    const { offset, slope } = fitConfidence(outcomes);
+    expect([offset < 0, slope > 0]).toEqual([true, true]);
+    const claimed = outcomes.reduce((sum, { score }) => sum + confidenceOf(score, { offset, slope }), 0);
+    // Right and wrong are slightly less than certain, so that some more are claimed than the two.
+    expect(Math.abs(claimed - 2)).toBeLessThan(1.5);
   });
 
   it("makes half of the finds right whose confidence is a half", () => {

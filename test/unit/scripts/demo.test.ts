@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { zipSync } from "fflate";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { takenByNpm } from "../../../scripts/shared/command-line.ts";
 import { parseDemoArguments } from "../../../scripts/demo/arguments.ts";
 import { readMedia } from "../../../scripts/demo/media.ts";
 import { formatTable } from "../../../scripts/shared/table.ts";
@@ -156,5 +157,30 @@ describe("a table", () => {
         ],
       ),
     ).toEqual(["mask     pixels", "───────  ──────", "cup.png       7", "a          1234"]);
+  });
+});
+
+describe("an option before --, which npm takes", () => {
+  const options = ["region", "max-frames", "out", "dry-run", "yes", "email"];
+
+  it("is missed where npm has put it into the environment", () => {
+    const taken = (env: Readonly<Record<string, string>>, ...args: string[]) =>
+      takenByNpm(args, options, env);
+    expect(taken({ npm_config_region: "true" }, "430,200")).toEqual(["--region"]);
+    expect(taken({ npm_config_max_frames: "4", npm_config_out: "x" })).toEqual(["--max-frames", "--out"]);
+    expect(taken({ npm_config_dry_run: "true" })).toEqual(["--dry-run"]);
+    expect(taken({ npm_config_dry_run: "true" }, "--dry-run")).toEqual([]);
+    expect(taken({ npm_config_out: "x" }, "--out=y")).toEqual([]);
+    expect(
+      taken({ npm_config_yes: "true", npm_config_email: "a@example.com", npm_config_region: "" }),
+    ).toEqual([]);
+  });
+
+  it("ends the command with what to type instead", () => {
+    vi.stubEnv("npm_config_region", "true");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => parseDemoArguments(["430,200"])).toThrow(
+      'npm took --region as its own. Did you forget "--"? npm run demo -- --region …',
+    );
   });
 });

@@ -81,8 +81,8 @@ describe("a sign-in at the identity provider's stand-in", () => {
     const page = (await response?.text()) ?? "";
     const token = /<pre id="token">([\w.-]+)<\/pre>/.exec(page)?.[1] ?? "";
     expect((await verify(token)).payload["email"]).toBe("a@example.com");
-    expect(page).toContain(`BASE=${API}\n`);
-    expect(page).toContain("$BASE/v1/account/overview");
+    expect(page).toContain(`export SEGMENTATION_BASE_URL=${API}\n`);
+    expect(page).toContain("$SEGMENTATION_BASE_URL/v1/account/overview");
     expect(response?.headers.get("cache-control")).toBe("no-store");
 
     const reloaded = await browse(jar, url.href);

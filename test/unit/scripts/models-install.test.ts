@@ -9,6 +9,7 @@ import { CATALOGUE, type CatalogueModel } from "../../../scripts/models/install/
 import { type Download, downloadFile } from "../../../scripts/models/install/download.ts";
 import { Hub, hubOf } from "../../../scripts/models/install/hub.ts";
 import { install } from "../../../scripts/models/install/install.ts";
+import { planFromCatalogue } from "../../../scripts/models/install/plan.ts";
 
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
 const GRAPH = randomBytes(100_000);
@@ -200,7 +201,9 @@ describe("an installation is refused", () => {
   });
 
   it("for a name that the catalogue lacks, or an address that is none", async () => {
-    expect(await refusal("sam4")).toContain('The catalogue has no "sam4", only grounding-dino-tiny, sam3.');
+    expect(await refusal("sam4")).toContain(
+      'The catalogue has no "sam4", only grounding-dino-tiny, owlvit-base, owlv2-base, sam3.',
+    );
     for (const address of ["huggingface.co", "ftp://a.example", "https://user:pass@a.example"]) {
       vi.stubEnv("HF_ENDPOINT", address);
       expect(await refusal()).toContain("HF_ENDPOINT must be the http(s) address of a hub");
@@ -305,6 +308,21 @@ describe("a file of a hub", () => {
 });
 
 describe("the catalogue", () => {
+  it.each([
+    ["owlvit-base", "google/owlvit-base-patch32", "Xenova/owlvit-base-patch32"],
+    ["owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble"],
+  ])("has %s, of %s, from %s", async (name, of, repository) => {
+    hub.files[repository] = { "onnx/model.onnx": GRAPH, "tokenizer.json": TOKENIZER };
+    const { licences, downloads, embedded } = await planFromCatalogue(name, hubOf(process.env), CATALOGUE);
+    expect(licences).toEqual([`${of} is under the Apache-2.0: https://www.apache.org/licenses/LICENSE-2.0`]);
+    const commit = expect.stringMatching(/^c0ffee/);
+    expect(downloads).toMatchObject([
+      { name: `${name}.onnx`, source: { repository, commit, path: "onnx/model.onnx" } },
+      { name: "tokenizer.json", source: { repository, commit, path: "tokenizer.json" } },
+    ]);
+    expect(embedded).toContain("sam2-encoder.ort");
+  });
+
   it("names families that can be loaded", () => {
     for (const { family } of CATALOGUE) expect([...FAMILIES.keys()]).toContain(family);
   });

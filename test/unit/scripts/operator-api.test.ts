@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { once } from "node:events";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { listen } from "../../../scripts/shared/listen.ts";
 import {
   openLocalOperatorApi,
   openRemoteOperatorApi,
@@ -24,11 +24,8 @@ async function apiOf(status: number, text: string) {
   server = createServer((request, response) => {
     seen.push(request);
     response.writeHead(status).end(text);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return { seen, api: operatorApiAt(`http://127.0.0.1:${address.port}`, "the-token", signal) };
+  });
+  return { seen, api: operatorApiAt(await listen(server), "the-token", signal) };
 }
 
 describe("the operator's API, asked by npm run admin", () => {

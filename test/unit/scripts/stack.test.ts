@@ -16,7 +16,7 @@ import {
 } from "../../../scripts/stack/worker-values.ts";
 import { isFolderLocked, lockFolder } from "../../../scripts/stack/folder-lock.ts";
 import { listeningUrl } from "../../../scripts/stack/child.ts";
-import { readableLine } from "../../../scripts/stack/log-lines.ts";
+import { newsLine, readableLine } from "../../../scripts/stack/log-lines.ts";
 import { claimPort, parsePort } from "../../../scripts/stack/port.ts";
 import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
@@ -211,5 +211,39 @@ describe("a log line for people", () => {
     ["plain text", "plain text"],
   ])("of %s", (line, readable) => {
     expect(readableLine(line)).toBe(readable);
+  });
+});
+
+describe("what npm start prints of the parts' logs", () => {
+  it("is a line for each job that ends and each problem, and nothing of what went well", () => {
+    const json = (fields: object): string => JSON.stringify({ time: "2026-11-26T12:00:00.000Z", ...fields });
+    const log = [
+      json({ level: "info", event: "request", operation: "createJob", status: 202, ms: 12 }),
+      json({ level: "info", event: "cron_ended", cron: "*/5 * * * *", ms: 3 }),
+      json({ level: "info", event: "job_started", jobId: "job_1", ms: 400 }),
+      json({
+        level: "info",
+        event: "job_ended",
+        jobId: "job_1",
+        lane: "interactive",
+        ms: 2_345,
+        status: "success",
+      }),
+      json({ level: "info", event: "inference_busy", status: 429 }),
+      json({ level: "warn", event: "inference_busy", status: 401 }),
+      json({ level: 30, msg: "task" }),
+      json({ level: 50, msg: "engine_error", err: "out of memory" }),
+      "✘ [ERROR] kj::getCaughtExceptionAsKj() = kj/async-io-unix.c++:186: disconnected: ::read(fd): Connection reset by peer",
+      "  at workerd/io/worker.c++:1234",
+      "✘ [ERROR] Uncaught Error: it broke",
+      "",
+      "⎔ Starting local server...",
+    ];
+    expect(log.map((line) => newsLine("worker", line)).filter((line) => line !== null)).toEqual([
+      "job_1: success after 2.3 s",
+      "[worker] warn: inference_busy  status=401",
+      "[worker] error: engine_error  err=out of memory",
+      "[worker] error: Uncaught Error: it broke",
+    ]);
   });
 });

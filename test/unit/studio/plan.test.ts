@@ -30,7 +30,7 @@ const words = (
 describe("what the usage page says of a plan", () => {
   it("leads a trial to the checkout, and says what is left of it and until when", () => {
     expect(words("trial", "trial_active")).toMatchObject({
-      text: "97 of 100 pictures left, until 4 Dec 2026.",
+      text: expect.stringMatching(/^97 of 100 units left, until 4 Dec 2026\. .* At most 3 pictures per job/),
       meter: { left: 97, of: 100 },
       page: "checkout",
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { obstacleTo } from "../../../studio/src/work/beforehand.ts";
+import { framesOf, limitsInWords, obstacleTo } from "../../../studio/src/work/beforehand.ts";
 import { bytesIn } from "../../../studio/src/text/format.ts";
 import { bytesOf, givenPicture, pictureOfTask, taskIdOf } from "../../../studio/src/work/picture.ts";
 
@@ -64,6 +64,15 @@ describe("what stands against a job", () => {
     },
   };
 
+  it("and what a job costs is said before anything is chosen", () => {
+    expect(limitsInWords(trial)).toBe(
+      "Your trial has 2 units left: one per picture, up to 3 pictures per job, no clips.",
+    );
+    const access = { ...trial.access, mode: "paid" as const, maxImageTasksPerJob: 100 };
+    expect(limitsInWords({ ...trial, access })).toContain("a clip 1 unit per processed frame");
+    expect([framesOf(4, 2), framesOf(0.1, 2), framesOf(4.2, 1)]).toEqual([8, 1, 5]);
+  });
+
   it("is nothing if the trial allows it", () => {
     expect(obstacleTo(trial, "image", 2)).toBeNull();
   });
@@ -73,7 +82,7 @@ describe("what stands against a job", () => {
   });
 
   it("is what is left of the trial", () => {
-    expect(obstacleTo(trial, "image", 3)).toMatchObject({ title: "2 pictures left in your trial", keep: 2 });
+    expect(obstacleTo(trial, "image", 3)).toMatchObject({ title: "2 units left in your trial", keep: 2 });
   });
 
   it("is that a trial takes no clips", () => {

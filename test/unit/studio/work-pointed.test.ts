@@ -80,11 +80,14 @@ describe("objects that are pointed at", () => {
   });
 
   it("may come from a job that was created earlier, whose region isn't known", () => {
-    expect(lastOf(nth(takenUp([], "a", "job_1"), 0))).toEqual({
-      number: 1,
-      region: null,
-      state: "running",
-      jobId: "job_1",
-    });
+    const taken = takenUp([], "a", "job_1");
+    expect(lastOf(nth(taken, 0))).toMatchObject({ number: 1, region: null, jobId: "job_1" });
+    // Its mask is fetched in its turn.
+    expect(nextToDraw(taken)?.attempt.jobId).toBe("job_1");
+  });
+
+  it("have a key each, so that none makes two jobs", () => {
+    const keys = pointedAt(two, "a", finer, true).flatMap(({ attempts }) => attempts.map(({ key }) => key));
+    expect(new Set(keys).size).toBe(3);
   });
 });

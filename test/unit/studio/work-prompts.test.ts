@@ -48,4 +48,9 @@ describe("vocabulary", () => {
     expect(offered(labels, "tab", ["table lamp"])).toEqual(["dining table"]);
     expect(offered(labels, " ", [])).toEqual([]);
   });
+
+  it("can be browsed: all labels that are free, in the alphabet's order", () => {
+    expect(offered(labels, "", ["cup"], true)).toEqual(["Wine glass", "dining table", "table lamp"]);
+    expect(offered("open", "", [], true)).toEqual([]);
+  });
 });

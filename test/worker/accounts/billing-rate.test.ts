@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { platformOf } from "../../../src/platform.ts";
 import { Billing } from "../../../src/stores/billing/billing.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
@@ -128,7 +129,7 @@ describe("a webhook", () => {
     expect(refused.map(({ times }) => times)).toEqual([expect.any(Number), 5]);
   });
 
-  it("that is forged reads nothing and calls nobody; a true one that is replayed reads one row and calls nobody", async () => {
+  it("that is forged reads nothing and calls nobody; a true one that is replayed reads one row of each database and calls nobody", async () => {
     const { body } = await createSession(client, "checkout");
     await stripe.press(body.url);
     const [real] = stripe.webhooks;
@@ -146,7 +147,7 @@ describe("a webhook", () => {
     expect(read).not.toHaveBeenCalled();
 
     for (let i = 0; i < 3; i += 1) expect((await deliver(real)).status).toBe(200);
-    expect(read.mock.calls.length).toBeLessThanOrEqual(3);
+    expect(read.mock.calls.length).toBeLessThanOrEqual(3 * platformOf(env).databases.length);
     expect(wrote).not.toHaveBeenCalled();
     expect(stripe.calls).toHaveLength(calls);
   });

@@ -1,12 +1,16 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
+import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { billingSettingsOf } from "../../../src/settings.ts";
 import { Payments } from "../../../src/stores/billing/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
+import { logged } from "../../support/worker/crons.ts";
+import { settledJob } from "../../support/worker/ledger.ts";
 import {
   billingRow,
   createSession,
@@ -253,6 +257,24 @@ describe("webhooks of the payment provider", () => {
     expect(await billingRow(client)).toBeNull();
   });
 
+  it("are logged with what became of them, also where the end of a subscription or of a customer writes more", async () => {
+    const ended = await subscribed();
+    await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
+    const lines = logged();
+    await stripe.standIn.webhooks.deliver(stripe.standIn.subscriptions.cancel(ended));
+    await stripe.deliverAll();
+    await stripe.deleteCustomer(client);
+    await stripe.deliverAll();
+    const outcomes = lines()
+      .filter(({ event }) => event === "stripe_event")
+      .map(({ type, outcome }) => [type, outcome]);
+    expect(outcomes).toEqual([
+      ["customer.subscription.deleted", "written"],
+      ["customer.subscription.deleted", "forgotten"],
+      ["customer.deleted", "unknown_customer"],
+    ]);
+  });
+
   /** Holds Stripe's next answer, as it is at that moment, until it is let go. */
   function holdNextAnswer(): { isHeld: Promise<void>; letGo: () => void } {
     const held = Promise.withResolvers<void>();
@@ -266,6 +288,20 @@ describe("webhooks of the payment provider", () => {
     };
     return { isHeld: held.promise, letGo: () => gate.resolve() };
   }
+
+  it("have their effect also if Stripe does not wait for the answer, as where a customer has many invoices", async () => {
+    const { body } = await createSession(client, "checkout");
+    await stripe.press(body.url);
+    const { isHeld, letGo } = holdNextAnswer();
+    const context = createExecutionContext();
+    const unheard = worker.fetch(present(stripe.webhooks[0], "webhook"), env, context);
+    await isHeld;
+    const over = waitOnExecutionContext(context);
+    letGo();
+    await over;
+    expect(await known()).toMatchObject({ billing: { subscription_status: "active" }, events: 1 });
+    expect((await unheard).status).toBe(200);
+  });
 
   it("never write an answer of Stripe that is older than what another wrote meanwhile", async () => {
     const one = await subscribed();

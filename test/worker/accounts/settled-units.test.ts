@@ -20,9 +20,9 @@ const settleAt = (accountId: string, times: readonly number[]) =>
     .bind(accountId, JSON.stringify(times))
     .run();
 
-describe("what an account used in the last 24 hours", () => {
-  const { ledger } = platformOf(env);
+const figures = (accountId: string, since: number) => platformOf(env).ledger.figures(accountId, since);
 
+describe("what an account used in the last 24 hours", () => {
   it("is read in a bounded number of rows, however many jobs it had", async () => {
     const [few, many] = [(await newClient()).accountId, (await newClient()).accountId];
     const now = Date.now();
@@ -30,8 +30,8 @@ describe("what an account used in the last 24 hours", () => {
     await settleAt(few, over(288));
     await settleAt(many, over(28_800));
     const since = now - DAY;
-    expect((await ledger.figures(few, since)).settledUnits).toBe(288);
-    expect((await ledger.figures(many, since)).settledUnits).toBe(28_800);
+    expect((await figures(few, since)).settledUnits).toBe(288);
+    expect((await figures(many, since)).settledUnits).toBe(28_800);
     const { firstWhole, wholeFrom } = slotsAfter(since);
     const statement = env.DB.prepare(`SELECT ${SETTLED_UNITS}`);
     const read = async (accountId: string): Promise<number> =>
@@ -55,7 +55,7 @@ describe("what an account used in the last 24 hours", () => {
           const { accountId } = await newClient();
           await settleAt(accountId, times);
           const since = begin + slot * 300_000 + ms;
-          expect((await ledger.figures(accountId, since)).settledUnits).toBe(
+          expect((await figures(accountId, since)).settledUnits).toBe(
             times.filter((at) => at > since).length,
           );
         },
@@ -70,7 +70,7 @@ describe("what an account used in the last 24 hours", () => {
     const now = Date.now();
     await settleAt(accountId, [now - 3 * DAY, now - DAY - 1, now - DAY, now - DAY + 1, now - 1]);
     await runCron(CRONS.sweep);
-    expect((await ledger.figures(accountId, now - DAY)).settledUnits).toBe(2);
+    expect((await figures(accountId, now - DAY)).settledUnits).toBe(2);
     const { results } = await env.DB.prepare("SELECT units FROM settled_units").all();
     expect(results.length).toBeLessThan(4);
   });

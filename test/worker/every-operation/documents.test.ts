@@ -9,6 +9,7 @@ import { platformOf } from "../../../src/platform.ts";
 import { fetchWorker, send } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
 import { expectError } from "../../support/worker/wire.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
 
 const fetchPage = (path: string, init?: RequestInit): Promise<Response> =>
   fetchWorker(new Request(`https://api.test${path}`, init));
@@ -76,6 +77,15 @@ describe("the pages", () => {
     expect(await head.text()).toBe("");
     expect(head.headers.get("content-type")).toBe(type);
     expectError(await send("POST", path), 405, "method_not_allowed");
+  });
+
+  it("names a package only if the operator has published it, under the operator's name", async () => {
+    const landing = async (): Promise<string> => await (await fetchPage("/")).text();
+    expect(await landing()).not.toMatch(/npx|npm/);
+    overrideSettings({ CLIENT_PACKAGE: "@acme/segmentation-client" });
+    expect(await landing()).toContain(
+      "<code>npx @acme/segmentation-client segment photo.jpg -p cup -p spoon</code>",
+    );
   });
 
   it("name only what is there", async () => {

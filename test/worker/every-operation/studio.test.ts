@@ -56,6 +56,7 @@ describe("the studio's pages", () => {
     expect(config).toEqual({
       name: "Segmentation",
       logoUrl: null,
+      maxImagePixels: 100_000_000,
       signIn: {
         issuer: "https://identity.test",
         clientId: "the-studio",

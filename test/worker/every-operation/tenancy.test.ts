@@ -37,6 +37,8 @@ async function newTenant(): Promise<Tenant> {
 /** What an operation's request names, and how: a path, a body or a query; null where it names nothing. */
 const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   createUploadPresign: null,
+  createMultipartUpload: null,
+  completeMultipartUpload: "taskId",
   deleteUpload: "taskId",
   importUpload: null,
   listJobs: "jobId",
@@ -114,6 +116,7 @@ describe("two accounts", () => {
   );
 
   it.each([
+    "createMultipartUpload",
     "createApiKey",
     "createWebhookEndpoint",
     "createCheckout",

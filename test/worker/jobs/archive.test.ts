@@ -342,7 +342,7 @@ it("an archive waits in its queue while its isolate builds two others, whose mem
   const lines = linesFromNow();
   const { archiveTurns } = platformOf(env);
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-  const others = [1, 2].map((other) => archiveTurns.within(`job_${other}`, () => isOver));
+  const others = [1, 2].map((other) => archiveTurns.within(`job_${other}`, Date.now(), () => isOver));
   expect(await deliverArchive(jobId)).toMatchObject({ explicitAcks: [], retryMessages: { length: 1 } });
   expect(lines().filter(({ level }) => level !== "info")).toEqual([]);
   end();

@@ -1,5 +1,7 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import worker from "../../../src/index.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
@@ -62,6 +64,31 @@ describe("the bucket's reads for jobs that are refused", () => {
     expectError(refused, 402, "daily_limit_reached");
     later(refused.body.retryAfterSeconds * 1_000);
     expect((await create([await uploaded(client)])).status).toBe(202);
+  });
+
+  it("count also if the client goes away before it is answered: the request is not over until they do", async () => {
+    const there = await uploaded(client);
+    const asked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const get = env.MEDIA.get.bind(env.MEDIA);
+    vi.spyOn(env.MEDIA, "get").mockImplementation(async (...what: Parameters<typeof get>) => {
+      asked.resolve();
+      await gate.promise;
+      return get(...what);
+    });
+    const context = createExecutionContext();
+    const body = JSON.stringify(imageJob([there, await presign(client)]));
+    const headers = { authorization: `Bearer ${client.key}`, "content-type": "application/json" };
+    const request = new Request("https://api.test/v1/jobs", { method: "POST", headers, body });
+    // Nobody waits for the answer. What the platform then waits for is what the context was given.
+    const unheard = worker.fetch(request, env, context);
+    await asked.promise;
+    const over = waitOnExecutionContext(context);
+    gate.resolve();
+    await over;
+    const { refusedLooks } = await platformOf(env).ledger.use(client.accountId);
+    expect(refusedLooks.looks).toBe(2);
+    await unheard;
   });
 
   it("do not go on after the first upload that is missing", async () => {

@@ -48,7 +48,7 @@ describe("cancelJob 200", () => {
     expect(job).toEqual((await retrieve(jobId)).body);
     expect(job).toMatchObject({ status: "success", error: null });
     const sentence =
-      "canceled: The job was cancelled before this task had ended. Create the job again if you still need it.";
+      "canceled: The job was canceled before this task had ended. Create the job again if you still need it.";
     expect(job.tasks.map((task) => [task.status, task.error])).toEqual([
       ["success", null],
       ["failed", sentence],

@@ -25,7 +25,7 @@ describe("createCheckout 201", () => {
     expect(session).toMatchObject({
       reference: client.accountId,
       successUrl: "https://api.test/studio/usage?checkout=success",
-      cancelUrl: "https://api.test/studio/usage?checkout=cancelled",
+      cancelUrl: "https://api.test/studio/usage?checkout=canceled",
     });
   });
 
@@ -172,6 +172,14 @@ describe("createCheckout 409", () => {
     await stripe.deliverAll();
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
     expect(stripe.standIn.state.sessions).toHaveLength(1);
+  });
+
+  it("lets in an account that has subscribed, although its webhooks were all lost", async () => {
+    const { body } = await createSession(client, "checkout");
+    await stripe.press(body.url);
+    stripe.webhooks.length = 0;
+    expectError(await createSession(client, "checkout"), 409, "subscription_exists");
+    expect((await client.send("GET", "/v1/account/overview")).body.access).toMatchObject({ mode: "paid" });
   });
 
   it("refuses it also when the first one is paid at the moment in which its page is to be closed", async () => {

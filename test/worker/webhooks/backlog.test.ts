@@ -34,7 +34,8 @@ describe(`an endpoint that is down for two hours, in which ${EVENTS} events happ
       for (let i = 0; i < PER_MINUTE; i += 1) {
         const id = `evt_${minute}_${i}`;
         const body = JSON.stringify({ type: "job.succeeded", data: { id, text: "x".repeat(900) } });
-        await object.receive(endpoint.endpointId, { id, type: "job.succeeded", at: Date.now(), body });
+        const event = { id, type: "job.succeeded", at: Date.now(), body } as const;
+        await object.receive(endpoint.endpointId, event, globalThis.booksOfTest);
         bodies.set(id, body);
       }
       await ringEndpoint(endpoint);

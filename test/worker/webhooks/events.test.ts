@@ -170,9 +170,10 @@ describe("an event", () => {
       this: WebhookObject,
       endpointId,
       event,
+      database,
     ) {
       if (endpointId === second) throw new Error("the object was reset");
-      return receive.call(this, endpointId, event);
+      return receive.call(this, endpointId, event, database);
     });
     const jobId = await endedJob();
     await told(at(pair, 0), 1);

@@ -1,7 +1,7 @@
 import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import { formatTable } from "../print/table.ts";
-import { count } from "../progress/words.ts";
+import { counted } from "../progress/words.ts";
 import type { Terminal } from "../terminal.ts";
 import { clientOf } from "./client.ts";
 
@@ -11,7 +11,7 @@ const HELP = `Shows your account: its permissions, what is left of its trial, an
   segmentation-client account --usage
   segmentation-client account --usage --from 2026-11-01 --to 2026-11-30
 
-  --usage          pictures and frames per day, for the last 30 days
+  --usage          units (pictures, frames of clips) per day, for 30 days
   --from, --to     days in UTC, such as 2026-11-01
   --json           print JSON
   --base-url URL   the service (default: that of your last login)`;
@@ -32,12 +32,12 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
     else {
       const used = days.filter(({ units, jobs }) => units > 0 || jobs > 0);
       const sum = used.reduce((total, { units }) => total + units, 0);
-      for (const line of formatTable(
+      const table = formatTable(
         ["day", "units", "jobs"],
         used.map(({ date, units, jobs }) => [date, units, jobs]),
-      ))
-        terminal.print(line);
-      terminal.print(`${count(sum)} units in ${days.length} days`);
+      );
+      if (used.length > 0) for (const line of table) terminal.print(line);
+      terminal.print(`${counted(sum, "unit")} in ${days.length} days`);
     }
     return 0;
   }
@@ -60,12 +60,12 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
         : "none now",
     ],
     ["clips", access.videoAllowed ? "yes" : "no"],
-    ["last 24 hours", `${count(tokenUsageLast24h)} units`],
+    ["last 24 hours", counted(tokenUsageLast24h, "unit")],
     ...(access.mode === "trial"
       ? [
           [
             "trial",
-            `${trial.remainingTokens} of ${trial.grantTokens} tokens left${trial.expiresAt === null ? "" : `, until ${trial.expiresAt}`}`,
+            `${trial.remainingTokens} of ${trial.grantTokens} units left${trial.expiresAt === null ? "" : `, until ${trial.expiresAt}`}`,
           ],
         ]
       : []),

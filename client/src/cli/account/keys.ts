@@ -30,6 +30,7 @@ async function keys(args: readonly string[], terminal: Terminal): Promise<number
     case "list": {
       const { items } = await api.listApiKeys({}, options);
       if (values.json === true) terminal.print(JSON.stringify(items, null, 2));
+      else if (items.length === 0) terminal.report("There are no API keys.");
       else
         for (const line of formatTable(
           ["key", "label", "begins with", "created", "state"],

@@ -33,10 +33,49 @@ export function parse<const Options extends OptionTable>(
   } catch (error) {
     const code = systemCode(error) ?? "";
     if (!code.startsWith("ERR_PARSE_ARGS") || !(error instanceof Error)) throw error;
+    const [, unknown] =
+      code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? (/'(--?[^']+)'/.exec(error.message) ?? []) : [];
+    if (unknown !== undefined && KEY.test(unknown))
+      throw usageFailure(
+        "A key is never an argument, because other users of the machine can see arguments. Run `segmentation-client login`, or set SEGMENTATION_API_KEY.",
+      );
     // What follows the first sentence is about a `--` that nobody meant.
     const [sentence = ""] = error.message.split(/\. |\n/);
-    throw usageFailure(`${sentence}. See segmentation-client ${command} --help.`);
+    const near = unknown === undefined ? [] : nearTo(unknown, Object.keys({ ...COMMON, ...options }));
+    const guess = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : "";
+    throw usageFailure(`${sentence}.${guess} See segmentation-client ${command} --help.`);
   }
+}
+
+/** Options by which people give other programs a key. */
+const KEY = /^--(?:api[-_]?)?(?:key|token)$/i;
+/** The number of mistakes in a word that may be another one. */
+const MOST_MISTAKES = 2;
+
+/** Which options are meant by one that does not exist: those of which it is a part or that it begins with, else similar ones. */
+export function nearTo(unknown: string, options: readonly string[]): string[] {
+  const word = unknown.replace(/^-+/, "").toLowerCase();
+  const parts = options.filter((option) => option.startsWith(word) || word.startsWith(option));
+  const similar = options.filter((option) => mistakes(word, option) <= MOST_MISTAKES);
+  return (parts.length > 0 ? parts : similar).map((option) => `--${option}`);
+}
+
+/** How many letters one word needs changed, added or taken away to be the other (Levenshtein's distance). */
+function mistakes(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (const [i, letter] of one.split("").entries()) {
+    const next = [i + 1];
+    for (const [k, letterOfOther] of other.split("").entries())
+      next.push(
+        Math.min(
+          (next[k] ?? 0) + 1,
+          (row[k + 1] ?? 0) + 1,
+          (row[k] ?? 0) + (letter === letterOfOther ? 0 : 1),
+        ),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /** An option's value as a number. @throws Failure if it is not a number, or out of bounds */

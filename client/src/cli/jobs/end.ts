@@ -1,3 +1,4 @@
+import { hasEnded } from "../../wait/watch.ts";
 import { clientOf } from "../account/client.ts";
 import { type Command, parse } from "../command/parse.ts";
 import type { Terminal } from "../terminal.ts";
@@ -20,7 +21,10 @@ async function cancel(args: readonly string[], terminal: Terminal): Promise<numb
   const { values, positionals } = parse("cancel", args, {});
   const jobId = onlyJobId("cancel", positionals);
   const { api } = await clientOf(terminal, values);
-  const job = await api.cancelJob({ jobId }, { signal: terminal.signal });
+  const options = { signal: terminal.signal };
+  const before = await api.retrieveJob({ jobId }, options);
+  const job = hasEnded(before) ? before : await api.cancelJob({ jobId }, options);
+  if (hasEnded(before)) terminal.report(`${jobId} had already ended: nothing was canceled.`);
   printJob(terminal, job, values.json === true);
   return 0;
 }

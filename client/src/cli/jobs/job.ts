@@ -1,3 +1,7 @@
+import type { SegmentationClient } from "../../node/client.ts";
+import { filesToSave, writeAll } from "../../node/save.ts";
+import { mergeCoco } from "../../results/coco.ts";
+import { ImageResult } from "../../results/image-result.ts";
 import type { JobStatus } from "../../schemas.ts";
 import { clientOf } from "../account/client.ts";
 import { type Command, parse } from "../command/parse.ts";
@@ -5,6 +9,8 @@ import { usageFailure } from "../failure.ts";
 import { formatTable, harmless } from "../print/table.ts";
 import { ProgressView } from "../progress/progress.ts";
 import { counted } from "../progress/words.ts";
+import { pictureDocument } from "../segment/output/found-in.ts";
+import { namesInJournals } from "../segment/output/output-folder.ts";
 import type { Terminal } from "../terminal.ts";
 
 const HELP = `Shows a job: its status, and that of each of its files.
@@ -18,7 +24,9 @@ const HELP = `Shows a job: its status, and that of each of its files.
   --json           print JSON
   --base-url URL   the service (default: that of your last login)
 
-The exit code is 1 if the job failed.`;
+Results are named by their files if segment made the job, and its folder is DIR
+or out, out-2, … here; otherwise by the ids of their uploads. The exit code is 1
+if the job failed.`;
 
 const OPTIONS = { wait: { type: "boolean" }, save: { type: "string" } } as const;
 
@@ -54,7 +62,7 @@ async function showJob(args: readonly string[], terminal: Terminal): Promise<num
   if (values.wait === true || values.save !== undefined) {
     const view = new ProgressView(terminal);
     const ids = status.tasks.map(({ taskId }) => taskId);
-    view.begin(ids);
+    view.begin(ids, status.type === "video" ? null : undefined);
     try {
       for await (const update of client.watchJob(jobId, { signal })) {
         status = update.job;
@@ -66,10 +74,32 @@ async function showJob(args: readonly string[], terminal: Terminal): Promise<num
   }
   const code = printJob(terminal, status, values.json === true);
   if (values.save !== undefined && code === 0) {
-    const written = await (await client.result(jobId, { signal })).save(values.save, { signal });
+    const written = await saveResults(client, jobId, values.save, signal);
     terminal.report(`Saved ${counted(written.length, "file")} in ${values.save}.`);
   }
   return code;
+}
+
+/** Saves a job's results by the names of their files, where a journal has them. Returns the paths. */
+async function saveResults(
+  client: SegmentationClient,
+  jobId: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const result = await client.result(jobId, { signal });
+  const names = namesInJournals(jobId, folder);
+  const files = filesToSave(result.files, undefined, names);
+  if (result instanceof ImageResult) {
+    const documents = result.pictures.map((each) =>
+      pictureDocument(each, names.get(each.taskId) ?? each.name),
+    );
+    files.push({
+      path: "annotations.json",
+      content: JSON.stringify(mergeCoco(await Promise.all(documents))),
+    });
+  }
+  return await writeAll(folder, result.files, files, signal);
 }
 
 export const JOB: Command = {

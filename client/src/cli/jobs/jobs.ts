@@ -36,10 +36,11 @@ async function jobs(args: readonly string[], terminal: Terminal): Promise<number
     if (found.length === limit) break;
   }
   if (values.json === true) terminal.print(JSON.stringify(found, null, 2));
-  else if (found.length === 0) terminal.report("No jobs found.");
+  else if (found.length === 0)
+    terminal.report(status ? `There are no jobs that are ${status}.` : "There are no jobs yet.");
   else
     for (const line of formatTable(
-      ["job", "kind", "files", "status", "created"],
+      ["job", "mode", "files", "status", "created"],
       found.map((job) => [
         job.jobId,
         job.processingMode,

@@ -28,7 +28,9 @@ export function formatTable(
   rows: readonly (readonly (string | number)[])[],
 ): string[] {
   const texts = [heading, ...rows].map((row) => row.map((cell) => harmless(String(cell))));
-  const widths = heading.map((_, i) => Math.max(...texts.map((row) => widthOf(row[i] ?? ""))));
+  const widths = heading.map((_, i) =>
+    texts.reduce((width, row) => Math.max(width, widthOf(row[i] ?? "")), 0),
+  );
   return texts.map((row, at) =>
     row
       .map((text, i) => {

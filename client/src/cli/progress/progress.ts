@@ -11,19 +11,34 @@ export interface ProgressState {
   readonly seconds: number;
   /** What the run is waiting for, if anything. */
   readonly waitsFor: string | undefined;
+  /** If all files are clips: of how many frames each, null if that is not known. */
+  readonly frames?: Frames;
 }
 
+/** How many frames of each clip are segmented, null if that is not known; undefined for pictures. */
+export type Frames = number | null | undefined;
+
 const BAR = 24;
+/** The rounding error of binary fractions. */
+const ROUNDING = 1e-6;
+
+/** How much is done: files, or what is known of clips' frames. The service rounds shares down to hundredths. */
+function amount({ done, total, frames }: ProgressState): string {
+  if (frames === undefined) return `${count(Math.floor(done))}/${count(total)}`;
+  if (frames === null) return `${Math.floor((100 * done) / Math.max(1, total) + ROUNDING)}% of the frames`;
+  return `${count(Math.ceil(done * frames - ROUNDING))}/${count(total * frames)} frames`;
+}
 
 /** One line that shows the progress: bar, counts, rate, time left. No longer than `columns`. */
-export function barLine({ done, total, sent, seconds, waitsFor }: ProgressState, columns: number): string {
+export function barLine(state: ProgressState, columns: number): string {
+  const { done, total, sent, seconds, waitsFor, frames } = state;
   const share = total === 0 ? 1 : done / total;
   const full = Math.floor(share * BAR);
   const perSecond = done / seconds;
-  const left =
-    done > 0 && seconds > 1 ? `${rate(perSecond)}  ${duration((total - done) / perSecond)} left` : "";
-  const pace = waitsFor ?? (left === "" && sent > 0 ? `${count(sent)} uploaded` : left);
-  const line = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${count(Math.floor(done))}/${count(total)}  ${pace}`;
+  const pace = frames === null ? "" : `${rate(perSecond * (frames ?? 1))}  `;
+  const left = done > 0 && seconds > 1 ? `${pace}${duration((total - done) / perSecond)} left` : "";
+  const note = waitsFor ?? (left === "" && sent > 0 ? `${count(sent)} uploaded` : left);
+  const line = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${amount(state)}  ${note}`;
   return line.slice(0, Math.max(0, columns - 1)).trimEnd();
 }
 
@@ -43,13 +58,15 @@ export class ProgressView {
   #waitsFor: string | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #step = 0;
+  #frames: Frames;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
   }
 
-  /** Sets how many files there are to do. */
-  begin(ids: readonly string[]): void {
+  /** Sets how many files there are to do, and if they are clips, of how many frames each. */
+  begin(ids: readonly string[], frames?: Frames): void {
+    this.#frames = frames;
     for (const id of ids) this.#shares.set(id, 0);
     this.#startedAt = Date.now();
     this.#timer ??= setInterval(() => this.#draw(), REDRAW_MS);
@@ -69,10 +86,12 @@ export class ProgressView {
       this.#done += share - (this.#shares.get(id) ?? 0);
       this.#shares.set(id, share);
     }
-    const { done, total } = this.#standing();
-    if (this.#terminal.isInteractive || total < MUCH) return;
-    const step = Math.floor((done / total) * STEPS);
-    if (step > this.#step) this.#terminal.report(`${count(Math.floor(done))} of ${count(total)} done`);
+    const state = this.#standing();
+    const { done, total, frames } = state;
+    const parts = frames === null ? MUCH : total * (frames ?? 1);
+    if (this.#terminal.isInteractive || parts < MUCH) return;
+    const step = Math.floor((done / total) * STEPS + ROUNDING);
+    if (step > this.#step) this.#terminal.report(`${amount(state)} done`);
     this.#step = step;
   }
 
@@ -90,7 +109,7 @@ export class ProgressView {
     if (this.#terminal.isInteractive) this.#terminal.draw(ERASE_LINE);
   }
 
-  #standing() {
+  #standing(): ProgressState {
     const seconds = (Date.now() - this.#startedAt) / 1_000;
     return {
       done: this.#done,
@@ -98,6 +117,7 @@ export class ProgressView {
       sent: this.#sent,
       seconds,
       waitsFor: this.#waitsFor,
+      frames: this.#frames,
     };
   }
 

@@ -1,8 +1,8 @@
-import type { Box } from "@segmentation/masks";
 import { type Format, FORMATS } from "../../node/save.ts";
 import { numberOf, type OptionTable, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import type { Order } from "./order.ts";
+import { parseRegion, type Region } from "./region.ts";
 
 /** The values of `--format`; the preview has its own option. */
 const CHOICES = FORMATS.filter((format) => format !== "preview");
@@ -21,8 +21,6 @@ export const OPTIONS = {
   yes: { type: "boolean" },
 } as const satisfies OptionTable;
 
-/** The output folder without `--out`. */
-const OUT = "out";
 /** How many regions a job may have. */
 export const MOST_REGIONS = 50;
 
@@ -30,7 +28,7 @@ export const MOST_REGIONS = 50;
 export function parseOrder(args: readonly string[]) {
   const { values, positionals } = parse("segment", args, OPTIONS);
   const prompts = (values.prompt ?? []).map((prompt) => prompt.trim());
-  const regions = (values.region ?? []).map(parseRegion);
+  const regions = (values.region ?? []).map(regionOf);
   const formats = (values.format ?? ["png,coco"]).flatMap((list) => list.split(",")).map(parseFormat);
   const whole = { least: 1, isWhole: true };
   const order: Order = {
@@ -42,7 +40,7 @@ export function parseOrder(args: readonly string[]) {
     fps: numberOf("fps", values.fps, { least: 0.001 }),
     frames: numberOf("frames", values.frames, whole),
     maxFrames: numberOf("max-frames", values["max-frames"], whole),
-    out: values.out ?? OUT,
+    out: values.out,
     retriesFailed: values["retry-failed"] ?? false,
     isSure: values.yes ?? false,
   };
@@ -50,7 +48,7 @@ export function parseOrder(args: readonly string[]) {
   if (positionals.length === 0)
     throw usageFailure("Name a picture, a folder or a URL: segmentation-client segment photo.jpg -p cat");
   if (prompts.length === 0 && regions.length === 0)
-    throw usageFailure('Say what to look for: -p cat -p "red cup". Or where: --region 40,60,120,80');
+    throw usageFailure('Say what to look for: -p cat -p "red cup". Or where: --region 430,200');
   if (prompts.includes("")) throw usageFailure('A prompt is empty. Say what to look for: -p "red cup"');
   if (regions.length > MOST_REGIONS)
     throw usageFailure(`A picture can have up to ${MOST_REGIONS} regions, not ${regions.length}.`);
@@ -59,17 +57,13 @@ export function parseOrder(args: readonly string[]) {
   return { values, order };
 }
 
-/** @throws Failure with exit code 2 if it is not `x,y,width,height` */
-function parseRegion(text: string): Box {
-  const [x, y, width, height, ...rest] = text
-    .split(",")
-    .map((part) => (part.trim() === "" ? NaN : Number(part)));
-  const isBox = [x, y, width, height].every((value) => Number.isFinite(value)) && rest.length === 0;
-  if (!isBox || (width ?? 0) < 1 || (height ?? 0) < 1)
-    throw usageFailure(
-      `--region takes left,top,width,height in pixels, such as 40,60,120,80, not "${text}".`,
-    );
-  return [x ?? 0, y ?? 0, width ?? 0, height ?? 0];
+/** @throws Failure with exit code 2 if it is none */
+function regionOf(text: string): Region {
+  const region = parseRegion(text);
+  if (region !== undefined) return region;
+  throw usageFailure(
+    `--region takes a box such as 40,60,120,80 (left, top, width, height in pixels) or a point such as 430,200, not "${text}".`,
+  );
 }
 
 function parseFormat(text: string): Format {

@@ -3,6 +3,7 @@ import { formatsOf } from "../../results/assets.ts";
 import { baseUrlOf, clientOf } from "../account/client.ts";
 import type { Command } from "../command/parse.ts";
 import { Failure, usageFailure } from "../failure.ts";
+import { harmless } from "../print/table.ts";
 import { ProgressView } from "../progress/progress.ts";
 import { count, counted } from "../progress/words.ts";
 import { Interrupted, type Terminal } from "../terminal.ts";
@@ -11,11 +12,13 @@ import { type Found, findInputs } from "./inputs/find-inputs.ts";
 import { VERSION } from "./journal/entries.ts";
 import { Journal } from "./journal/journal.ts";
 import { type Order, purposeOf } from "./order.ts";
+import { assertSamePurpose, defaultFolder, isOf, type Purpose } from "./output/output-folder.ts";
 import { printReport, reportJson } from "./output/report.ts";
 import { segmentAll } from "./run/segment-all.ts";
 
 /** More files need --yes: each picture costs a unit. */
 const MOST_UNASKED = 10_000;
+const MOST_NAMED = 3;
 
 /** Formats that are saved only on request. */
 const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
@@ -23,39 +26,43 @@ const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
 const HELP = `Finds what you describe in pictures and clips, and saves its masks.
 
   segmentation-client segment photo.jpg -p cat -p "red cup"
-  segmentation-client segment photos/ "more/*.png" https://… -p cat --out masks
+  segmentation-client segment photos/ "more/*.png" https://… -p cat --out cats
+  segmentation-client segment photo.jpg --region 430,200
   segmentation-client segment clip.mp4 -p person --fps 2 --preview
 
   -p, --prompt WORDS     what to find; may be repeated
-  --region X,Y,W,H       a box around one object, in pixels; may be repeated
+  --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
+                         repeated; "X,Y;X,Y;!X,Y": points, ! not on the object
   --format LIST          png,coco (default), also ${EXTRA_FORMATS.join(", ")}
   --preview              also save pictures with their masks drawn on them
   --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)
-  --out DIR              the folder for the results (default: out)
+  --out DIR              the folder for the results (default: out; out-2, … for
+                         other prompts)
   --fps N, --frames N, --max-frames N     which frames of a clip
   --retry-failed         retry files that failed before
-  --yes                  segment more than 10,000 files without confirmation
-  --json                 print the results as JSON
+  --yes, --json          no question above 10,000 files; print JSON
   --base-url URL         the service (default: that of your last login)
 
-Run the same command again to resume after Ctrl-C, or to segment new and changed
-files: finished files are neither sent nor charged again.
+Run the same command again to resume, or to segment new and changed files only.
 Exit codes: 0 for success, 1 if a file failed, 2 for a usage error.`;
 
 async function segment(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, order } = parseOrder(args);
-  const out = resolve(order.out);
+  const baseUrl = await baseUrlOf(terminal, values["base-url"]);
+  const purpose: Purpose = { baseUrl, order: purposeOf(order) };
+  const folder = order.out ?? defaultFolder(purpose);
+  const out = resolve(folder);
   const { inputs, clipsLeftOut } = await findInputs(order.inputs, out);
   if (order.regions.length > 0 && inputs.some(({ kind }) => kind === "clip"))
     throw usageFailure("Clips do not support --region. Segment clips without it.");
   if (clipsLeftOut > 0)
     terminal.report(
-      `Skipped ${counted(clipsLeftOut, "clip")} in folders: name clips explicitly to segment them.`,
+      `Skipped ${counted(clipsLeftOut, "clip")} in a folder. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`,
     );
-  const baseUrl = await baseUrlOf(terminal, values["base-url"]);
   const journal = await Journal.open(out);
   try {
-    assertSamePurpose(journal, order, baseUrl);
+    assertSamePurpose(folder, journal.state, purpose);
+    if (!isOf(journal.state, purpose)) journal.append({ entry: "run", version: VERSION, ...purpose });
     const fresh = await carryOutOrder(terminal, journal, order, out, inputs, values["base-url"]);
     const reported = inputs.flatMap(({ id }) => {
       const outcome = journal.state.outcomes.get(id);
@@ -63,7 +70,7 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
       return outcome === undefined ? [] : [{ name, outcome }];
     });
     if (values.json === true) terminal.print(JSON.stringify(reportJson(reported, out), null, 2));
-    else printReport(terminal, reported, order.out.replace(/[/\\]$/, ""), fresh);
+    else printReport(terminal, reported, folder.replace(/[/\\]$/, ""), fresh);
     const hasFailed = reported.length < inputs.length || reported.some(({ outcome }) => outcome.hasFailed);
     if (hasFailed && fresh === 0) terminal.report("Add --retry-failed to retry the files that failed.");
     return hasFailed ? 1 : 0;
@@ -91,17 +98,24 @@ async function carryOutOrder(
       out,
       found,
       signal: terminal.signal,
-      onBegin: (ids) => {
+      onBegin: (ids, areClips) => {
         fresh = ids.length;
         if (fresh > MOST_UNASKED && !order.isSure)
           throw usageFailure(
             `There are ${count(fresh)} files to segment, and each picture costs a unit. Add --yes to continue.`,
           );
-        view.begin(ids);
+        view.begin(ids, areClips ? (order.frames ?? null) : undefined);
       },
       onShare: (ids, share) => view.share(ids, share),
       onBusy: (why) => view.waits(why),
       onSent: () => view.sent(),
+      onMissing: (paths) => {
+        if (paths.length > 0)
+          terminal.report(
+            `annotations.json lacks ${counted(paths.length, "file")}, because their documents were deleted or damaged: ${list(paths)}. ` +
+              "They are not segmented again, which would cost units.",
+          );
+      },
     });
   } catch (error) {
     view.end();
@@ -118,19 +132,10 @@ async function carryOutOrder(
   return fresh;
 }
 
-/** @throws Failure with exit code 2 if the folder has the results of another order */
-function assertSamePurpose(journal: Journal, order: Order, baseUrl: string): void {
-  const purpose = purposeOf(order);
-  const { run, outcomes, open } = journal.state;
-  if (run?.order === purpose && run.baseUrl === baseUrl) return;
-  // A run without results leaves a folder that accepts any order.
-  if (run === undefined || (outcomes.size === 0 && open.size === 0 && run.baseUrl === baseUrl))
-    return journal.append({ entry: "run", version: VERSION, baseUrl, order: purpose });
-  const other = run.baseUrl === baseUrl ? "other prompts or options" : `the service at ${run.baseUrl}`;
-  throw usageFailure(
-    `${order.out} has results of a run with ${other}. Choose another folder with --out, or delete it.`,
-  );
-}
+/** The first names of a list, and how many others there are. */
+const list = (names: readonly string[]): string =>
+  names.slice(0, MOST_NAMED).map(harmless).join(", ") +
+  (names.length > MOST_NAMED ? ` and ${count(names.length - MOST_NAMED)} more` : "");
 
 export const SEGMENT: Command = {
   summary: "find what you describe in pictures and clips",

@@ -1,7 +1,7 @@
-import type { Box } from "@segmentation/masks";
 import type { Format } from "../../node/save.ts";
 import { formatsOf } from "../../results/assets.ts";
 import type { CreateJobRequest } from "../../schemas.ts";
+import type { Region } from "./region.ts";
 
 /** What `segment` is asked to do. */
 export interface Order {
@@ -9,13 +9,14 @@ export interface Order {
   readonly inputs: readonly string[];
   readonly prompts: readonly string[];
   /** The same for every picture. */
-  readonly regions: readonly Box[];
+  readonly regions: readonly Region[];
   readonly formats: readonly Format[];
   readonly threshold: number | undefined;
   readonly fps: number | undefined;
   readonly frames: number | undefined;
   readonly maxFrames: number | undefined;
-  readonly out: string;
+  /** Undefined for the first free one of the default ones. */
+  readonly out: string | undefined;
   readonly retriesFailed: boolean;
   /** Whether any number of pictures may be segmented without a question. */
   readonly isSure: boolean;
@@ -34,7 +35,7 @@ export function imageRequest(order: Order, tasks: readonly string[]): CreateJobR
     tasks: [...tasks],
     ...(prompts.length > 0 && { prompts: [...prompts] }),
     ...(regions.length > 0 && {
-      regions: tasks.flatMap((taskId) => regions.map((box) => ({ taskId, box: [...box] }))),
+      regions: tasks.flatMap((taskId) => regions.map((region) => Object.assign({ taskId }, region))),
     }),
     ...(formats.includes("preview") && { generatePreview: true }),
     ...(wanted.length > 0 && { formats: wanted }),

@@ -45,6 +45,7 @@ async function webhooks(args: readonly string[], terminal: Terminal): Promise<nu
     case "list": {
       const { items } = await api.listWebhookEndpoints({}, options);
       if (values.json === true) terminal.print(JSON.stringify(items, null, 2));
+      else if (items.length === 0) terminal.report("There are no webhook endpoints.");
       else
         for (const line of formatTable(
           ["endpoint", "URL", "events", "state"],

@@ -1,5 +1,7 @@
+import { SegmentationError } from "../../errors.ts";
 import type { SegmentationClient } from "../../node/client.ts";
 import { numberOf } from "../command/parse.ts";
+import { usageFailure } from "../failure.ts";
 import { harmless } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
 import { receive, type Received } from "./receive.ts";
@@ -32,10 +34,14 @@ export async function listen(
   try {
     const url = options.url ?? `http://127.0.0.1:${receiver.port}`;
     if (isOwn) {
-      const created = await client.api.createWebhookEndpoint(
-        { url, description: "segmentation-client webhooks listen" },
-        { signal },
-      );
+      const request = { url, description: "segmentation-client webhooks listen" };
+      const created = await client.api.createWebhookEndpoint(request, { signal }).catch((error: unknown) => {
+        const isForbidden = error instanceof SegmentationError && error.code === "url_forbidden";
+        if (!isForbidden || options.url !== undefined) throw error;
+        throw usageFailure(
+          `The service sends no events to ${url}. Give the public address of this machine, such as a tunnel's: --url https://…`,
+        );
+      });
       ({ endpointId } = created.endpoint);
       secret = created.secret;
     }

@@ -19,11 +19,25 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A terminal that shows nothing, and whose person types nothing. Nobody's login is used. */
+export const NO_TERMINAL: Terminal = {
+  print: () => {},
+  report: () => {},
+  draw: () => {},
+  stdin: Readable.from([]),
+  env: { HOME: "/nonexistent" },
+  isInteractive: false,
+  hasColours: false,
+  columns: 80,
+  signal: new AbortController().signal,
+};
+
 /** Runs a command line in this process, with a terminal of its own. */
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { env = {}, stdin = "", isInteractive = false } = options;
   let [out, err] = ["", ""];
   const terminal: Terminal = {
+    ...NO_TERMINAL,
     print: (line) => void (out += `${line}\n`),
     report: (line) => {
       err += `${line}\n`;
@@ -31,12 +45,9 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
     },
     draw: (text) => void (err += text),
     stdin: typeof stdin === "string" ? Readable.from([stdin]) : stdin,
-    // Nobody's login is used.
-    env: { HOME: "/nonexistent", ...env },
+    env: { ...NO_TERMINAL.env, ...env },
     isInteractive,
-    hasColours: false,
-    columns: 80,
-    signal: options.signal ?? new AbortController().signal,
+    signal: options.signal ?? NO_TERMINAL.signal,
   };
   const code = await runCommandLine(args, terminal);
   return { code, out, err };

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
+import { listen } from "../../../../scripts/shared/listen.ts";
 import { launchChromium } from "../../../../scripts/shared/chromium.ts";
 import type { WalkReport } from "../../walk/walk.ts";
 import type { Platform } from "./platform.ts";
@@ -13,12 +13,10 @@ export const inChromium =
     if (browser === null) return null;
     const script = await bundle("browser", "globalThis.walk = walk;");
     const server = createServer((_, response) => response.end("<!doctype html><title>A walk</title>"));
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("The server has no port.");
+    const origin = await listen(server);
     try {
       const page = await browser.newPage();
-      await page.goto(`http://127.0.0.1:${address.port}/`);
+      await page.goto(origin);
       await page.addScriptTag({ path: script, type: "module" });
       await page.waitForFunction("globalThis.walk !== undefined");
       const report: WalkReport[] = await page.evaluate(`globalThis.walk(${JSON.stringify(options)})`);

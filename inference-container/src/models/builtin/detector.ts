@@ -4,7 +4,7 @@ import { type Box, clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type View } from "../image-tensor.ts";
 import type { Picture } from "../model.ts";
-import { confidenceOf, scoreOf } from "./confidence.ts";
+import { confidenceOf, scoreOf } from "../confidence.ts";
 import { type Detection, isCutOff, mergeViews, viewsOf } from "./views.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 

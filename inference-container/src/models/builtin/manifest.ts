@@ -42,14 +42,9 @@ const Views = z.strictObject({
 });
 export type Views = z.infer<typeof Views>;
 
-/** See `Confidence` in confidence.ts. `npm run models -- calibrate` fits it. */
-const Confidence = z.strictObject({ offset: z.number(), slope: z.number().positive() });
-
-/** All scores here are confidences, as is the request's threshold. */
 const Detection = BoxChoice.extend({
   /** The `floor` of clips, where a wrong box would begin a track. */
   clipFloor: Share,
-  confidence: Confidence,
   views: Views,
 });
 

@@ -1,22 +1,15 @@
 /** Grounding DINO: finds the boxes of one phrase in a picture. */
 import type { Usage } from "../../device/usage.ts";
-import { type Box, boxAround, clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type ImageTensor } from "../image-tensor.ts";
-import type { TensorSpec } from "../manifest.ts";
 import type { Picture } from "../model.ts";
+import { type Detection, detectionsOf, queryBoxes } from "../sam2/queries.ts";
 import { type TensorForm, tensorOf } from "../tensors.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 import type { PhraseTokenizer } from "./tokenizer.ts";
 import { Tensor } from "onnxruntime-node";
 import type { Size } from "../../size.ts";
 import { sigmoid } from "../arithmetic.ts";
-
-export interface Detection {
-  readonly score: number;
-  /** In picture pixels, inside the picture. */
-  readonly box: Box;
-}
 
 export class Detector {
   readonly #graph: Graph;
@@ -28,12 +21,12 @@ export class Detector {
     this.#graph = graph;
     this.#tokenizer = tokenizer;
     this.#manifest = manifest;
-    this.#content = new ContentMask(this.#input("content"), manifest.images.detector);
+    this.#content = new ContentMask(this.#graph.input("content"), manifest.images.detector);
   }
 
   /** The picture in the form that `detect` takes, the same for every prompt. */
   prepare(picture: Picture): Promise<ImageTensor> {
-    return imageTensor(picture, this.#manifest.images.detector, this.#input("image").dtype);
+    return imageTensor(picture, this.#manifest.images.detector, this.#graph.input("image").dtype);
   }
 
   /**
@@ -43,31 +36,25 @@ export class Detector {
    * @throws Error if the results don't fit each other
    */
   async detect(picture: Picture, prepared: ImageTensor, prompt: string, usage: Usage): Promise<Detection[]> {
-    const { faintFloor, nmsIou, maxBoxes } = this.#manifest.detection;
     const results = await this.#graph.run(usage, this.#feeds(picture, prepared, prompt));
     const [scores, boxes] = [floats(results, "scores"), floats(results, "boxes")];
     const queries = boxes.length / 4;
     const tokens = scores.length / queries;
     if (!Number.isInteger(tokens))
       throw new Error(`The detector gave ${scores.length} logits for ${queries} boxes.`);
-    const found: Detection[] = [];
-    for (let query = 0; query < queries; query += 1) {
-      // A missing token has the logit −∞.
-      const score = sigmoid(scores.subarray(query * tokens, (query + 1) * tokens).reduce(greater, -Infinity));
-      if (!(score >= faintFloor)) continue;
-      const box = clipBox(pictureBox(boxes, query, picture), picture.width, picture.height);
-      if (box !== undefined) found.push({ score, box });
-    }
-    return suppress(found, nmsIou).slice(0, maxBoxes);
+    // A missing token has the logit −∞.
+    const scoreOf = (query: number): number =>
+      sigmoid(scores.subarray(query * tokens, (query + 1) * tokens).reduce(greater, -Infinity));
+    return detectionsOf(queryBoxes(boxes, picture, picture), scoreOf, this.#manifest.detection);
   }
 
   #feeds(picture: Picture, { tensor, scaleX, scaleY }: ImageTensor, prompt: string): Tensors {
     const ids = this.#tokenizer.encode(prompt);
-    const fixed = this.#input("ids").shape[1];
+    const fixed = this.#graph.input("ids").shape[1];
     const length = typeof fixed === "number" ? fixed : ids.length;
     const row = (role: string, fill: number, value: (id: number) => number) =>
       tensorOf(
-        this.#input(role).dtype,
+        this.#graph.input(role).dtype,
         Array.from({ length }, (_, i) => (i < ids.length ? value(ids[i] ?? fill) : fill)),
         [1, length],
       );
@@ -83,17 +70,6 @@ export class Detector {
       types: row("types", 0, () => 0),
     };
   }
-
-  #input(role: string): TensorSpec {
-    const spec = this.#graph.inputs.find((input) => input.role === role);
-    if (spec === undefined) throw new Error(`The detector has no input "${role}".`);
-    return spec;
-  }
-}
-
-function pictureBox(boxes: Float32Array, query: number, { width, height }: Picture): Box {
-  const [x = 0, y = 0, w = 0, h = 0] = boxes.subarray(4 * query, 4 * query + 4);
-  return boxAround(x * width, y * height, w * width, h * height);
 }
 
 function greater(a: number, b: number): number {

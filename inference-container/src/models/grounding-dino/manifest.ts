@@ -1,6 +1,6 @@
 /** What the manifest of a `grounding-dino-sam2` model adds to the shared part. */
 import { z } from "zod";
-import { FileName, GraphSpec, ImageInput, Manifest, requireListed } from "../manifest.ts";
+import { FileName, GraphSpec, ImageInput, Manifest, requireUsed } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
 
 const Text = z.strictObject({
@@ -25,8 +25,5 @@ export const GroundingDinoManifest = Manifest.extend({
   masks: MaskDrawing,
 })
   .strict()
-  .superRefine(({ files, graphs, text, golden }, context) => {
-    const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
-    requireListed(files, names, context);
-  });
+  .superRefine(requireUsed);
 export type GroundingDinoManifest = z.infer<typeof GroundingDinoManifest>;

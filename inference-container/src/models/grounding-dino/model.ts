@@ -7,7 +7,8 @@ import type { Picture, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";
 import { type FoundBoxes, Sam2Model } from "../sam2/model.ts";
 import type { Segmenter } from "../sam2/segmenter.ts";
-import type { Detection, Detector } from "./detector.ts";
+import { type Detection, wantedBoxes } from "../sam2/queries.ts";
+import type { Detector } from "./detector.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 
 export interface GroundingDinoParts {
@@ -15,10 +16,6 @@ export interface GroundingDinoParts {
   readonly graphs: GraphSet;
   readonly detector: Detector;
   readonly segmenter: Segmenter;
-}
-
-interface Wanted extends Detection {
-  readonly promptIndex: number;
 }
 
 export class GroundingDinoModel extends Sam2Model {
@@ -35,12 +32,8 @@ export class GroundingDinoModel extends Sam2Model {
     request: SegmentRequest,
     usage: Usage,
   ): Promise<FoundBoxes> {
-    const { floor, faintFloor } = this.#parts.manifest.detection;
     const { detections, cached } = await this.#detect(picture, request.prompts, usage);
-    const least = Math.max(request.threshold, request.withFaint ? faintFloor : floor);
-    const boxes = detections
-      .filter(({ score }) => score >= least)
-      .map(({ promptIndex, score, box }) => ({ promptIndex, score, box, faint: score < floor }));
+    const boxes = wantedBoxes(detections, request, this.#parts.manifest.detection);
     return { boxes, unserved: [], cached };
   }
 
@@ -54,19 +47,19 @@ export class GroundingDinoModel extends Sam2Model {
     picture: Picture,
     prompts: readonly string[],
     usage: Usage,
-  ): Promise<{ detections: readonly Wanted[]; cached: boolean }> {
+  ): Promise<{ detections: readonly (readonly Detection[])[]; cached: boolean }> {
     const { detector } = this.#parts;
     let prepared: ImageTensor | undefined;
     let allCached = true;
-    const detections: Wanted[] = [];
-    for (const [promptIndex, prompt] of prompts.entries()) {
+    const detections: (readonly Detection[])[] = [];
+    for (const prompt of prompts) {
       const key = picture.contentHash === null ? null : `${picture.contentHash} ${prompt}`;
       const { value, cached } = await this.#detections.get(key, usage, async () => {
         prepared ??= await detector.prepare(picture);
         return detector.detect(picture, prepared, prompt, usage);
       });
       allCached &&= cached;
-      for (const detection of value) detections.push({ promptIndex, ...detection });
+      detections.push(value);
     }
     return { detections, cached: allCached };
   }

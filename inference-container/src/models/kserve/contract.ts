@@ -13,7 +13,7 @@ export interface TensorMetadata {
   readonly shape: readonly number[];
 }
 
-interface Contracted extends TensorMetadata {
+export interface Contracted extends TensorMetadata {
   readonly datatype: Datatype;
   /** What the dimensions are, for people. */
   readonly axes: readonly (string | number)[];
@@ -40,6 +40,9 @@ export const CLICKS = {
   axes: ["clicks", 4],
 } as const satisfies Contracted;
 
+/** The inputs of a model that draws regions, or of one that does not. */
+export const inputsOf = (drawsRegions: boolean) => (drawsRegions ? [...INPUTS, CLICKS] : INPUTS);
+
 export const OUTPUTS = [
   { name: "boxes", datatype: "FP32", shape: [-1, 4], axes: ["objects", 4] },
   { name: "scores", datatype: "FP32", shape: [-1], axes: ["objects"] },
@@ -62,7 +65,7 @@ export type ModelMetadata = z.infer<typeof ModelMetadata>;
  */
 export function checkMetadata(name: string, { inputs, outputs }: ModelMetadata): boolean {
   const drawsRegions = inputs.some((input) => input.name === CLICKS.name);
-  const sent: readonly Contracted[] = drawsRegions ? [...INPUTS, CLICKS] : INPUTS;
+  const sent: readonly Contracted[] = inputsOf(drawsRegions);
   checkTensors(name, "input", sent, inputs);
   checkTensors(name, "output", OUTPUTS, outputs);
   const extra = inputs.find((input) => !sent.some((one) => one.name === input.name));

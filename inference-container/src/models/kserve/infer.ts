@@ -13,8 +13,8 @@ import { adviceFor, type ModelServer, wasReached } from "./server.ts";
 export const PATIENCE_MS = 30_000;
 
 /**
- * How long a cancelled request keeps its connection and its place, unless the server answers sooner: Triton's HTTP front end
- * doesn't notice that a connection closes, so that only its answer says that it has room again.
+ * How long a request that was given up keeps its connection and its place, unless the server answers sooner: Triton's HTTP
+ * front end doesn't notice that a connection closes, so that only its answer says that it has room again.
  */
 export const LINGER_MS = 30_000;
 
@@ -40,7 +40,7 @@ type Attempt =
  * repeated: for up to `patienceMs` if the server refused it, and once if the connection broke in the meantime.
  * @param ask is called once a place is free, and returns the request
  * @param usage counts the waiting and each attempt; its signal cancels everything. The server is left to answer a request that
- *   it has: for at most `lingerMs` the place stays taken
+ *   is cancelled or takes longer than its timeout: for at most `lingerMs` the place stays taken
  * @throws TaskFailure; ModelUnavailable if the server takes no work; the signal's reason
  */
 export async function infer(
@@ -61,7 +61,7 @@ export async function infer(
     const end = performance.now() + patienceMs;
     let broken: string | undefined;
     for (let attempt = 0; ; attempt += 1) {
-      const result = await timed(usage, () => outlived(usage.signal, lingerMs, send));
+      const result = await timed(usage, () => outlived(usage.signal, asked.timeoutMs, lingerMs, send));
       if ("outputs" in result) return result.outputs;
       if ("broken" in result && broken !== undefined) throw crashed(result.broken);
       if ("broken" in result) broken = result.broken;
@@ -82,43 +82,45 @@ export async function infer(
 }
 
 /**
- * Does work that a cancelled task does not wait for.
- * @param work gets a signal that aborts `ms` milliseconds after the task's
- * @throws the task's signal's reason as soon as that aborts
+ * Does work that nobody waits for once its task is cancelled or `timeoutMs` are over.
+ * @param work gets a signal that aborts `lingerMs` milliseconds later
+ * @throws the task's signal's reason as soon as that aborts; TaskFailure after the timeout
  */
 function outlived<T>(
   signal: AbortSignal | undefined,
-  ms: number,
+  timeoutMs: number,
+  lingerMs: number,
   work: (late: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
   const late = new AbortController();
-  const { promise: cancelled, reject } = Promise.withResolvers<never>();
-  let timer: NodeJS.Timeout | undefined;
-  const cancel = (): void => {
-    timer = setTimeout(() => late.abort(signal?.reason), ms);
-    reject(signal?.reason);
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const giveUp = (reason: unknown): void => {
+    settle();
+    timer = setTimeout(() => late.abort(reason), lingerMs);
+    reject(reason);
   };
-  signal?.addEventListener("abort", cancel, { once: true });
-  const working = work(late.signal).finally(() => {
+  const cancel = (): void => giveUp(signal?.reason);
+  const settle = (): void => {
     signal?.removeEventListener("abort", cancel);
     clearTimeout(timer);
-  });
-  return Promise.race([working, cancelled]);
+  };
+  const expire = (): void => giveUp(taskFailure("engine_timeout", { seconds: timeoutMs / 1_000 }));
+  let timer = setTimeout(expire, timeoutMs);
+  signal?.addEventListener("abort", cancel);
+  return Promise.race([work(late.signal).finally(settle), givenUp]);
 }
 
 async function tryOnce(
   server: ModelServer,
-  { timeoutMs, task, regions = [] }: Asked,
+  { task, regions = [] }: Asked,
   { bytes, headerBytes }: RequestBody,
   mostFound: number,
   signal: AbortSignal,
 ): Promise<Attempt> {
   const most = mostFound + regions.length;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const either = AbortSignal.any([timeout, signal]);
   try {
-    const answer = await server.infer(bytes, headerBytes, either);
+    const answer = await server.infer(bytes, headerBytes, signal);
     if (answer.status !== 200) return await notOk(server, answer);
     const { buffer, byteOffset, byteLength } = await readBytes(answer, answerBytes(most));
     const header = answer.headers.get("inference-header-content-length");
@@ -126,7 +128,6 @@ async function tryOnce(
     return { outputs: readOutputs(read, header, task?.key, most) };
   } catch (error) {
     signal.throwIfAborted();
-    if (timeout.aborted) throw taskFailure("engine_timeout", { seconds: timeoutMs / 1_000 });
     if (error instanceof AnswerTooLong || error instanceof WrongAnswer) throw invalid(error);
     if (error instanceof TaskFailure || error instanceof ModelUnavailable) throw error;
     const reason = `${server.name} did not answer (${reasonOf(error)}).`;
@@ -144,7 +145,9 @@ async function notOk(server: ModelServer, answer: Response): Promise<Attempt> {
     return { refused, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
   const reason = `${server.name} answered ${status}: ${await server.said(answer)}`;
-  if (status === 502 || status === 504) return { broken: reason };
+  // Triton's Python backend says of a model's process that died, perhaps of this request: "Stub process … is not healthy."
+  const died = status === 500 && reason.includes("Stub process");
+  if (died || status === 502 || status === 504) return { broken: reason };
   const advice = adviceFor(status);
   if (advice !== "") throw new ModelUnavailable(`${reason}${advice}`);
   throw new TaskFailure(problemOf("internal_error"), reason);

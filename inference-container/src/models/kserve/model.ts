@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { Usage } from "../../device/usage.ts";
 import type { LoadedModel, NamedSignature } from "../loaded-model.ts";
 import type { Picture, Region, Segmentation, SegmentRequest } from "../model.ts";
-import { CLICKS, INPUTS, OUTPUTS } from "./contract.ts";
+import { type Contracted, inputsOf, OUTPUTS } from "./contract.ts";
 import { infer, type InferenceOptions, invalid } from "./infer.ts";
 import type { KserveManifest } from "./manifest.ts";
 import { drawnOf, instancesOf } from "./objects.ts";
@@ -39,8 +39,8 @@ export class KserveModel implements LoadedModel {
     this.family = family;
     this.concurrency = server.concurrency;
     this.drawsRegions = drawsRegions;
-    const inputs = described(drawsRegions ? [...INPUTS, CLICKS] : INPUTS);
-    this.signatures = [{ name: `${server.model} at ${server.origin}`, inputs, outputs: described(OUTPUTS) }];
+    const [inputs, outputs] = [described(inputsOf(drawsRegions)), described(OUTPUTS)];
+    this.signatures = [{ name: `${server.model} at ${server.origin}`, inputs, outputs }];
     this.#manifest = manifest;
     this.#inference = inference;
     this.#timeoutMs = timeoutMs;
@@ -106,11 +106,7 @@ export class KserveModel implements LoadedModel {
   }
 }
 
-const described = (
-  tensors:
-    | readonly (typeof INPUTS | typeof OUTPUTS)[number][]
-    | readonly ((typeof INPUTS)[number] | typeof CLICKS)[],
-): NamedSignature["inputs"] =>
+const described = (tensors: readonly Contracted[]): NamedSignature["inputs"] =>
   tensors.map(({ name, datatype, axes }) => ({ role: name, name, dtype: datatype, shape: [...axes] }));
 
 /** The picture, shrunk in proportion if it has more pixels. */

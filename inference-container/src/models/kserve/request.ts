@@ -2,7 +2,7 @@
 import { Lane } from "@segmentation/protocol";
 import type { Picture, Region, SegmentRequest } from "../model.ts";
 import { clicksOf } from "../sam2/regions.ts";
-import { CLICKS, INPUTS, OUTPUTS } from "./contract.ts";
+import { inputsOf, OUTPUTS } from "./contract.ts";
 
 /** What a request asks for. */
 export interface Asked extends Pick<SegmentRequest, "prompts" | "threshold" | "task"> {
@@ -39,7 +39,7 @@ export function writeRequest({
   const clicks = (regions ?? []).flatMap((region, index) =>
     clicksOf(region).map(({ x, y, label }) => [index, x, y, label]),
   );
-  const inputs = regions === undefined ? INPUTS : [...INPUTS, CLICKS];
+  const inputs = inputsOf(regions !== undefined);
   const tensors = {
     clicks: { shape: [clicks.length, 4], bytes: new Uint8Array(Float32Array.from(clicks.flat()).buffer) },
     image: { shape: [height, width, 3], bytes: rgb },

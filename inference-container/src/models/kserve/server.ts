@@ -47,7 +47,9 @@ export class ModelServer {
         const said = await this.said(answer);
         // Triton answers with a status alone, others also with JSON.
         if (status === 200 && !/"(?:live|ready)"\s*:\s*false/.test(said)) continue;
-        return `${this.name} is not ready: ${path} answered ${status}.${adviceFor(status)}`;
+        // Triton says 400 of a model that it has not, or not yet, loaded.
+        const advice = adviceFor(path.startsWith(this.#path) && status === 400 ? 404 : status);
+        return `${this.name} is not ready: ${path} answered ${status}.${advice}`;
       } catch (error) {
         return `${this.name} can't be reached (${reasonOf(error)}).`;
       }

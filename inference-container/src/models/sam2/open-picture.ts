@@ -1,9 +1,8 @@
 /** A picture whose features stay on the device once something was drawn, so that SAM 2 can draw more masks in it. */
 import type { Held } from "../../device/held.ts";
-import { fromValues } from "../../device/values.ts";
 import type { Usage } from "../../device/usage.ts";
 import { cleanMask, type Cleaning } from "./clean-mask.ts";
-import { floatValues } from "../tensors.ts";
+import { copiedFloats } from "../graph.ts";
 import type { DrawnRegion, LogitGrid, OpenPicture, Picture, Region } from "../model.ts";
 import type { Remembered } from "../remembered.ts";
 import { Embedding } from "./appearance.ts";
@@ -62,7 +61,10 @@ export class Sam2Picture implements OpenPicture {
   }
 
   async #appearance(mask: LogitGrid): Promise<Float32Array> {
-    this.#embedding ??= embeddingOf(await this.#held());
+    if (this.#embedding === undefined) {
+      const { values, dims } = copiedFloats(await this.#held(), EMBEDDING);
+      this.#embedding = new Embedding(values, dims);
+    }
     return this.#embedding.appearance(mask);
   }
 
@@ -80,12 +82,4 @@ export class Sam2Picture implements OpenPicture {
     this.#computed = !cached;
     return value;
   }
-}
-
-/** @throws Error if the encoder has no embedding of floats */
-function embeddingOf({ tensors }: Held): Embedding {
-  const copy = tensors[EMBEDDING]?.copy;
-  const values = copy === undefined ? undefined : floatValues(fromValues(copy));
-  if (copy === undefined || values === undefined) throw new Error("The encoder gave no embedding of floats.");
-  return new Embedding(values, copy.dims);
 }

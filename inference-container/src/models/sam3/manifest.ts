@@ -1,18 +1,11 @@
 /** What the manifest of a `sam3` model adds to the shared part. */
 import { z } from "zod";
-import { FileName, GraphSpec, ImageInput, Manifest, requireListed } from "../manifest.ts";
+import { ClipText } from "../clip-tokenizer.ts";
+import { GraphSpec, ImageInput, Manifest, requireUsed } from "../manifest.ts";
 
 const Share = z.number().min(0).max(1);
 
-const Text = z.strictObject({
-  /** A `tokenizer.json` of CLIP's byte pairs. */
-  tokenizer: FileName,
-  /** Token ids per row, start and end included. */
-  context: z.int().min(3),
-  start: z.int().nonnegative(),
-  end: z.int().nonnegative(),
-  /** Fills up a row. */
-  pad: z.int().nonnegative(),
+const Text = ClipText.extend({
   /** Where the text encoder's mask is true. */
   mask: z.literal("tokens"),
 });
@@ -45,8 +38,5 @@ export const Sam3Manifest = Manifest.extend({
   outputs: Outputs,
 })
   .strict()
-  .superRefine(({ files, graphs, text, golden }, context) => {
-    const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
-    requireListed(files, names, context);
-  });
+  .superRefine(requireUsed);
 export type Sam3Manifest = z.infer<typeof Sam3Manifest>;

@@ -7,7 +7,7 @@ import type { TensorSpec } from "../manifest.ts";
 import { Sam3Manifest } from "./manifest.ts";
 import { Sam3Model } from "./model.ts";
 import { TextEncoder } from "./text-encoder.ts";
-import { ClipTokenizer } from "./tokenizer.ts";
+import { ClipTokenizer } from "../clip-tokenizer.ts";
 import { ModelFolderError } from "../errors.ts";
 
 /** @throws ModelFolderError if a graph or another file is not what the manifest says */

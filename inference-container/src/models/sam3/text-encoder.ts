@@ -7,7 +7,7 @@ import type { TensorSpec } from "../manifest.ts";
 import { heldMemory, type Remembered } from "../remembered.ts";
 import { tensorOf } from "../tensors.ts";
 import type { Sam3Manifest } from "./manifest.ts";
-import type { ClipTokenizer, TokenRow } from "./tokenizer.ts";
+import type { ClipTokenizer, TokenRow } from "../clip-tokenizer.ts";
 
 export class TextEncoder {
   readonly #graph: Graph;

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listen } from "../../../../scripts/shared/listen.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { LoadOptions } from "../../../src/models/loaded-model.ts";
 import { plantedMetadata, type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
@@ -87,12 +88,16 @@ describe("a server's model is refused, and the tensor is named,", () => {
 
 describe("a server is refused", () => {
   it.each([
-    ["when it is not live", "live", "v2/health/live"],
-    ["when it is not ready", "ready", "v2/health/ready"],
-    ["when the model is not ready", "model", "v2/models/planted/ready"],
-  ] as const)("%s", async (_, which, path) => {
-    server.health[which] = 503;
-    expect(await refusal()).toBe(`The model "planted" at ORIGIN is not ready: ${path} answered 503.`);
+    ["when it is not live", "live", "v2/health/live answered 400."],
+    ["when it is not ready", "ready", "v2/health/ready answered 400."],
+    [
+      "when the model is not ready",
+      "model",
+      "v2/models/planted/ready answered 400. Check the model's name and version in the manifest.",
+    ],
+  ] as const)("%s", async (_, which, said) => {
+    server.health[which] = 400;
+    expect(await refusal()).toBe(`The model "planted" at ORIGIN is not ready: ${said}`);
   });
 
   it("when it can't be reached, and when nobody has its name", async () => {
@@ -105,7 +110,7 @@ describe("a server is refused", () => {
 
   it("when it does not know the model", async () => {
     expect(await refusal({ server: { model: "another", version: "7" } })).toBe(
-      'The model "another" (version 7) at ORIGIN is not ready: v2/models/another/versions/7/ready answered 404. Check the model\'s name and version in the manifest.',
+      'The model "another" (version 7) at ORIGIN is not ready: v2/models/another/versions/7/ready answered 400. Check the model\'s name and version in the manifest.',
     );
   });
 
@@ -121,15 +126,10 @@ describe("a server is refused", () => {
     const elsewhere = createServer((request, response) => {
       asked.push(request.url ?? "");
       response.end();
-    }).listen(0, "127.0.0.1");
-    const redirecting = createServer((_, response) => {
-      const address = elsewhere.address();
-      const port = typeof address === "object" ? address?.port : 0;
-      response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
     });
-    await new Promise<void>((resolve) => redirecting.listen(0, "127.0.0.1", resolve));
-    const address = redirecting.address();
-    const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    const location = `${await listen(elsewhere)}/`;
+    const redirecting = createServer((_, response) => response.writeHead(307, { location }).end());
+    const origin = await listen(redirecting);
     expect(await refusal({ server: { origin } })).toContain(
       "answered 307. Redirects are not followed: correct the origin in the manifest.",
     );
@@ -148,7 +148,7 @@ describe("a server is refused", () => {
 
 describe("a server that is not ready yet", () => {
   it("is waited for where the service has the patience", async () => {
-    server.health.ready = 503;
+    server.health.ready = 400;
     const loading = refusal({}, { serverPatienceMs: 600_000 });
     while (server.paths.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
     server.health.ready = 200;

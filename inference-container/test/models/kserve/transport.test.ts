@@ -48,6 +48,7 @@ const busy = (status: number, after?: string): Played => ({
   status,
   headers: after === undefined ? {} : { "retry-after": after },
 });
+const died: Played = { status: 500, body: `{"error":"Stub process 'planted_0_1' is not healthy."}` };
 const broken = (seen: Seen): Played => ({ ...find(seen), cutAfter: 1_000 });
 
 describe("a request is repeated", () => {
@@ -57,6 +58,7 @@ describe("a request is repeated", () => {
     ["by one that breaks the connection in the middle of its answer, once", [broken]],
     ["by one that breaks it before its answer", [(seen: Seen) => ({ ...find(seen), cutAfter: 0 })]],
     ["by a proxy that lost the server", [busy(502)]],
+    ["by a Triton whose model's process has died", [died]],
   ])("when it was refused %s", async (_, first) => {
     answers(...first);
     expect((await ask()).count).toBe(1);
@@ -119,6 +121,7 @@ describe("a task fails, and the reason is for the log alone,", () => {
       "internal_error",
       "answered 500",
     ],
+    ["when the model's processes died", [died, died], "engine_crashed", "is not healthy"],
     ["when the connection breaks a second time", [broken, broken], "engine_crashed", "did not answer"],
     [
       "when the server died of it and has no room since",
@@ -138,30 +141,36 @@ describe("a task fails, and the reason is for the log alone,", () => {
       seen.gone.addEventListener("abort", () => resolve());
       return new Promise<never>(() => undefined);
     };
-    await expect(ask(new Usage(), 60_000, 50)).rejects.toMatchObject({
+    await expect(ask(new Usage(), 60_000, 50, 1)).rejects.toMatchObject({
       code: "engine_timeout",
       message: expect.stringContaining("0.05 seconds"),
     });
     await gone;
+    server.infer = find;
+    expect((await ask()).count).toBe(1);
   });
 });
 
 describe("a request that nobody wants any more", () => {
-  it("keeps its place until the server has answered, so that one that notices nothing never has more", async () => {
+  it.each([
+    ["was cancelled", HOUR_MS, { message: "cancelled" }],
+    ["took too long", 1, { code: "engine_timeout" }],
+  ])("because it %s keeps its place until the server has answered", async (_, timeoutMs, reason) => {
     const begun: AbortController[] = [];
     const open: (() => void)[] = [];
     let most = 0;
     server.infer = async (seen) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       most = Math.max(most, open.push(resolve));
-      begun.shift()?.abort(new Error("cancelled"));
+      if (timeoutMs === HOUR_MS) begun.shift()?.abort(new Error("cancelled"));
       await promise;
       return find(seen);
     };
     const left = Array.from({ length: 20 }, async () => {
       const controller = new AbortController();
       const entered = (stage: Stage): void => void (stage === "model" && begun.push(controller));
-      await expect(ask(new Usage(undefined, entered, controller.signal))).rejects.toThrow("cancelled");
+      const usage = new Usage(undefined, entered, controller.signal);
+      await expect(ask(usage, undefined, timeoutMs)).rejects.toMatchObject(reason);
     });
     for (let done = 0; done < 20; done += 1) {
       while (open.length === 0) await turn();

@@ -70,7 +70,7 @@ interface Subject {
 
 /** Makes files of a format in this browser. */
 async function make(id: FormatId, scope: Scope, { signal, onDone }: Progress): Promise<ExportFile[]> {
-  const names = uniqueNames(new Map(scope.pictures.map(({ taskId, name }) => [taskId, name])));
+  const names = uniqueNames(new Map(scope.pictures.map(({ taskId, name }) => [taskId, stemOf(name)])));
   const pictures = scope.pictures.filter(({ count }) => count > 0);
   const documents: Awaited<ReturnType<typeof cocoFromMasks>>[] = [];
   const files: ExportFile[] = [];
@@ -111,11 +111,12 @@ async function filesOf(
   signal: AbortSignal,
 ): Promise<ExportFile[]> {
   const pngs = masks.map(({ png }) => png);
-  if (id === "masks") return pngs.map((content, i) => ({ path: `masks/${name}/${i}.png`, content }));
+  const titles = [...uniqueNames(new Map(masks.map(({ title }, i) => [`${i}`, title]))).values()];
+  if (id === "masks") return pngs.map((content, i) => ({ path: `masks/${name}/${titles[i]}.png`, content }));
   if (id === "cutout") {
     const request = { type: "cut-outs", original: await originalOf(picture), masks: pngs } as const;
     const contents = await bakery.files(request, signal);
-    return contents.map((content, i) => ({ path: `cutouts/${name}/${i}.png`, content }));
+    return contents.map((content, i) => ({ path: `cutouts/${name}/${titles[i]}.png`, content }));
   }
   if (id !== "preview") throw new TypeError(`Only the service makes ${id}.`);
   const plain = masks.map(({ png, rgb }) => ({ png, rgb }));

@@ -1,12 +1,13 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JobStatus, JobSummary, SegmentationClient } from "segmentation-client";
+import { promptsKept } from "../../work/kept-works.ts";
 import { isUnderWay } from "./job-words.ts";
 
 /** What the list itself does not say about a job. */
 export interface JobDetails {
   /** The job's first upload, to find its picture in this browser. */
   readonly taskId: string | null;
-  /** Null if they are not known: only results name them. */
+  /** Null if they are not known: only results name them, and this browser those of the jobs that it created. */
   readonly prompts: readonly string[] | null;
   /** How many masks it gave; null if it has no result. */
   readonly masks: number | null;
@@ -103,9 +104,9 @@ export class DetailsOfJobs {
   }
 }
 
-const detailsOf = ({ tasks }: JobStatus, progress: number): JobDetails => ({
+const detailsOf = ({ jobId, tasks }: JobStatus, progress: number): JobDetails => ({
   taskId: tasks[0]?.taskId ?? null,
-  prompts: null,
+  prompts: promptsKept(jobId),
   masks: null,
   done: tasks.filter(({ status }) => status === "success" || status === "failed").length,
   progress,

@@ -6,6 +6,7 @@ import { RelativeTime, StatusBadge, type StatusBadgeProps } from "../../componen
 import { counted, sentenceOf } from "../../text/format.ts";
 import { Icon } from "../../components/button.tsx";
 import { findOriginal } from "../../work/originals.ts";
+import { account } from "../../state/session.ts";
 import type { JobDetails } from "./job-details.ts";
 import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 
@@ -126,7 +127,7 @@ function Thumbnail({ taskId, type }: ThumbnailProps) {
     if (taskId === null) return () => {};
     const controller = new AbortController();
     const show = async (): Promise<void> => {
-      const original = await findOriginal(taskId);
+      const original = await findOriginal(account.value?.accountId ?? "", taskId);
       if (original === null || controller.signal.aborted) return;
       const whole = await (type === "video" ? firstFrame(original.file) : createImageBitmap(original.file));
       if (canvas.current !== null && !controller.signal.aborted) drawSquare(canvas.current, whole);

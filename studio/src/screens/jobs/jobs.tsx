@@ -73,7 +73,7 @@ export default function Jobs() {
 /** What is shown instead of the list. */
 const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) =>
   isFiltered ? (
-    <EmptyState title="No jobs match these filters" action={<Button onClick={onClear}>Show all jobs</Button>}>
+    <EmptyState title="No matching jobs" action={<Button onClick={onClear}>Show all jobs</Button>}>
       Change the filters above, or show all jobs.
     </EmptyState>
   ) : (
@@ -102,7 +102,7 @@ interface ConfirmActionProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a job is cancelled or deleted, and says what that does. */
+/** Asks before a job is canceled or deleted, and says what that does. */
 function ConfirmAction({ asked: { action, job }, list, onClose }: ConfirmActionProps) {
   const { jobId } = job;
   return action === "cancel" ? (

@@ -34,7 +34,7 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
   if (isUnshowable)
     return (
       <Words isLow={hasMasks} title="This browser can’t show the file">
-        You can still upload it; the service reports whether it can read it.
+        We’ll still try it.
       </Words>
     );
   if (picture.file !== null) return null;

@@ -1,12 +1,13 @@
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
 import { Button } from "../../components/button.tsx";
 import { Notice, Problem } from "../../components/notice.tsx";
 import { counted } from "../../text/format.ts";
 import { isAboutPlan, problemSentence } from "../../text/problem-words.ts";
 import { overview } from "../../state/session.ts";
-import { obstacleTo } from "../../work/beforehand.ts";
+import { framesOf, obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
-import { cancel, interrupted, segment } from "../../work/run.ts";
+import { cancel, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
 import { Field } from "../../components/field.tsx";
@@ -21,6 +22,10 @@ export function AskFor({ work }: { readonly work: Work }) {
   const isIdle = work.going.value.at === "idle";
   const canAsk =
     isIdle && obstacle.value === null && work.prompts.value.length > 0 && work.pictures.value.length > 0;
+  const units = unitsOf(work);
+  // The same search once more is charged once more.
+  const isAgain = work.isAnswered.value && work.prompts.value.length > 0;
+  const isAsking = useSignal(false);
   // A job was refused for what is known by now, and is said above.
   const isSaid = obstacle.value !== null && isAboutPlan(work.problem.value?.error);
   const ask = (): void => {
@@ -43,9 +48,23 @@ export function AskFor({ work }: { readonly work: Work }) {
       <Refused work={work} />
       <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
       {!isSaid && <Failure work={work} onRetry={ask} />}
-      <Button look={work.isAnswered.value ? "plain" : "main"} busy={!isIdle} disabled={!canAsk} onClick={ask}>
-        {isIdle ? "Segment" : "Segmenting…"}
+      <Button
+        look={work.isAnswered.value ? "plain" : "main"}
+        busy={!isIdle}
+        disabled={!canAsk}
+        onClick={isAgain ? () => (isAsking.value = true) : ask}
+      >
+        {!isIdle
+          ? "Segmenting…"
+          : isAgain
+            ? `Run again${units === null ? "" : `, ${counted(units, "unit")}`}`
+            : "Segment"}
       </Button>
+      {isAsking.value && (
+        <ErrorBoundary>
+          <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
+        </ErrorBoundary>
+      )}
       {work.type.value === "video" && work.going.value.at === "running" && (
         <Button look="quiet" onClick={() => void cancel(work)}>
           Cancel
@@ -58,7 +77,7 @@ export function AskFor({ work }: { readonly work: Work }) {
 
 /** A reload cut the upload of this draft off. */
 const CutOff = ({ work }: { readonly work: Work }) =>
-  interrupted.value > 0 && work.going.value.at === "idle" && work.jobIds.value.length === 0 ? (
+  work.wasCutOff.value && work.going.value.at === "idle" && work.jobIds.value.length === 0 ? (
     <Notice tone="warning" title="The upload was interrupted">
       The page was closed during the upload. Press Segment to upload the missing files again.
     </Notice>
@@ -93,11 +112,25 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
   return <Problem error={problem.error} onRetry={again[problem.of]} names={names} />;
 }
 
+const RunAgainDialog = lazy(
+  async () => (await import("../../components/run-again-dialog.tsx")).RunAgainDialog,
+);
+
+/** The units of the work's next job; null if they are not known in advance. */
+function unitsOf(work: Work): number | null {
+  const { value: seconds } = work.seconds;
+  if (work.type.value === "image") return work.pictures.value.length;
+  return seconds === null ? null : framesOf(seconds, work.fps.value);
+}
+
 /** What the job will use, as far as that is known in advance. */
 function costOf(work: Work): string {
-  const count = work.pictures.value.length;
-  if (work.type.value === "video") return "Each processed frame is one unit.";
-  const units = counted(count, "unit");
+  const count = unitsOf(work);
+  if (work.type.value === "video")
+    return count === null
+      ? "Each processed frame is one unit."
+      : `About ${counted(count, "frame")} = ${counted(count, "unit")}.`;
+  const units = counted(count ?? 0, "unit");
   const { access, trial } = overview.value ?? {};
   if (access?.canCreateJobs === false) return "";
   return access?.mode === "trial" && trial !== undefined

@@ -15,10 +15,7 @@ export const Batch = ({ look }: { readonly look: Look }) => (
         <Gallery
           items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
           open={look.work.openPicture.value?.key ?? null}
-          onOpen={(key) => {
-            look.work.openKey.value = key;
-            look.isOverview.value = false;
-          }}
+          onOpen={(key) => look.work.open(key)}
         />
       </ErrorBoundary>
     </div>
@@ -57,5 +54,5 @@ function stateOf({ sending }: Picture, status: string | undefined): GalleryItem[
   if (sending.at === "failed" || status === "failed") return "failed";
   if (status === "success") return "done";
   if (status === "processing") return "processing";
-  return sending.at === "sending" ? "sending" : "waiting";
+  return sending.at === "sent" ? "waiting" : sending.at;
 }

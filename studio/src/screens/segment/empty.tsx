@@ -3,11 +3,9 @@ import type { TargetedSubmitEvent } from "preact";
 import coffee from "../../../../samples/coffee.png";
 import { Button, Icon } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
-import { Notice } from "../../components/notice.tsx";
 import { overview } from "../../state/session.ts";
-import { obstacleTo } from "../../work/beforehand.ts";
+import { limitsInWords, obstacleTo } from "../../work/beforehand.ts";
 import { addressesIn, type Given } from "../../work/picture.ts";
-import { interrupted } from "../../work/run.ts";
 import type { Work } from "../../work/work.ts";
 import { Choose } from "./choose.tsx";
 import { ObstacleNotice, Refused } from "./notices.tsx";
@@ -29,24 +27,20 @@ export function Empty({ work, onGiven }: EmptyProps) {
     onGiven([await sampleFile()]);
     work.prompts.value = ["cup", "spoon"];
   };
-  const cut = interrupted.value;
   const obstacle = overview.value === null ? null : obstacleTo(overview.value, "image", 1);
   // Nothing is dropped with a finger.
   const hasMouse = matchMedia("(pointer: fine)").matches;
   return (
     <section class="empty" aria-label="Add pictures">
       <div class="empty-middle">
-        {cut > 0 && (
-          <Notice tone="warning" title="The upload was interrupted">
-            The page was closed while {cut === 1 ? "the file was" : `${cut} files were`} being uploaded.
-            Choose {cut === 1 ? "it" : "them"} again.
-          </Notice>
-        )}
         {obstacle !== null && <ObstacleNotice obstacle={obstacle} />}
         <Refused work={work} />
         <div class="empty-words">
           <h2>{hasMouse ? "Drop pictures or a clip" : "Choose pictures or a clip"}</h2>
-          <p>Then say what to find, or point at it. Several pictures become one job.</p>
+          <p>
+            Then say what to find, or point at it. Several pictures become one job.{" "}
+            {limitsInWords(overview.value)}
+          </p>
           <div class="empty-ways">
             <Choose look="main" many onFiles={onGiven}>
               Choose files
@@ -105,7 +99,7 @@ function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
         )}
       </Field>
       <Button type="submit">
-        <Icon name="check" /> Add
+        <Icon name="check" /> Import
       </Button>
     </form>
   );

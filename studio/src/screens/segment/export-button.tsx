@@ -31,8 +31,9 @@ export function ExportButton({ look }: { readonly look: Look }) {
           <ExportDialog
             jobId={jobId}
             order={orderOf(work)}
+            units={work.pictures.value.length}
             pictures={work.pictures.value.flatMap((each) => exportOf(look, each))}
-            current={picture === null || look.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
+            current={picture === null || work.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
             hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
             onRunAgain={work.found.value === null ? undefined : (request) => void segment(work, request)}
             onClose={() => (isOpen.value = false)}

@@ -25,8 +25,8 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
     <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
       <ExportButton look={look} />
-      {isImage && !look.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
-      {isImage && !look.isOverview.value && <Instances look={look} />}
+      {isImage && !work.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
+      {isImage && !work.isOverview.value && <Instances look={look} />}
       <footer class="inspector-foot">
         {onGiven !== null && isImage && (
           <Choose look="quiet" many onFiles={onGiven}>
@@ -58,7 +58,7 @@ function ShowHow({ look }: { readonly look: Look }) {
     <section class="show-how">
       {searched > 0 && (
         <Slider
-          label="Minimum confidence"
+          label="Min. confidence"
           valueText={`${Math.round(least.value * 100)}%, ${shown.value} of ${searched}`}
           value={least.value}
           min={look.lowest.value}

@@ -53,13 +53,20 @@ interface GroupProps {
 
 function GroupOf({ group: { prompt, instances }, look, isKnown }: GroupProps) {
   const name = prompt ?? "By point or box";
+  const picture = look.work.openPicture.value;
+  const problem = (picture && look.work.taskOf(picture)?.error) ?? "";
+  const isUnserved =
+    prompt !== null &&
+    instances.length === 0 &&
+    problem.startsWith("prompt_outside_vocabulary") &&
+    problem.includes(prompt);
   const isHidden = instances.length > 0 && instances.every(({ id }) => look.hidden.value.has(id));
   const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
   return (
     <div class="instances-group">
       <header>
         <h2>{name}</h2>
-        <span class="instances-count">{isKnown ? confident.length : "…"}</span>
+        <span class="instances-count">{isUnserved ? "–" : isKnown ? confident.length : "…"}</span>
         {instances.length > 0 && (
           <button
             type="button"
@@ -72,7 +79,11 @@ function GroupOf({ group: { prompt, instances }, look, isKnown }: GroupProps) {
           </button>
         )}
       </header>
-      {isKnown && instances.length === 0 && <p class="instances-none">None in this picture.</p>}
+      {isKnown && instances.length === 0 && (
+        <p class="instances-none">
+          {isUnserved ? "Not in the model’s vocabulary: it wasn’t looked for." : "None in this picture."}
+        </p>
+      )}
       <ul>
         {confident.map((instance) => (
           <Row key={instance.id} instance={instance} look={look} />

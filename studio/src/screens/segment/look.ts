@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { ExportMask } from "../../export/types.ts";
 import type { GalleryMask } from "../../gallery/items.ts";
-import { maskColour, USUAL_OPACITY } from "../../viewer/colours.ts";
+import { maskColour, objectColour, USUAL_OPACITY } from "../../viewer/colours.ts";
 import type { Colour, Layer, Tool } from "../../viewer/types.ts";
 import { grouped, type Instance, isShown, lowestOf, nameOf, toggled } from "../../work/instances.ts";
 import { fetchMasks } from "../../work/fetch-masks.ts";
@@ -18,9 +18,7 @@ export class Look {
   readonly hidden = signal<ReadonlySet<string>>(new Set());
   /** The instance that stands out, in the picture and in the list. */
   readonly highlighted = signal<string | null>(null);
-  /** Whether all pictures are looked at in place of one. */
-  readonly isOverview = signal(false);
-  readonly tool = signal<Tool>(matchMedia("(pointer: coarse)").matches ? "pan" : "point");
+  readonly tool = signal<Tool>("point");
   readonly work: Work;
 
   constructor(work: Work) {
@@ -80,7 +78,8 @@ export class Look {
   /** An instance's colour: the same wherever it is seen. */
   colour({ prompt, number }: Instance): Colour {
     if (prompt === null) return maskColour(LAST_COLOUR - ((number - 1) % (LAST_COLOUR + 1)));
-    return maskColour(Math.max(0, this.work.found.value?.prompts.indexOf(prompt) ?? 0), number - 1);
+    const prompts = this.work.found.value?.prompts ?? [];
+    return objectColour(prompts.length, Math.max(0, prompts.indexOf(prompt)), number - 1);
   }
 
   /** The object that was pointed at whose mask an instance is. */
@@ -106,6 +105,7 @@ export class Look {
       png: instance.png,
       rgb: this.colour(instance).rgb,
       prompt: instance.prompt,
+      title: nameOf(instance).toLowerCase().replaceAll(" ", "-"),
       confidence: instance.confidence,
       isShown: isShown(instance, this.filter.value),
     }));

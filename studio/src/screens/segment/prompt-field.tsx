@@ -1,5 +1,5 @@
-import { useComputed, useSignal } from "@preact/signals";
-import { useId, useRef } from "preact/hooks";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "../../components/button.tsx";
 import { model } from "../../work/model.ts";
 import { isOutside, offered, typedSoFar, withPrompts } from "../../work/prompts.ts";
@@ -12,6 +12,9 @@ interface PromptFieldProps {
   readonly onDone: () => void;
 }
 
+/** How many words outside of the vocabulary are named. */
+const MOST_NAMED = 3;
+
 /** Prompts as chips: Enter or a comma ends one, Backspace takes the last one out, several can be pasted. */
 export function PromptField({ work, onDone }: PromptFieldProps) {
   const id = useId();
@@ -19,15 +22,37 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
   const typed = useSignal("");
   const chosen = useSignal(-1);
   const vocabulary = useComputed(() => model.value?.vocabulary ?? "open");
-  const offers = useComputed(() => offered(vocabulary.value, typed.value, work.prompts.value));
+  /** Whether the whole vocabulary is open. */
+  const isBrowsing = useSignal(false);
+  const offers = useComputed(() =>
+    offered(vocabulary.value, typed.value, work.prompts.value, isBrowsing.value),
+  );
+  useSignalEffect(() => {
+    if (chosen.value >= 0)
+      document.querySelector(`#${id}-${chosen.value}`)?.scrollIntoView({ block: "nearest" });
+  });
   const outside = useComputed(() =>
     work.prompts.value.filter((prompt) => isOutside(vocabulary.value, prompt)),
   );
 
+  useEffect(() => {
+    // What was clicked to come here is gone. On a phone, the focus would open the keyboard.
+    if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches)
+      input.current?.focus({ preventScroll: true });
+  }, []);
+
   const add = (text: string): void => {
     work.prompts.value = withPrompts(work.prompts.value, text);
     typed.value = "";
+    close();
+  };
+  const close = (): void => {
     chosen.value = -1;
+    isBrowsing.value = false;
+  };
+  const browse = (): void => {
+    input.current?.focus();
+    isBrowsing.value = true;
   };
   const remove = (prompt: string): void => {
     work.prompts.value = work.prompts.value.filter((other) => other !== prompt);
@@ -48,13 +73,16 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
       if (offer !== undefined) add(offer);
       else if (typed.value.trim() !== "") add(typed.value);
       else onDone();
+    } else if (key === "ArrowDown" && count === 0) {
+      event.preventDefault();
+      isBrowsing.value = true;
     } else if ((key === "ArrowDown" || key === "ArrowUp") && count > 0) {
       event.preventDefault();
       const step = key === "ArrowDown" ? 1 : -1;
       chosen.value = ((chosen.value + 1 + step + count + 1) % (count + 1)) - 1;
     } else if (key === "Escape") {
       typed.value = "";
-      chosen.value = -1;
+      close();
     } else if (key === "Backspace" && typed.value === "")
       work.prompts.value = work.prompts.value.slice(0, -1);
   };
@@ -97,7 +125,10 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
               add(typed.value + text);
             }}
             onKeyDown={onKeyDown}
-            onBlur={() => typed.value.trim() !== "" && add(typed.value)}
+            onBlur={() => {
+              if (typed.value.trim() !== "") add(typed.value);
+              close();
+            }}
           />
         </div>
         <ul
@@ -126,11 +157,20 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
       <div class="prompts-more" id={`${id}-more`} aria-live="polite">
         {outside.value.length > 0 ? (
           <>
-            {outside.value.join(", ")}: not among the model’s {vocabulary.value.length} words. It may know{" "}
+            {outside.value.slice(0, MOST_NAMED).join(", ")}
+            {outside.value.length > MOST_NAMED && ` and ${outside.value.length - MOST_NAMED} more`}: not among
+            the model’s {vocabulary.value.length} words. It may know{" "}
             {outside.value.length === 1 ? "it" : "them"} by another name.
           </>
-        ) : (
+        ) : vocabulary.value === "open" ? (
           "Name what to find."
+        ) : (
+          <>
+            Name what to find.{" "}
+            <button type="button" class="prompts-browse" onClick={browse}>
+              Show the model’s {vocabulary.value.length} words
+            </button>
+          </>
         )}
       </div>
     </div>

@@ -2,7 +2,7 @@ import { effect, useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
 import { config } from "../../state/config.ts";
-import { startOver, isWorkPath, pathOf, workAt } from "../../work/current.ts";
+import { isWorkPath, pathOf, works } from "../../work/current.ts";
 import { askForModel } from "../../work/model.ts";
 import { Workbench } from "./workbench.tsx";
 
@@ -12,8 +12,13 @@ export default function Segment() {
   const { params } = useRoute();
   const { jobId } = params;
   const begun = useSignal(0);
-  const others = new URL(url, location.origin).searchParams.get("with")?.split(",") ?? [];
-  const work = useMemo(() => workAt(jobId, others), [url, begun.value]);
+  const { searchParams } = new URL(url, location.origin);
+  const picture = searchParams.get("picture");
+  const work = useMemo(() => {
+    const named = works().at(jobId, searchParams.get("with")?.split(",") ?? []);
+    if (jobId !== undefined) named.open(picture);
+    return named;
+  }, [url, begun.value]);
   useEffect(() => void askForModel(), []);
   useEffect(
     () =>
@@ -22,8 +27,10 @@ export default function Segment() {
         // The screen stays until the next one is loaded, and does not call anybody back.
         if (!isWorkPath(location.pathname)) return;
         if (work.opening.value || target === null || target === location.pathname + location.search) return;
-        // A draft that becomes a job, or one more object, is the same place; another search is another place.
-        route(target, jobId === undefined || target.split("?")[0] === path);
+        // A draft that becomes a job, or one more object, is the same place; another search is another place, and so is one
+        // of the pictures that is opened from among all.
+        const isSame = target.split("?")[0] === path && (picture !== null || !target.includes("picture="));
+        route(target, jobId === undefined || isSame);
       }),
     [work, url],
   );
@@ -40,7 +47,7 @@ export default function Segment() {
       key={work.id}
       work={work}
       onNew={(given) => {
-        startOver().add(given);
+        works().startOver().add(given);
         begun.value += 1;
         route("/studio");
       }}

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { ErrorBoundary } from "preact-iso";
 import { useEffect } from "preact/hooks";
 import { lazyPart } from "../../components/lazy-part.tsx";
@@ -53,13 +54,17 @@ function Clip({ work, picture }: { readonly work: Work; readonly picture: Pictur
             original={picture.file}
             name={picture.name || undefined}
             onChoose={(file) => void reopen(work, picture, file)}
-            onFound={(request) => work.asked(request)}
+            onFound={(request) => work.askedFor(request)}
             onRunAgain={(request) => void segment(work, request)}
           />
         </ErrorBoundary>
       </div>
     );
-  return url === null ? null : <video class="stage-clip" src={url} controls muted playsInline />;
+  const onLoadedMetadata = ({ currentTarget: { duration } }: { readonly currentTarget: HTMLVideoElement }) =>
+    (work.seconds.value = Number.isFinite(duration) ? duration : null);
+  return url === null ? null : (
+    <video class="stage-clip" src={url} controls muted playsInline onLoadedMetadata={onLoadedMetadata} />
+  );
 }
 
 function PictureOf({ look }: { readonly look: Look }) {
@@ -112,15 +117,26 @@ interface TaskProblemProps {
 /** Why the open picture failed, or what its task could not do. */
 function TaskProblem({ work, picture, isAlone }: TaskProblemProps) {
   const task = work.taskOf(picture);
-  if (task === undefined || task.error === null) return null;
-  const hasFailed = task.status === "failed";
+  const isClosed = useSignal<string | null>(null);
+  if (task === undefined || task.error === null || isClosed.value === task.error) return null;
+  const { error } = task;
+  const isCanceled = error.startsWith("canceled");
+  const hasFailed = task.status === "failed" && !isCanceled;
+  const title = isCanceled
+    ? "Canceled"
+    : hasFailed
+      ? "This picture could not be segmented"
+      : error.startsWith("prompt_outside_vocabulary")
+        ? "Some words aren’t in the model’s vocabulary"
+        : "Not everything could be searched for";
   return (
     <div class="stage-problem" data-alone={isAlone}>
       <Notice
-        tone={hasFailed ? "danger" : "warning"}
-        title={hasFailed ? "This picture could not be segmented" : "Not everything could be searched for"}
+        tone={isCanceled ? "plain" : hasFailed ? "danger" : "warning"}
+        title={title}
+        {...(!hasFailed && { onClose: () => (isClosed.value = error) })}
       >
-        {sentenceOf(task.error)}
+        {isCanceled ? "You can segment it again whenever you like." : sentenceOf(error)}
       </Notice>
     </div>
   );

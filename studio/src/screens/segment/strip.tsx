@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/button.tsx";
 import { type Given, type Picture, taskIdOf } from "../../work/picture.ts";
 import { counted } from "../../text/format.ts";
@@ -18,6 +18,13 @@ interface StripProps {
 export function Strip({ look, onGiven }: StripProps) {
   const { work } = look;
   const open = work.openPicture.value?.key;
+  const list = useRef<HTMLUListElement>(null);
+  const isFollowed = useRef(false);
+  useEffect(() => {
+    // The focus goes with the arrow keys, and stays here when a picture is taken out.
+    if (isFollowed.current) list.current?.querySelector<HTMLElement>("[aria-current=true]")?.focus();
+    isFollowed.current = false;
+  }, [open, work.pictures.value.length]);
   const step = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     const pictures = work.pictures.value;
@@ -25,12 +32,13 @@ export function Strip({ look, onGiven }: StripProps) {
     if (by === 0 || next === undefined) return;
     event.preventDefault();
     work.openKey.value = next.key;
+    isFollowed.current = true;
   };
   return (
     <nav class="strip" aria-label="Pictures">
-      <ul onKeyDown={step}>
+      <ul ref={list} onKeyDown={step}>
         <li>
-          <button type="button" class="strip-all" onClick={() => (look.isOverview.value = true)}>
+          <button type="button" class="strip-all" onClick={() => work.open(null)}>
             All {work.pictures.value.length}
           </button>
         </li>
@@ -40,7 +48,14 @@ export function Strip({ look, onGiven }: StripProps) {
             work={work}
             picture={picture}
             isOpen={picture.key === open}
-            canGo={onGiven !== null}
+            onRemove={
+              onGiven === null || work.pictures.value.length < 2
+                ? null
+                : () => {
+                    isFollowed.current = true;
+                    work.remove(picture.key);
+                  }
+            }
           />
         ))}
         {onGiven !== null && (
@@ -60,13 +75,15 @@ interface ThumbnailProps {
   readonly work: Work;
   readonly picture: Picture;
   readonly isOpen: boolean;
-  /** Whether it can still be taken out. */
-  readonly canGo: boolean;
+  /** Takes it out; null if that is no longer possible. */
+  readonly onRemove: (() => void) | null;
 }
 
-function Thumbnail({ work, picture, isOpen, canGo }: ThumbnailProps) {
+function Thumbnail({ work, picture, isOpen, onRemove }: ThumbnailProps) {
   const item = useRef<HTMLLIElement>(null);
   const url = useObjectUrl(picture.file);
+  // A HEIC, say, which this browser can't decode.
+  const [isUnshowable, setUnshowable] = useState(false);
   const state = stateOf(work, picture);
   useEffect(() => {
     if (isOpen) item.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -81,7 +98,11 @@ function Thumbnail({ work, picture, isOpen, canGo }: ThumbnailProps) {
         title={picture.name}
         onClick={() => (work.openKey.value = picture.key)}
       >
-        {url === null ? <Icon name="picture" /> : <img src={url} alt="" loading="lazy" decoding="async" />}
+        {url === null || isUnshowable ? (
+          <Icon name="picture" />
+        ) : (
+          <img src={url} alt="" loading="lazy" decoding="async" onError={() => setUnshowable(true)} />
+        )}
         <span class="unseen">
           {picture.name} {state.words}
         </span>
@@ -91,13 +112,8 @@ function Thumbnail({ work, picture, isOpen, canGo }: ThumbnailProps) {
           </span>
         )}
       </button>
-      {canGo && work.pictures.value.length > 1 && (
-        <button
-          type="button"
-          class="strip-out"
-          aria-label={`Remove ${picture.name}`}
-          onClick={() => work.remove(picture.key)}
-        >
+      {onRemove !== null && (
+        <button type="button" class="strip-out" aria-label={`Remove ${picture.name}`} onClick={onRemove}>
           <Icon name="close" size={14} />
         </button>
       )}

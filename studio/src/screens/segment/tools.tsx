@@ -15,6 +15,19 @@ const TOOLS: Readonly<
   remove: { icon: "minus", name: "Remove part", hint: "Click what doesn’t belong to the object." },
 };
 
+const isTouch = matchMedia("(pointer: coarse)").matches;
+
+/** What the tool of now does, and the keys that go with it. */
+function hintOf(tool: Tool, canRefine: boolean): string {
+  if (isTouch)
+    return tool === "pan"
+      ? "Drag to move, pinch to zoom."
+      : `${TOOLS[tool].hint.replaceAll("Click", "Tap")} Two fingers move the picture.`;
+  if (tool !== "point") return TOOLS[tool].hint;
+  const refine = canRefine ? " Shift-click adds a part, Alt-click removes one." : "";
+  return `${TOOLS.point.hint}${refine} Keys: arrows, Enter for a point, B for a box.`;
+}
+
 /** What the pointer does on the picture, and undo. */
 export function Tools({ look }: { readonly look: Look }) {
   const { work } = look;
@@ -61,10 +74,7 @@ export function Tools({ look }: { readonly look: Look }) {
           </button>
         )}
       </div>
-      <p class="tools-hint">
-        {TOOLS[look.tool.value].hint}
-        {look.tool.value === "point" && canRefine && " Alt-click adds a part, Shift-click removes one."}
-      </p>
+      <p class="tools-hint">{hintOf(look.tool.value, canRefine)}</p>
     </>
   );
 }

@@ -1,7 +1,9 @@
-import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { SegmentationError } from "segmentation-client";
 import { Problem } from "../../components/notice.tsx";
+import { Page } from "../../components/page.tsx";
 import { addressesIn, type Given } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
 import { Batch } from "./batch.tsx";
@@ -26,31 +28,19 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
   const add = (given: readonly Given[]): void => work.add(given);
   const isEmpty = work.pictures.value.length === 0 && !work.opening.value && work.problem.value === null;
   const isLost = work.pictures.value.length === 0 && work.problem.value?.of === "opening";
-  const jobId = useComputed(() => work.job.value?.jobId);
-  useSignalEffect(() => {
-    // A new job of several pictures is looked at as a whole.
-    if (jobId.value !== undefined && work.pictures.peek().length > 1) look.isOverview.value = true;
-  });
   const isBatch = work.type.value === "image" && work.pictures.value.length > 1;
   return (
     <DropTarget onGiven={canAdd.value ? add : work.going.value.at === "idle" ? onNew : null} isOver={isOver}>
       <div class="workbench" data-over={isOver.value} data-type={work.type.value}>
         <h1 class="unseen">Segment</h1>
         {isLost ? (
-          <section class="empty" aria-label="Job">
-            <div class="empty-middle">
-              <Problem error={work.problem.value?.error} onRetry={() => location.reload()} />
-              <p>
-                <a href="/studio/jobs">All jobs</a>, or <a href="/studio">start a new one</a>.
-              </p>
-            </div>
-          </section>
+          <Lost error={work.problem.value?.error} />
         ) : isEmpty ? (
           <Empty work={work} onGiven={add} />
         ) : (
           <>
-            {isBatch && look.isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
-            {isBatch && !look.isOverview.value && <Strip look={look} onGiven={canAdd.value ? add : null} />}
+            {work.isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
+            {isBatch && !work.isOverview.value && <Strip look={look} onGiven={canAdd.value ? add : null} />}
             <Inspector look={look} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
           </>
         )}
@@ -58,6 +48,26 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
     </DropTarget>
   );
 }
+
+/** In place of a job that can't be opened. */
+const Lost = ({ error }: { readonly error: unknown }) =>
+  error instanceof SegmentationError && error.status === 404 ? (
+    <Page title="Job not found">
+      <p>
+        It was deleted, has expired, or belongs to another account. Go to <a href="/studio/jobs">all jobs</a>,
+        or <a href="/studio">start a new one</a>.
+      </p>
+    </Page>
+  ) : (
+    <section class="empty" aria-label="Job">
+      <div class="empty-middle">
+        <Problem error={error} onRetry={() => location.reload()} />
+        <p>
+          <a href="/studio/jobs">All jobs</a>, or <a href="/studio">start a new one</a>.
+        </p>
+      </div>
+    </section>
+  );
 
 interface DropTargetProps {
   /** Called with what is dropped or pasted anywhere on the page; null if nothing is taken now. */

@@ -14,7 +14,8 @@ interface PlanInWords {
 
 /** The words for what `getAccountOverview` says of the plan and the trial. */
 export function planInWords({ access, billing, trial }: Answer<"getAccountOverview">): PlanInWords {
-  const pictures = counted(trial.grantTokens, "picture");
+  const units = counted(trial.grantTokens, "unit");
+  const limits = ` A unit is a picture. At most ${counted(access.maxImageTasksPerJob, "picture")} per job, one job at a time, no clips. The paid plan has clips and larger jobs, and charges per unit: a picture, or a processed frame. The checkout says the price before you pay.`;
   const onTrial = { page: "checkout", isUrgent: false } as const;
   const over = { meter: null, page: "checkout", isUrgent: true } as const;
   const isSubscribed = billing.stripeSubscriptionStatus !== undefined;
@@ -44,21 +45,21 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
     case "trial_eligible":
       return {
         title: "Free trial",
-        text: `${pictures} within ${counted(trial.durationDays, "day")}, starting with your first job.`,
+        text: `${units} within ${counted(trial.durationDays, "day")}, starting with your first job.${limits}`,
         meter: { left: trial.remainingTokens, of: trial.grantTokens },
         ...onTrial,
       };
     case "trial_active":
       return {
         title: "Free trial",
-        text: `${trial.remainingTokens} of ${pictures} left${
+        text: `${trial.remainingTokens} of ${units} left${
           trial.expiresAt === null ? "" : `, until ${dateText(trial.expiresAt)}`
-        }.`,
+        }.${limits}`,
         meter: { left: trial.remainingTokens, of: trial.grantTokens },
         ...onTrial,
       };
     case "trial_exhausted":
-      return { title: "Your trial is used up", text: `All ${pictures} have been used.`, ...over };
+      return { title: "Your trial is used up", text: `All ${units} have been used.`, ...over };
     case "trial_expired":
       return {
         title: "Your trial has ended",

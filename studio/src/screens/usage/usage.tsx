@@ -32,7 +32,7 @@ export default function Usage() {
 }
 
 const PAGES = {
-  checkout: { name: "Upgrade to the paid plan", ask: async () => await api.value.createCheckout() },
+  checkout: { name: "Upgrade", ask: async () => await api.value.createCheckout() },
   portal: { name: "Manage billing", ask: async () => await api.value.createBillingPortal() },
 } as const;
 
@@ -82,7 +82,7 @@ function Plan({ state }: { readonly state: AccountOverview }) {
 }
 
 /** How the checkout ended, as the payment provider's return says: docs/billing.md, `BILLING_RETURN_URL`. */
-type Outcome = "success" | "cancelled" | null;
+type Outcome = "success" | "canceled" | null;
 
 const PAUSE_MS = 1_500;
 /** The provider notifies the service by a request of its own, which usually takes seconds. */
@@ -97,7 +97,7 @@ function takeOutcome(): Outcome {
   if (outcome === null) return null;
   query.delete("checkout");
   history.replaceState(history.state, "", `${location.pathname}${query.size > 0 ? `?${query}` : ""}`);
-  return outcome === "success" || outcome === "cancelled" ? outcome : null;
+  return outcome === "success" || outcome === "canceled" ? outcome : null;
 }
 
 /** Asks until the service has heard of the payment, or the patience has ended. */
@@ -118,7 +118,7 @@ function Payment() {
     return "waited" as const;
   });
   if (outcome === null) return null;
-  if (outcome === "cancelled")
+  if (outcome === "canceled")
     return <Notice title="Nothing was paid">You left the checkout. Your plan is unchanged.</Notice>;
   if (isPaid())
     return <Notice title="Thank you: you are on the paid plan">Pick up where you left off.</Notice>;

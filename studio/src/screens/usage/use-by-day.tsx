@@ -22,7 +22,7 @@ export function UseByDay() {
   return (
     <section class="use-by-day" aria-labelledby="use-by-day">
       <header>
-        <h2 id="use-by-day">Usage by day</h2>
+        <h2 id="use-by-day">Daily usage</h2>
         <fieldset class="use-by-day-period">
           <legend class="unseen">Period</legend>
           {PERIODS.map((each) => (
@@ -73,7 +73,7 @@ function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
   return (
     <details class="use-by-day-table">
       <summary>Show as a table</summary>
-      <Table label="Usage by day" columns={[{ name: "Day (UTC)" }, { name: "Units" }, { name: "Jobs" }]}>
+      <Table label="Daily usage" columns={[{ name: "Day (UTC)" }, { name: "Units" }, { name: "Jobs" }]}>
         {used.map(({ date, units, jobs }) => (
           <tr key={date}>
             <td>{dateText(date)}</td>

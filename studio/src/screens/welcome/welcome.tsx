@@ -10,7 +10,6 @@ import { config } from "../../state/config.ts";
 import { isExpired } from "../../state/session.ts";
 import { Field } from "../../components/field.tsx";
 import "./welcome.css";
-import "../../components/before-after.css";
 
 /** The screen for people who are not signed in. */
 export function Welcome({ problem }: { readonly problem: string | null }) {
@@ -29,10 +28,8 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
       </header>
       <main class="welcome-main">
         <div class="welcome-words">
-          <h1>Name an object. Get its mask.</h1>
-          <p>
-            Drop a picture or a clip, say what to find, and get a mask for every object. Or just click on one.
-          </p>
+          <h1>Sign in</h1>
+          <p>Drop a picture or a clip, say what to find or click on it, and get a mask for every object.</p>
           {failure.value !== null && <Notice tone="danger" title={failure.value} />}
           {isExpired.value && <Notice title="Sign in again">Your work is still in this tab.</Notice>}
           {canSignIn && (
@@ -42,7 +39,6 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
           )}
           <KeyForm open={!canSignIn || isExpired.value} />
         </div>
-        <BeforeAfter />
       </main>
     </div>
   );
@@ -99,34 +95,5 @@ function KeyForm({ open }: { readonly open: boolean }) {
         </Button>
       </form>
     </details>
-  );
-}
-
-/** The sample picture and what the service finds in it, with an edge between them that can be moved. */
-function BeforeAfter() {
-  const at = useSignal(50);
-  return (
-    <figure class="before-after" style={{ "--at": `${at.value}%` }}>
-      <img
-        src="/landing/before.webp"
-        width={600}
-        height={400}
-        alt="A cup of coffee on a saucer, with a spoon"
-      />
-      <img
-        src="/landing/after.webp"
-        width={600}
-        height={400}
-        alt="The same picture with a mask on the cup and one on the spoon"
-      />
-      <input
-        type="range"
-        min={0}
-        max={100}
-        value={at.value}
-        aria-label="Share of the picture that is shown without masks, in percent"
-        onInput={(event) => (at.value = event.currentTarget.valueAsNumber)}
-      />
-    </figure>
   );
 }

@@ -67,10 +67,10 @@ export function commandOf({ key, shiftKey, altKey, ctrlKey, metaKey }: Key, tool
   }
 }
 
-/** The tool of a click or a key, with Shift or Alt held. */
+/** The tool of a click or a key, with Shift or Alt held: as elsewhere, Shift adds and Alt takes away. */
 export function toolWith(
   { shiftKey, altKey }: Pick<Key, "shiftKey" | "altKey">,
   tool: Exclude<Tool, "pan">,
 ): Exclude<Tool, "pan"> {
-  return shiftKey ? "remove" : altKey ? "add" : tool;
+  return shiftKey ? "add" : altKey ? "remove" : tool;
 }

@@ -174,7 +174,8 @@ async function openGallery(count: number): Promise<void> {
   };
   new MutationObserver((changes) => {
     const canvases = [...document.querySelectorAll("canvas")];
-    for (const { target } of changes) drawn.push(canvases.findIndex((each) => each === target));
+    for (const { target } of changes)
+      if (target instanceof HTMLCanvasElement && !target.hidden) drawn.push(canvases.indexOf(target));
   }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
   batch.value = Array.from({ length: count }, (_, i) => ({
     key: String(i),

@@ -10,7 +10,7 @@ import {
   forgotten,
   hasLateWriters,
 } from "../../../../src/core/jobs/lifecycle.ts";
-import { lateWritesMs } from "../../../../src/core/jobs/policy.ts";
+import { DEFAULT_POLICY, lateWritesMs } from "../../../../src/core/jobs/policy.ts";
 import { policy } from "../../../support/job-policy.ts";
 import { newJob, type JobState, type ArchiveRecord } from "../../../../src/core/jobs/state.ts";
 import {
@@ -125,6 +125,11 @@ describe("a job's alarm comes", () => {
 
   it("when a message is believed lost", () => {
     expect(wakesAfter(takeDueTasks(one(), policy, BEGIN).state)).toBe(30 * SECOND);
+  });
+
+  it("no sooner than after an hour for messages that nobody claims: what waits in its queue for room costs no row", () => {
+    const { state } = takeDueTasks(one(), DEFAULT_POLICY, BEGIN);
+    expect(nextWake(state, DEFAULT_POLICY, BEGIN)).toBe(BEGIN + HOUR);
   });
 
   it("when a task's lease ends", () => {

@@ -420,7 +420,7 @@ describe("a cancellation", () => {
   it("ends a job of which nothing has succeeded as failed, and the client reads why", () => {
     const { state } = cancelTasks(one(), BEGIN);
     expect(jobStatus(state.tasks)).toBe("failed");
-    expect(jobError(state.tasks)).toMatch(/^canceled: The job was cancelled before/);
+    expect(jobError(state.tasks)).toMatch(/^canceled: The job was canceled before/);
   });
 
   it("makes a holder's later report come too late, and no claim possible [A2-6]", () => {

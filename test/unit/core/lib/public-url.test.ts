@@ -111,7 +111,7 @@ describe("a URL that the service sends no request to", () => {
     "wss://example.com",
     "s3://bucket/key",
   ])("is %j: it is not https [A6-2]", (url) => {
-    expect(complaintOf(url)).toBe("The URL does not use https. Send one that begins with https://.");
+    expect(complaintOf(url)).toBe("The URL must start with https://.");
   });
 
   it.each([

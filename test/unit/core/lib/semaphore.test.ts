@@ -3,33 +3,50 @@ import { Semaphore } from "../../../../src/core/lib/semaphore.ts";
 
 describe("a room", () => {
   it("lets in as many at a time as it has places, and gives what they made", async () => {
-    const room = new Semaphore(2, 2);
+    const room = new Semaphore(2, 2, 1_000);
     const { promise, resolve } = Promise.withResolvers<string>();
-    const inside = [room.within("a", () => promise), room.within("b", () => promise)];
+    const inside = [room.within("a", 0, () => promise), room.within("b", 0, () => promise)];
     let ran = false;
-    const third = await room.within("c", async () => {
+    const third = await room.within("c", 0, async () => {
       ran = true;
     });
     expect({ third, ran }).toEqual({ third: "full", ran: false });
     resolve("made");
     expect(await Promise.all(inside)).toEqual(["made", "made"]);
-    expect(await room.within("c", async () => "after them")).toBe("after them");
+    expect(await room.within("c", 0, async () => "after them")).toBe("after them");
   });
 
   it("has room for others while one owner has all that one may have", async () => {
-    const room = new Semaphore(3, 2);
+    const room = new Semaphore(3, 2, 1_000);
     const { promise, resolve } = Promise.withResolvers<string>();
-    const inside = [room.within("a", () => promise), room.within("a", () => promise)];
-    expect(await room.within("a", async () => "in")).toBe("full");
-    expect(await room.within("b", async () => "in")).toBe("in");
+    const inside = [room.within("a", 0, () => promise), room.within("a", 0, () => promise)];
+    expect(await room.within("a", 0, async () => "in")).toBe("full");
+    expect(await room.within("b", 0, async () => "in")).toBe("in");
     resolve("made");
     await Promise.all(inside);
-    expect(await room.within("a", async () => "in")).toBe("in");
+    expect(await room.within("a", 0, async () => "in")).toBe("in");
   });
 
   it("has its place again after one that failed", async () => {
-    const room = new Semaphore(1, 1);
-    await expect(room.within("a", () => Promise.reject(new Error("it failed")))).rejects.toThrow("it failed");
-    expect(await room.within("a", async () => "next")).toBe("next");
+    const room = new Semaphore(1, 1, 1_000);
+    await expect(room.within("a", 0, () => Promise.reject(new Error("it failed")))).rejects.toThrow(
+      "it failed",
+    );
+    expect(await room.within("a", 0, async () => "next")).toBe("next");
+  });
+
+  it("has its place again, and once, where the platform has ended the one who had it without a word", async () => {
+    const room = new Semaphore(1, 1, 1_000);
+    const { promise: late, resolve } = Promise.withResolvers<string>();
+    const ended = room.within("a", 0, () => late);
+    expect(await room.within("b", 999, async () => "in")).toBe("full");
+    const { promise: next, resolve: end } = Promise.withResolvers<string>();
+    const inside = room.within("a", 1_000, () => next);
+    resolve("late");
+    await ended;
+    expect(await room.within("b", 1_500, async () => "in")).toBe("full");
+    end("over");
+    expect(await inside).toBe("over");
+    expect(await room.within("b", 1_500, async () => "in")).toBe("in");
   });
 });

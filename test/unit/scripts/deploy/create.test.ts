@@ -145,8 +145,9 @@ describe("npm run deploy -- --create", () => {
   it("goes as the operator's guide begins: it stops once for the storage's credentials, and names the two commands that follow", async () => {
     const guide = await readFile("docs/operations.md", "utf8");
     const [, commands = ""] = /```sh\n(.*?)```/s.exec(guide) ?? [];
-    const [login, deploy = "", admin = "", verify = "", ...more] = commands.trim().split("\n");
+    const [login, deploy = "", service = "", admin = "", verify = "", ...more] = commands.trim().split("\n");
     expect([login, more]).toEqual(["npx wrangler login", []]);
+    expect(service).toContain("-f inference-container/compose.yaml");
     const argumentsOf = (line: string) => line.split(" -- ")[1]?.split(" ") ?? [];
     const clone = await cloneWith(emptyAccount());
     const run = () => clone.run(argumentsOf(deploy), { answers: () => "" });

@@ -29,7 +29,7 @@ const BAD: Outcome = {
 const NO_SERVICE: World = {
   baseUrl: URL,
   apiKey: "",
-  client: new SegmentationClient({ baseUrl: URL, apiKey: "" }),
+  client: new SegmentationClient({ baseUrl: URL, apiKey: "sk_live_of_nobody" }),
   signal,
   form: REMOTE_FORM,
   named: {},

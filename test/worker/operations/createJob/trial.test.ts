@@ -45,7 +45,7 @@ describe("createJob 402", () => {
     expect(answer.body).toMatchObject({
       remainingTokens: 100,
       requestedTokens: 4,
-      upgradeUrl: "https://api.test",
+      upgradeUrl: "https://api.test/studio/usage",
     });
     expect(answer.body).not.toHaveProperty("expiresAt");
     await nothingIsLeft();
@@ -90,7 +90,7 @@ describe("createJob 402", () => {
       remainingTokens: 99,
       requestedTokens: 1,
       expiresAt: new Date(begun + 14 * DAY).toISOString(),
-      upgradeUrl: "https://api.test",
+      upgradeUrl: "https://api.test/studio/usage",
     });
   });
 
@@ -106,7 +106,7 @@ describe("createJob 402", () => {
     expect(answer.body).toMatchObject({
       remainingTokens: 0,
       requestedTokens: 1,
-      upgradeUrl: "https://api.test",
+      upgradeUrl: "https://api.test/studio/usage",
     });
     expect(Date.parse(answer.body.expiresAt)).toBeGreaterThan(Date.now() + 13 * DAY);
   });
@@ -139,13 +139,20 @@ describe("createJob 402", () => {
     expect(body.upgradeUrl).toBe("https://example.com/pricing");
   });
 
+  it("sends to the service's address without a page of its own and without the studio [7-11]", async () => {
+    overrideSettings({ STUDIO: false });
+    await useTokens(client.accountId, 100);
+    const { body } = await create(imageJob(await uploads(client, 1)));
+    expect(body.upgradeUrl).toBe("https://api.test");
+  });
+
   it("email_unverified: the free trial is for verified e-mail addresses; nothing is left behind [4.3-35]", async () => {
     await env.DB.prepare("UPDATE accounts SET email_verified = 0").run();
     const tasks = await uploads(client, 1);
     const answer = await create(imageJob(tasks));
     expectError(answer, 402, "email_unverified");
     expect(answer.body.message).toContain("Verify it");
-    expect(answer.body.upgradeUrl).toBe("https://api.test");
+    expect(answer.body.upgradeUrl).toBe("https://api.test/studio/usage");
     await nothingIsLeft();
     expect((await client.send("GET", "/v1/account/overview")).body.access).toMatchObject({
       reason: "trial_eligible",
@@ -171,7 +178,7 @@ describe("createJob 402", () => {
     const tasks = await uploads(client, 1);
     const answer = await create(imageJob(tasks));
     expectError(answer, 402, "payment_required");
-    expect(answer.body.upgradeUrl).toBe("https://api.test");
+    expect(answer.body.upgradeUrl).toBe("https://api.test/studio/usage");
     expect(answer.body).not.toHaveProperty("remainingTokens");
     expect(await traces()).toEqual({ jobs: 0, entries: 0 });
   });
@@ -206,7 +213,7 @@ describe("createJob 503", () => {
     expectError(answer, 503, "trial_queue_full");
     expect(answer.body.retryAfterSeconds).toBeGreaterThanOrEqual(1);
     expect(answer.headers.get("retry-after")).toBe(String(answer.body.retryAfterSeconds));
-    expect(answer.body.upgradeUrl).toBe("https://api.test");
+    expect(answer.body.upgradeUrl).toBe("https://api.test/studio/usage");
     expect(await traces()).toEqual(before);
     const { body } = await client.send("GET", "/v1/account/overview");
     expect(body.trial).toMatchObject({ status: "eligible", remainingTokens: 100, startedAt: null });

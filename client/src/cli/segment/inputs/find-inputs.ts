@@ -76,7 +76,7 @@ export async function findInputs(args: readonly string[], out: string): Promise<
   if (found.size === 0)
     throw usageFailure(
       clipsLeftOut > 0
-        ? `There are no pictures, only ${counted(clipsLeftOut, "clip")}. Name clips individually, or by a pattern such as "*.mp4".`
+        ? `There are no pictures, only ${counted(clipsLeftOut, "clip")}. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`
         : `There are no pictures in ${args.join(", ")}.`,
     );
   return { inputs: [...found.values()], clipsLeftOut };
@@ -101,11 +101,19 @@ export interface Pattern {
   readonly isDeep: boolean;
 }
 
-/** Reads a pattern: `*` and `?` stand for characters of a name, `**` for any folders. Separators are slashes. */
-export function parsePattern(pattern: string): Pattern {
-  const parts = pattern.split("/");
+/** A drive of Windows, without which the rest of a path means another folder. */
+const DRIVE = /^[a-z]:/i;
+
+/**
+ * Reads a pattern: `*` and `?` stand for characters of a name, `**` for any folders. Separators are slashes.
+ * @param platform whose paths it is about
+ */
+export function parsePattern(pattern: string, platform = process.platform): Pattern {
+  const [drive = ""] = (platform === "win32" && DRIVE.exec(pattern)) || [];
+  const parts = pattern.slice(drive.length).split("/");
   const first = parts.findIndex((part) => isPattern(part));
-  const folder = first === 0 ? "." : parts.slice(0, first).join("/") || "/";
+  // `C:` alone is the folder in which a process is on that drive, `C:/` the drive's root.
+  const folder = drive + (first === 0 ? "." : parts.slice(0, first).join("/") || "/");
   const rest = parts.slice(first);
   const expression = rest
     .map((part, i) => {
@@ -139,7 +147,7 @@ export async function walkFolder(folder: string, isDeep: boolean): Promise<strin
     for (const entry of entries)
       if (entry.isFile() || entry.isSymbolicLink()) found.push(prefix + entry.name);
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => prefix + name);
-    if (isDeep) ahead.push(...folders.toReversed());
+    if (isDeep) for (const name of folders.toReversed()) ahead.push(name);
   }
   return found;
 }

@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure, systemCode } from "../../failure.ts";
+import { Failure } from "../../failure.ts";
 import { type Entry, VERSION } from "./entries.ts";
+import { openLocked } from "./lock.ts";
 import { GrowingState, type JournalState } from "./state.ts";
 
 /** A folder with a file of this name contains results, and nothing to segment. */
@@ -23,32 +15,48 @@ export const JOURNAL_NAME = "segmentation-journal.jsonl";
  */
 export class Journal {
   readonly #file: number;
-  readonly #state = new GrowingState();
-  readonly #release: () => void;
+  readonly #state: GrowingState;
+  /** Where the next line begins: after the last whole one. */
+  #end: number;
 
-  private constructor(file: number, release: () => void) {
+  private constructor(file: number, state: GrowingState, end: number) {
     this.#file = file;
-    this.#release = release;
+    this.#state = state;
+    this.#end = end;
   }
 
   /** Opens a folder's journal, or starts one. @throws Failure if another process has it open, or it cannot be read */
   static async open(folder: string): Promise<Journal> {
     await mkdir(folder, { recursive: true });
-    const release = holdFolder(folder);
     const path = join(folder, JOURNAL_NAME);
+    const file = openLocked(path);
+    if (file === undefined)
+      throw new Failure(
+        `Another run is writing to ${folder}. Wait until it ends, or choose another folder with --out.`,
+      );
     try {
-      const file = openSync(path, "a+", 0o644);
-      const journal = new Journal(file, release);
-      const lines = readFileSync(path, "utf8").split("\n");
+      const state = new GrowingState();
+      const end = readEntries(file, path, state);
       // A line without its end was cut off during the write: nothing depends on it.
-      const torn = lines.pop() ?? "";
-      const whole = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-      if (torn !== "") ftruncateSync(file, whole);
-      for (const [i, line] of lines.entries()) journal.#state.add(parseEntry(line, path, i + 1));
-      return journal;
+      ftruncateSync(file, end);
+      return new Journal(file, state, end);
     } catch (error) {
-      release();
+      closeSync(file);
       throw error;
+    }
+  }
+
+  /** What a folder's journal says, whoever has it open; undefined if it has none. @throws Failure if it cannot be read */
+  static look(folder: string): JournalState | undefined {
+    const path = join(folder, JOURNAL_NAME);
+    if (!existsSync(path)) return undefined;
+    const file = openSync(path, "r");
+    try {
+      const state = new GrowingState();
+      readEntries(file, path, state);
+      return state;
+    } finally {
+      closeSync(file);
     }
   }
 
@@ -58,15 +66,37 @@ export class Journal {
 
   /** Writes an entry. It survives a crash of the process, and with `isSafe` also one of the machine. */
   append(entry: Entry, { isSafe = false }: { readonly isSafe?: boolean } = {}): void {
-    writeSync(this.#file, `${JSON.stringify(entry)}\n`);
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`);
+    // A full disk takes a part of a line, then none. Such a line counts as cut off, and the next one takes its place.
+    for (let at = 0; at < line.length;)
+      at += writeSync(this.#file, line, at, line.length - at, this.#end + at);
+    this.#end += line.length;
     if (isSafe) fdatasyncSync(this.#file);
     this.#state.add(entry);
   }
 
   close(): void {
     closeSync(this.#file);
-    this.#release();
   }
+}
+
+const PIECE_BYTES = 1 << 20;
+const LINE_FEED = 10;
+
+/** Adds a journal's whole lines to a state, a piece of the file in memory at a time. Returns where the last of them ends, in bytes. */
+function readEntries(file: number, path: string, state: GrowingState): number {
+  const piece = Buffer.alloc(PIECE_BYTES);
+  let [end, number] = [0, 0];
+  let text = Buffer.alloc(0);
+  for (let read; (read = readSync(file, piece, 0, PIECE_BYTES, end + text.length)) > 0;) {
+    text = Buffer.concat([text, piece.subarray(0, read)]);
+    let from = 0;
+    for (let to; (to = text.indexOf(LINE_FEED, from)) !== -1; from = to + 1)
+      state.add(parseEntry(text.toString("utf8", from, to), path, ++number));
+    text = text.subarray(from);
+    end += from;
+  }
+  return end;
 }
 
 function parseEntry(line: string, path: string, number: number): Entry {
@@ -81,44 +111,4 @@ function parseEntry(line: string, path: string, number: number): Entry {
   if (entry.entry === "run" && entry.version > VERSION)
     throw new Failure(`${path} was written by a newer version. Update segmentation-client.`);
   return entry;
-}
-
-/** Locks a folder for this process. Returns the function that releases it. @throws Failure if a running process has it */
-export function holdFolder(folder: string): () => void {
-  const path = join(folder, "segmentation-journal.lock");
-  for (;;) {
-    try {
-      writeFileSync(path, String(process.pid), { flag: "wx" });
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST") throw error;
-    }
-    const holder = holderOf(path);
-    if (isAlive(holder))
-      throw new Failure(
-        `Another run (process ${holder}) is writing to ${folder}. Wait until it ends, or choose another folder with --out.`,
-      );
-    // The process that held it was killed.
-    rmSync(path, { force: true });
-  }
-}
-
-function holderOf(path: string): number {
-  try {
-    return Number(readFileSync(path, "utf8"));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return 0;
-    throw error;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  // A file without a number was cut off while it was written. This process holds nothing yet that it would wait for.
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) === "EPERM";
-  }
 }

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CocoMerger } from "../../../results/coco.ts";
+import { type CocoDocument, CocoMerger } from "../../../results/coco.ts";
+import { systemCode } from "../../failure.ts";
 import { folderOf } from "../../../node/save.ts";
 import type { Journal } from "../journal/journal.ts";
 
@@ -23,7 +24,8 @@ class ListFile {
   }
 
   async write(text: string): Promise<void> {
-    await this.#file.write(text);
+    // `write` may write a part of it: on a disk that is nearly full.
+    await this.#file.appendFile(text);
   }
 
   async add(items: readonly object[]): Promise<void> {
@@ -44,11 +46,21 @@ class ListFile {
   }
 }
 
+/** A picture's document; undefined if it was deleted or damaged since it was written. */
+async function readDocument(path: string): Promise<CocoDocument | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Merges the documents of all pictures into `annotations.json`, ordered by name. Holds one at a time in memory: the documents
- * of a large folder would not fit.
+ * of a large folder would not fit. Returns the paths of documents that were deleted or damaged since, which it leaves out.
  */
-export async function mergeAnnotations(journal: Journal, out: string): Promise<void> {
+export async function mergeAnnotations(journal: Journal, out: string): Promise<string[]> {
   const paths = [...journal.state.outcomes.values()]
     .flatMap(({ files }) => files.filter((path) => path.startsWith(`${folderOf("coco")}/`)))
     .toSorted();
@@ -57,8 +69,14 @@ export async function mergeAnnotations(journal: Journal, out: string): Promise<v
   const whole = await ListFile.begin(`${target}.part`, '{"images":[\n');
   const annotations = await ListFile.begin(`${target}.annotations.part`, '\n],"annotations":[\n');
   const videos: object[] = [];
+  const missing: string[] = [];
   for (const path of paths) {
-    const part = merger.add(JSON.parse(await readFile(join(out, path), "utf8")));
+    const document = await readDocument(join(out, path));
+    if (document === undefined) {
+      missing.push(path);
+      continue;
+    }
+    const part = merger.add(document);
     await whole.add(part.images);
     await annotations.add(part.annotations);
     videos.push(...part.videos);
@@ -69,4 +87,5 @@ export async function mergeAnnotations(journal: Journal, out: string): Promise<v
   await whole.close();
   await rename(whole.path, target);
   journal.append({ entry: "merged" });
+  return missing;
 }

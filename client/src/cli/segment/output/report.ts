@@ -1,5 +1,5 @@
 import { formatTable, harmless, style } from "../../print/table.ts";
-import { counted } from "../../progress/words.ts";
+import { count, counted } from "../../progress/words.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { Outcome } from "../journal/entries.ts";
 
@@ -20,11 +20,15 @@ export function printReport(
   fresh: number,
 ): void {
   const { print } = terminal;
-  const table = tableOf(reported);
-  const [heading = "", ...rows] = table;
-  if (rows.length > 0) print(style(terminal, "bold", heading));
-  for (const row of rows.slice(0, MOST_ROWS)) print(row);
-  if (rows.length > MOST_ROWS) print(`… and ${rows.length - MOST_ROWS} more`);
+  const tables = [...tableOfPictures(reported), ...tableOfClips(reported)];
+  for (const { heading, rows } of tables) {
+    // Only these rows are laid out: there may be a hundred thousand.
+    const [first = "", ...lines] = formatTable(heading, rows.slice(0, MOST_ROWS));
+    print(style(terminal, "bold", first));
+    for (const line of lines) print(line);
+    if (rows.length > MOST_ROWS) print(`… and ${count(rows.length - MOST_ROWS)} more`);
+    print("");
+  }
 
   const failed = reported.filter(({ outcome }) => outcome.hasFailed);
   const warned = reported.filter(({ outcome }) => !outcome.hasFailed && outcome.problem !== null);
@@ -37,16 +41,43 @@ export function printReport(
   const parts = [
     ...(pictures > 0 ? [`${counted(pictures, "picture")} with ${counted(masks, "mask")}`] : []),
     ...(clips > 0 ? [counted(clips, "clip")] : []),
-    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
+    ...(failed.length > 0 ? [`${count(failed.length)} failed`] : []),
   ];
   const how = fresh === 0 ? " (nothing has changed)" : "";
-  if (rows.length > 0) print("");
   print(`${parts.join(", ")}: ${out}/${how}`);
 }
 
-/** One row per mask of a few pictures; one row per picture of many; one row per object of clips. */
-function tableOf(reported: readonly Reported[]): string[] {
-  const tracks = reported.flatMap(({ name, outcome }) =>
+interface Table {
+  readonly heading: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+/** One row per mask of a few pictures; one row per picture of many, with the number of masks of each prompt. */
+function tableOfPictures(reported: readonly Reported[]): Table[] {
+  const pictures = reported.filter(({ outcome }) => outcome.tracks === undefined && !outcome.hasFailed);
+  const masks = pictures.flatMap(({ name, outcome }) => outcome.masks.map((mask) => ({ name, ...mask })));
+  if (masks.length === 0) return [];
+  if (masks.length <= MOST_ROWS) {
+    const rows = masks.map(({ name, prompt, confidence, box, area }) => [
+      name,
+      prompt,
+      confidence.toFixed(2),
+      box.map(Math.round).join(","),
+      area,
+    ]);
+    return [{ heading: ["picture", "prompt", "confidence", "box", "pixels"], rows }];
+  }
+  const prompts = [...new Set(masks.map(({ prompt }) => prompt))];
+  const rows = pictures.map(({ name, outcome }) => {
+    const counts = prompts.map((prompt) => outcome.masks.filter((mask) => mask.prompt === prompt).length);
+    return [name, outcome.masks.length, counts].flat();
+  });
+  return [{ heading: ["picture", "masks", ...prompts], rows }];
+}
+
+/** One row per object. */
+function tableOfClips(reported: readonly Reported[]): Table[] {
+  const rows = reported.flatMap(({ name, outcome }) =>
     (outcome.tracks ?? []).map(({ objectId, prompt, firstSec, lastSec, frames, confidence }) => [
       name,
       objectId,
@@ -57,41 +88,8 @@ function tableOf(reported: readonly Reported[]): string[] {
       confidence.toFixed(2),
     ]),
   );
-  const ofClips =
-    tracks.length > 0
-      ? formatTable(["clip", "object", "prompt", "from", "to", "frames", "confidence"], tracks)
-      : [];
-  const pictures = reported.filter(({ outcome }) => outcome.tracks === undefined && !outcome.hasFailed);
-  const masks = pictures.flatMap(({ name, outcome }) => outcome.masks.map((mask) => ({ name, ...mask })));
-  const ofPictures =
-    masks.length <= MOST_ROWS && masks.length > 0
-      ? formatTable(
-          ["picture", "prompt", "confidence", "box", "pixels"],
-          masks.map(({ name, prompt, confidence, box, area }) => [
-            name,
-            prompt,
-            confidence.toFixed(2),
-            box.map(Math.round).join(","),
-            area,
-          ]),
-        )
-      : masks.length > 0
-        ? countsOf(pictures)
-        : [];
-  return ofPictures.length === 0 ? ofClips : [...ofPictures, ...(ofClips.length > 0 ? ["", ...ofClips] : [])];
-}
-
-/** A table of pictures by prompts, with the number of masks of each. */
-function countsOf(pictures: readonly Reported[]): string[] {
-  const prompts = [...new Set(pictures.flatMap(({ outcome }) => outcome.masks.map(({ prompt }) => prompt)))];
-  return formatTable(
-    ["picture", "masks", ...prompts],
-    pictures.map(({ name, outcome: { masks } }) => [
-      name,
-      masks.length,
-      ...prompts.map((prompt) => masks.filter((mask) => mask.prompt === prompt).length),
-    ]),
-  );
+  const heading = ["clip", "object", "prompt", "from", "to", "frames", "confidence"];
+  return rows.length > 0 ? [{ heading, rows }] : [];
 }
 
 function reportProblems(
@@ -105,7 +103,7 @@ function reportProblems(
     terminal.report(`${style(terminal, how, what)}  ${harmless(name)}: ${harmless(sentence)}`);
   }
   if (reported.length > MOST_ROWS)
-    terminal.report(`… and ${reported.length - MOST_ROWS} more (--json lists all)`);
+    terminal.report(`… and ${count(reported.length - MOST_ROWS)} more (--json lists all)`);
 }
 
 /** The same report as a JSON object. */

@@ -32,10 +32,12 @@ export interface Segmenting {
   readonly found: readonly Found[];
   readonly signal: AbortSignal;
   /** Called with the pending files before anything is sent. */
-  readonly onBegin: (ids: readonly string[]) => void;
+  readonly onBegin: (ids: readonly string[], areClips: boolean) => void;
   readonly onShare: Work["onShare"];
   readonly onBusy: Work["onBusy"];
   readonly onSent: Work["onSent"];
+  /** Called with the documents that are missing from the merged one, because somebody has deleted or damaged them. */
+  readonly onMissing: (paths: readonly string[]) => void;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function segmentAll(segmenting: Segmenting): Promise<void> {
   } finally {
     // This also covers outcomes of a run that was killed before it merged them.
     if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted)
-      await mergeAnnotations(journal, out);
+      segmenting.onMissing(await mergeAnnotations(journal, out));
   }
 }
 
@@ -59,7 +61,10 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
   const pending = await survey(journal, found, order.retriesFailed && isFirst, signal);
   const open = [...journal.state.open.values()];
   if (pending.length === 0 && open.length === 0) return false;
-  if (isFirst) segmenting.onBegin([...pending, ...open.flatMap(({ inputs }) => inputs)].map(({ id }) => id));
+  const ids = [...pending, ...open.flatMap(({ inputs }) => inputs)].map(({ id }) => id);
+  const areClips =
+    pending.every(({ kind }) => kind === "clip") && open.every(({ request }) => request.type === "video");
+  if (isFirst) segmenting.onBegin(ids, areClips);
   const { access } = await (await segmenting.client()).api.getAccountOverview({}, { signal });
   if (pending.length > 0) assertAllowed(access);
   if (order.formats.includes("yolo")) {
@@ -101,7 +106,7 @@ type Access = Answer<"getAccountOverview">["access"];
 
 const REASONS: Readonly<Partial<Record<Access["reason"], string>>> = {
   trial_expired: "The free trial has expired. Upgrade the account to continue.",
-  trial_exhausted: "The free trial's tokens are used up. Upgrade the account to continue.",
+  trial_exhausted: "The free trial's units are used up. Upgrade the account to continue.",
   billing_delinquent: "A payment is overdue. Pay it, then run the same command again.",
 };
 

@@ -1,7 +1,21 @@
 /** CLIP's tokenizer: lower-cased byte pairs between a start and an end token. */
 import type { Tokenizer } from "@huggingface/tokenizers";
-import type { Sam3Manifest } from "./manifest.ts";
-import { openTokenizer } from "../tokenizer.ts";
+import { z } from "zod";
+import { FileName } from "./manifest.ts";
+import { openTokenizer } from "./tokenizer.ts";
+
+/** How a manifest describes the tokens of a text encoder of CLIP's kind. */
+export const ClipText = z.strictObject({
+  /** A `tokenizer.json` of CLIP's byte pairs. */
+  tokenizer: FileName,
+  /** Token ids per row, start and end included. */
+  context: z.int().min(3),
+  start: z.int().nonnegative(),
+  end: z.int().nonnegative(),
+  /** Fills up a row. */
+  pad: z.int().nonnegative(),
+});
+export type ClipText = z.infer<typeof ClipText>;
 
 /** A prompt as a row of `context` ids: the first `count` are its own, the others padding. */
 export interface TokenRow {
@@ -11,15 +25,15 @@ export interface TokenRow {
 
 export class ClipTokenizer {
   readonly #tokenizer: Tokenizer;
-  readonly #text: Sam3Manifest["text"];
+  readonly #text: ClipText;
 
-  private constructor(tokenizer: Tokenizer, text: Sam3Manifest["text"]) {
+  private constructor(tokenizer: Tokenizer, text: ClipText) {
     this.#tokenizer = tokenizer;
     this.#text = text;
   }
 
   /** @throws ModelFolderError if the file is not a tokenizer, or puts other tokens around a text than the manifest says */
-  static async load(folder: string, text: Sam3Manifest["text"]): Promise<ClipTokenizer> {
+  static async load(folder: string, text: ClipText): Promise<ClipTokenizer> {
     const sample = { text: "a", ids: [text.start, null, text.end] };
     return new ClipTokenizer(await openTokenizer(folder, text.tokenizer, "CLIP", sample), text);
   }

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ClipTokenizer } from "../../../src/models/sam3/tokenizer.ts";
-import { clipTokenizerJson } from "./clip-vocabulary.ts";
+import { ClipTokenizer } from "../../src/models/clip-tokenizer.ts";
+import { clipTokenizerJson } from "./sam3/clip-vocabulary.ts";
 
 const text = {
   tokenizer: "tokenizer.json",

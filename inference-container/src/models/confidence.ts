@@ -1,11 +1,14 @@
 /** Turns a detector's scores into confidences: the probability that a detection with such a score is right. */
-import { sigmoid } from "../arithmetic.ts";
+import { sigmoid } from "./arithmetic.ts";
 
 /** confidence = sigmoid(offset + slope × logit(score)): Platt scaling (Platt, 1999), fitted on labelled pictures. */
 export interface Confidence {
   readonly offset: number;
   readonly slope: number;
 }
+
+/** The fit that changes nothing. */
+export const AS_IT_IS: Confidence = { offset: 0, slope: 1 };
 
 /** Scores are kept at least this far from 0 and 1: their logits must stay finite. */
 const LEAST = 1e-6;

@@ -3,6 +3,8 @@ export interface StudioConfig {
   /** What the operator calls the service. */
   readonly name: string;
   readonly logoUrl: string | null;
+  /** A picture with more pixels is refused. */
+  readonly maxImagePixels: number;
   /** How people sign in; null if there are API keys only. */
   readonly signIn: {
     /** The issuer's identifier, whose discovery document names its endpoints (OpenID Connect Discovery 1.0). */

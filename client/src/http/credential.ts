@@ -1,0 +1,59 @@
+import { SegmentationError } from "../errors.ts";
+import type { ClientOptions } from "../options.ts";
+
+/** What is used of Node's `process`, which other platforms, and their types, may lack. */
+declare const process: { readonly env?: Readonly<Record<string, string | undefined>> } | undefined;
+
+/** A variable of the environment, if there is one that may be read. */
+function environment(name: string): string | undefined {
+  try {
+    return typeof process === "undefined" ? undefined : process.env?.[name];
+  } catch {
+    // Deno lets a program read only what its user has allowed.
+    return undefined;
+  }
+}
+
+const invalid = (message: string): SegmentationError => new SegmentationError("invalid_input", message);
+
+/** The address of the service, without a slash at its end. @throws SegmentationError `invalid_input` */
+export function addressOf({ baseUrl = environment("SEGMENTATION_BASE_URL") }: ClientOptions): string {
+  if (!baseUrl) throw invalid("The client has no address. Give it a baseUrl, or set SEGMENTATION_BASE_URL.");
+  const text = String(baseUrl);
+  if (!/^https?:/.test(text) || !URL.canParse(text))
+    throw invalid(`${text} is not an address. One looks like https://segmentation.example.com`);
+  return new URL(text).href.replace(/\/$/, "");
+}
+
+/** What gives the credential for a request. @throws SegmentationError `invalid_input` */
+export function credentialOf({
+  accessToken,
+  apiKey = environment("SEGMENTATION_API_KEY"),
+}: ClientOptions): () => string | Promise<string> {
+  if (accessToken !== undefined) return accessToken;
+  const key = apiKey?.trim();
+  if (!key)
+    throw invalid(
+      "The client has no credential. Give it an apiKey or an accessToken, or set SEGMENTATION_API_KEY.",
+    );
+  const [odd] = /[^!-~]/u.exec(key) ?? [];
+  if (odd !== undefined)
+    throw invalid(`The API key contains “${odd}”, as no key does. Was it shortened? Copy the whole key.`);
+  return () => key;
+}
+
+/**
+ * The headers that have a value; a later value takes an earlier one's place.
+ * @throws SegmentationError `invalid_input`, which does not cite them
+ */
+export function headersOf(...given: Readonly<Record<string, string | undefined>>[]): Headers {
+  const headers = new Headers();
+  try {
+    for (const [name, value] of given.flatMap(Object.entries))
+      if (value !== undefined) headers.set(name, value);
+  } catch {
+    // The platform's error would cite a token.
+    throw invalid("A header, key or token has a character that no header of HTTP may have. Use ASCII only.");
+  }
+  return headers;
+}

@@ -1,0 +1,72 @@
+import { chdir, cwd } from "node:process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CocoDocument } from "segmentation-client";
+import { expect, it, onTestFinished } from "vitest";
+import { picture } from "../support/memory-client.ts";
+import { playService } from "../support/played-service.ts";
+import { serve } from "../support/serve.ts";
+import { runCli } from "./support/run-cli.ts";
+
+/** A service, and a folder of pictures in which commands are run. */
+async function workplace() {
+  const service = playService();
+  const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+  const [folder, before] = [await mkdtemp(join(tmpdir(), "jobs-")), cwd()];
+  chdir(folder);
+  onTestFinished(async () => {
+    chdir(before);
+    await rm(folder, { recursive: true });
+  });
+  for (const name of ["a.png", "b.png"]) await writeFile(name, picture(name.charCodeAt(0)));
+  return { service, run: (...args: string[]) => runCli(args, { env }) };
+}
+
+it("segment has a folder for each order, and an order run again has its own", async () => {
+  const { service, run } = await workplace();
+  const folderOf = async (...args: string[]): Promise<string> =>
+    /: (\S+)\//.exec((await run("segment", "a.png", ...args)).out)?.[1] ?? "";
+  expect(await folderOf("-p", "cup")).toBe("out");
+  expect(await folderOf("-p", "dog")).toBe("out-2");
+  expect(await folderOf("--region", "4,5")).toBe("out-3");
+  expect([await folderOf("-p", "cup"), await folderOf("-p", "dog")]).toEqual(["out", "out-2"]);
+  expect(service.jobs.size).toBe(3);
+  await rm("out", { recursive: true });
+  expect(await folderOf("-p", "dog"), "though a free one comes before it").toBe("out-2");
+  expect(await folderOf("-p", "cat")).toBe("out");
+});
+
+it("job --save names what it saves by the files, as segment does", async () => {
+  const { run } = await workplace();
+  await run("segment", ".", "-p", "cup", "--preview");
+  const saved = await run("job", "job_000000", "--save", "saved");
+  expect(saved.code).toBe(0);
+  const files = await readdir("saved", { recursive: true });
+  expect(files).toEqual(
+    expect.arrayContaining([
+      "masks/a.png/0.png",
+      "masks/b.png/0.png",
+      "preview/a.png.png",
+      "annotations.json",
+    ]),
+  );
+  const coco: CocoDocument = JSON.parse(await readFile("saved/annotations.json", "utf8"));
+  expect(coco.images.map(({ file_name }) => file_name).toSorted()).toEqual(["a.png", "b.png"]);
+
+  await rm("out", { recursive: true });
+  expect((await run("job", "job_000000", "--save", "unnamed")).code).toBe(0);
+  expect(await readdir("unnamed/masks"), "the ids of their uploads").not.toContain("a.png");
+});
+
+it("cancel says that a job had already ended", async () => {
+  const { run } = await workplace();
+  await run("segment", "a.png", "-p", "cup");
+  const { code, err } = await run("cancel", "job_000000");
+  expect([code, err]).toEqual([0, "job_000000 had already ended: nothing was canceled.\n"]);
+});
+
+it("lists say that they are empty", async () => {
+  const { run } = await workplace();
+  expect((await run("jobs")).err).toBe("There are no jobs yet.\n");
+});

@@ -1,0 +1,113 @@
+/** OWL-ViT and OWLv2: find the boxes of any number of prompts with one look at a picture (Minderer et al., 2022 and 2023). */
+import { Tensor } from "onnxruntime-node";
+import type { Held } from "../../device/held.ts";
+import type { Usage } from "../../device/usage.ts";
+import { sigmoid } from "../arithmetic.ts";
+import type { ClipTokenizer } from "../clip-tokenizer.ts";
+import { copiedFloats, floats, type Graph } from "../graph.ts";
+import { extentOf, imageTensor } from "../image-tensor.ts";
+import type { Picture } from "../model.ts";
+import { type Remembered, valueMemory } from "../remembered.ts";
+import { type Detection, detectionsOf, queryBoxes } from "../sam2/queries.ts";
+import { tensorOf } from "../tensors.ts";
+import type { OwlvitManifest } from "./manifest.ts";
+
+/** The parts of the model: what looks at a picture, what reads a prompt, and what compares the two. */
+interface DetectorGraphs {
+  readonly image: Graph;
+  readonly text: Graph;
+  readonly head: Graph;
+}
+
+/** A prompt as the head takes it. */
+interface Words {
+  readonly ids: readonly number[];
+  readonly embedding: Float32Array;
+}
+
+export class Detector {
+  readonly #graphs: DetectorGraphs;
+  readonly #tokenizer: ClipTokenizer;
+  readonly #manifest: OwlvitManifest;
+  readonly #words: Remembered<Words>;
+
+  /** @param cacheBytes limits the memory of earlier prompts */
+  constructor(
+    graphs: DetectorGraphs,
+    tokenizer: ClipTokenizer,
+    manifest: OwlvitManifest,
+    cacheBytes: number,
+  ) {
+    this.#graphs = graphs;
+    this.#tokenizer = tokenizer;
+    this.#manifest = manifest;
+    this.#words = valueMemory(cacheBytes, ({ ids, embedding }) => 8 * ids.length + embedding.byteLength);
+  }
+
+  /** What a picture shows, whatever is looked for: features, which stay on the device, and a box for each. */
+  async look(picture: Picture, usage: Usage): Promise<Held> {
+    const { image } = this.#graphs;
+    const { tensor } = await imageTensor(picture, this.#manifest.images.detector, image.input("image").dtype);
+    return image.hold(usage, { image: tensor }, { moved: ["image"], copied: ["boxes"], followed: true });
+  }
+
+  /**
+   * Finds what each prompt means, by itself, in a picture that was looked at: faint objects included, best first, after NMS.
+   * Prompts whose object is the same share its box.
+   * @throws Error if the results don't fit each other
+   */
+  async detect(
+    picture: Picture,
+    seen: Held,
+    prompts: readonly string[],
+    usage: Usage,
+  ): Promise<Detection[][]> {
+    const { head } = this.#graphs;
+    const { images, detection } = this.#manifest;
+    const words: Words[] = [];
+    for (const prompt of prompts) words.push(await this.#read(prompt, usage));
+    const { ids, embeddings } = this.#joined(words);
+    const results = await head.run(usage, { ...seen.tensors, ids, words: embeddings });
+    const [scores, boxes] = [floats(results, "scores"), copiedFloats(seen, "boxes").values];
+    if (4 * scores.length !== boxes.length * prompts.length)
+      throw new Error(
+        `The detector gave ${scores.length} logits for ${boxes.length / 4} boxes and ${prompts.length} prompts.`,
+      );
+    const inside = queryBoxes(boxes, extentOf(picture, images.detector), picture);
+    return prompts.map((_, place) =>
+      detectionsOf(inside, (query) => sigmoid(scores[query * prompts.length + place] ?? 0), detection),
+    );
+  }
+
+  /** Forgets the prompts. */
+  forget(): void {
+    this.#words.clear();
+  }
+
+  /** A prompt's embedding; each prompt runs by itself, in one shape. */
+  async #read(prompt: string, usage: Usage): Promise<Words> {
+    const { ids, count } = this.#tokenizer.encode(prompt);
+    const { value } = await this.#words.get(ids.join(), usage, async () => {
+      const { text } = this.#graphs;
+      const row = (role: string, values: readonly number[]): Tensor =>
+        tensorOf(text.input(role).dtype, values, [1, ids.length]);
+      const mask = ids.map((__, i) => (i < count ? 1 : 0));
+      const feeds = { ids: row("ids", ids), mask: row("mask", mask) };
+      return { ids, embedding: floats(await text.run(usage, feeds, { followed: true }), "words") };
+    });
+    return value;
+  }
+
+  /** The ids, [prompts, context], and the embeddings, [1, prompts, size], of several prompts. */
+  #joined(words: readonly Words[]): { ids: Tensor; embeddings: Tensor } {
+    const { head } = this.#graphs;
+    const size = words[0]?.embedding.length ?? 0;
+    const embeddings = new Float32Array(words.length * size);
+    for (const [place, { embedding }] of words.entries()) embeddings.set(embedding, place * size);
+    const ids = words.flatMap((one) => one.ids);
+    return {
+      ids: tensorOf(head.input("ids").dtype, ids, [words.length, ids.length / words.length]),
+      embeddings: tensorOf(head.input("words").dtype, embeddings, [1, words.length, size]),
+    };
+  }
+}

@@ -1,0 +1,23 @@
+/** What the manifest of an `owlvit-sam2` model adds to the shared part. */
+import { z } from "zod";
+import { ClipText } from "../clip-tokenizer.ts";
+import { GraphSpec, ImageInput, Manifest, requireUsed } from "../manifest.ts";
+import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
+
+export const OwlvitManifest = Manifest.extend({
+  family: z.literal("owlvit-sam2"),
+  graphs: z.strictObject({
+    image: GraphSpec,
+    text: GraphSpec,
+    head: GraphSpec,
+    encoder: GraphSpec,
+    decoder: GraphSpec,
+  }),
+  images: z.strictObject({ detector: ImageInput, segmenter: ImageInput }),
+  text: ClipText,
+  detection: BoxChoice,
+  masks: MaskDrawing,
+})
+  .strict()
+  .superRefine(requireUsed);
+export type OwlvitManifest = z.infer<typeof OwlvitManifest>;

@@ -1,0 +1,51 @@
+/** Opens what all folders have whose model finds boxes first and draws their masks with SAM 2. */
+import type { FamilyModel } from "../family-model.ts";
+import { checkSidecars } from "../folder.ts";
+import { checkRoles, type Graph, GraphSet, type Roles } from "../graph.ts";
+import type { LoadOptions } from "../loaded-model.ts";
+import type { GraphSpec, Manifest } from "../manifest.ts";
+import type { SegmenterManifest } from "./manifest.ts";
+import { Segmenter } from "./segmenter.ts";
+
+const FEATURES = ["embedding", "fine", "middle"];
+const ENCODER: Roles = { inputs: ["image"], outputs: FEATURES };
+const DECODER: Roles = {
+  inputs: [...FEATURES, "points", "pointLabels", "priorMasks", "hasPriorMasks"],
+  outputs: ["masks", "quality"],
+};
+
+/** What a family makes its model of. */
+interface Opened {
+  readonly graphs: GraphSet;
+  readonly segmenter: Segmenter;
+  /** Loads a further graph. @param roles what the adapter gives it, and reads from it */
+  readonly load: (spec: GraphSpec, roles: Roles) => Promise<Graph>;
+}
+
+/**
+ * Loads SAM 2, and then what `open` loads; all graphs are closed if one is wrong.
+ * @throws ModelFolderError if a graph or another file is not what the manifest says
+ */
+export async function openWithSam2(
+  folder: string,
+  manifest: Manifest & SegmenterManifest,
+  options: LoadOptions,
+  open: (parts: Opened) => Promise<FamilyModel>,
+): Promise<FamilyModel> {
+  await checkSidecars(folder, manifest.files);
+  const graphs = new GraphSet(folder, options);
+  const load: Opened["load"] = async (spec, roles) => {
+    const graph = await graphs.load(spec);
+    checkRoles(graph, manifest.family, roles);
+    return graph;
+  };
+  try {
+    // The small graph first: a wrong one is found before the large one is read.
+    const decoder = await load(manifest.graphs.decoder, DECODER);
+    const segmenter = new Segmenter(await load(manifest.graphs.encoder, ENCODER), decoder, manifest);
+    return await open({ graphs, segmenter, load });
+  } catch (error) {
+    await graphs.close();
+    throw error;
+  }
+}

@@ -1,0 +1,170 @@
+/** Cuts parts out of an ONNX file; message and field numbers are those of the ONNX project's `onnx.proto`. */
+import { bytes, type Field, integer, join, message, text } from "./graph-writer.ts";
+
+/** Values, by their names in the whole graph, between which a part computes. */
+export interface Part {
+  /** Inputs of the whole, or outputs of it, which declare their type. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  /** An output of the whole of which the part reads nothing but the shape, and of that the number of pictures: one. */
+  readonly counted?: string;
+}
+
+const GRAPH = 7;
+/** A weight with more bytes is not copied into the parts. */
+const LARGE = 1_024;
+/** `TensorProto.DataType` of 16-bit floats. */
+const FLOAT16 = 10;
+const EXTERNAL = 1;
+
+/** A field of a message, with the number that it is or the bytes that it has. */
+interface ReadField {
+  readonly number: number;
+  readonly value: number;
+  readonly body?: Uint8Array;
+}
+
+interface Node {
+  readonly field: ReadField;
+  readonly operator: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+/**
+ * A file with the nodes that compute a part's outputs from its inputs, and nothing else. Its large weights stay where
+ * they are: it reads them from the whole file, which has to lie beside it.
+ * @param whole the bytes of that file @param name the name of that file
+ * @throws Error naming a value that the part needs and does not get
+ */
+export function cutPart(whole: Uint8Array, name: string, { inputs, outputs, counted }: Part): Uint8Array {
+  const model = [...fieldsOf(whole)];
+  const graph = model.flatMap(({ number, body }) => (number === GRAPH && body ? [...fieldsOf(body)] : []));
+  const weights = named(graph, 5, 8);
+  // What the whole takes and gives.
+  const types = new Map([...named(graph, 11, 1), ...named(graph, 12, 1)]);
+  const nodes = graph.filter(({ number }) => number === 1).map(nodeOf);
+  const makers = new Map(nodes.flatMap((node) => node.outputs.map((output) => [output, node] as const)));
+
+  const given = new Set([...inputs, counted]);
+  const needed = new Set<Node>();
+  const constants = new Map<string, ReadField>();
+  const wanted = [...outputs];
+  for (const value of wanted) {
+    const [maker, weight] = [makers.get(value), weights.get(value)];
+    if (weight !== undefined) constants.set(value, weight);
+    else if (maker === undefined)
+      throw new Error(`The graph does not compute "${value}" from ${inputs.join(" and ")}.`);
+    else if (!needed.has(maker)) {
+      needed.add(maker);
+      // The array grows during the loop. A missing optional input has an empty name.
+      wanted.push(...maker.inputs.filter((input) => input !== "" && !given.has(input)));
+    }
+  }
+  const others = [...needed].filter(
+    ({ operator, inputs: read }) => read.includes(counted ?? "") && operator !== "Shape",
+  );
+  if (counted !== undefined && others.length > 0)
+    throw new Error(
+      `The graph computes "${outputs.join('", "')}" from "${counted}", not from its shape alone.`,
+    );
+
+  const declared = (number: number, names: readonly string[]): Field[] =>
+    names.map((value) => {
+      const type = types.get(value)?.body;
+      if (type === undefined) throw new Error(`The graph has no input or output "${value}".`);
+      return bytes(number, type);
+    });
+  const isCounted = [...needed].some(({ inputs: read }) => read.includes(counted ?? ""));
+  const part = [
+    ...nodes.filter((node) => needed.has(node)).map(({ field }) => again(field)),
+    text(2, outputs.join(" ")),
+    ...[...constants.values()].map((weight) => constantOf(weight, whole, name)),
+    ...(isCounted ? [pictureOf(counted ?? "", types.get(counted ?? "")?.body)] : []),
+    ...declared(11, inputs),
+    ...declared(12, outputs),
+  ];
+  return join([...model.filter(({ number }) => number !== GRAPH).map(again), message(GRAPH, part)]);
+}
+
+/** A weight: as it is if it is small, else as a place in the whole file. */
+function constantOf(weight: ReadField, whole: Uint8Array, name: string): Field {
+  const fields = [...fieldsOf(weight.body ?? new Uint8Array())];
+  const raw = fields.find(({ number }) => number === 9)?.body;
+  if (raw === undefined || raw.length <= LARGE) return again(weight);
+  const place = { location: name, offset: raw.byteOffset - whole.byteOffset, length: raw.length };
+  return message(5, [
+    ...fields.filter(({ number }) => number !== 9).map(again),
+    ...Object.entries(place).map(([key, value]) => message(13, [text(1, key), text(2, `${value}`)])),
+    integer(14, EXTERNAL),
+  ]);
+}
+
+/** A tensor of a single zero in the place of a value, with the rank and the type that the whole declares for it. */
+function pictureOf(name: string, declared: Uint8Array = new Uint8Array()): Field {
+  const tensor = within(within(declared, 2), 1);
+  const type = [...fieldsOf(tensor)].find(({ number }) => number === 1)?.value ?? 0;
+  const rank = [...fieldsOf(within(tensor, 2))].length;
+  return message(5, [
+    ...Array.from({ length: rank }, () => integer(1, 1)),
+    integer(2, type),
+    text(8, name),
+    bytes(9, new Uint8Array(type === FLOAT16 ? 2 : 4)),
+  ]);
+}
+
+function within(body: Uint8Array, number: number): Uint8Array {
+  return [...fieldsOf(body)].find((field) => field.number === number)?.body ?? new Uint8Array();
+}
+
+function nodeOf(field: ReadField): Node {
+  const fields = [...fieldsOf(field.body ?? new Uint8Array())];
+  const texts = (number: number): string[] => fields.filter((one) => one.number === number).map(textOf);
+  return { field, inputs: texts(1), outputs: texts(2), operator: texts(4).join("") };
+}
+
+/** The graph's fields of one kind, by their names, which have the number `at` in them. */
+function named(graph: readonly ReadField[], kind: number, at: number): Map<string, ReadField> {
+  return new Map(
+    graph
+      .filter(({ number }) => number === kind)
+      .map((field) => [new TextDecoder().decode(within(field.body ?? new Uint8Array(), at)), field] as const),
+  );
+}
+
+const textOf = ({ body }: ReadField): string => new TextDecoder().decode(body);
+
+/** The field as it was. */
+function again({ number, value, body }: ReadField): Field {
+  return body === undefined ? integer(number, value) : bytes(number, body);
+}
+
+const [WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32] = [0, 1, 2, 5];
+
+/** The fields of a message, in their order. @throws Error if the bytes are none */
+function* fieldsOf(body: Uint8Array): Generator<ReadField> {
+  let at = 0;
+  const varint = (): number => {
+    let [value, factor] = [0, 1];
+    for (;;) {
+      const digit = body[at];
+      if (digit === undefined) throw new Error("The file is not an ONNX graph.");
+      at += 1;
+      value += (digit & 0x7f) * factor;
+      if (digit < 0x80) return value;
+      factor *= 0x80;
+    }
+  };
+  while (at < body.length) {
+    const tag = varint();
+    const [number, wire] = [Math.floor(tag / 8), tag % 8];
+    if (wire === WIRE_VARINT) {
+      yield { number, value: varint() };
+      continue;
+    }
+    const length = wire === WIRE_BYTES ? varint() : wire === WIRE_64 ? 8 : wire === WIRE_32 ? 4 : Infinity;
+    if (at + length > body.length) throw new Error("The file is not an ONNX graph.");
+    at += length;
+    yield { number, value: 0, body: body.subarray(at - length, at) };
+  }
+}

@@ -1,0 +1,172 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describeExport } from "../../../../scripts/models/describe.ts";
+import { sigmoid } from "../../../src/models/arithmetic.ts";
+import { confidenceOf } from "../../../src/models/confidence.ts";
+import { ModelFolderError } from "../../../src/models/errors.ts";
+import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
+import { Graph } from "../../../src/models/graph.ts";
+import { loadModel } from "../../../src/models/load.ts";
+import { Golden } from "../../../src/models/manifest.ts";
+import type { Model, Picture } from "../../../src/models/model.ts";
+import { ask } from "../planted-scene.ts";
+import { sample } from "../samples.ts";
+import { exportFolder, NOTHING_GOLDEN, seededExport } from "./export-folder.ts";
+import { plantedExport } from "./planted-export.ts";
+
+const DOWNLOAD_MS = 600_000;
+
+let builtin: string;
+let scratch: string;
+let made = 0;
+beforeAll(async () => {
+  builtin = await ensureBuiltin();
+  scratch = await mkdtemp(join(tmpdir(), "owlvit-"));
+}, DOWNLOAD_MS);
+afterAll(() => rm(scratch, { recursive: true }));
+
+function folder(whole: Uint8Array, change?: Parameters<typeof exportFolder>[3]): Promise<string> {
+  made += 1;
+  return exportFolder(join(scratch, `${made}`), builtin, whole, change);
+}
+
+/** Counts the runs of each graph from now on, by its file. */
+function countRuns(): () => Record<string, number> {
+  const spies = [vi.spyOn(Graph.prototype, "run"), vi.spyOn(Graph.prototype, "hold")];
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+  return () => {
+    const graphs = spies.flatMap((spy): unknown[] => spy.mock.contexts);
+    const files = graphs.map((graph) => (graph instanceof Graph ? graph.file : ""));
+    for (const spy of spies) spy.mockClear();
+    return Object.fromEntries(
+      [...Map.groupBy(files, (file) => file)].map(([file, { length }]) => [file, length]),
+    );
+  };
+}
+
+describe("OWL-ViT with SAM 2, seeded", () => {
+  let model: Model;
+  let picture: Picture;
+  /** As they are, and few, because SAM 2 draws each. */
+  const detection = {
+    confidence: { offset: 0, slope: 1 },
+    floor: 0,
+    faintFloor: 0,
+    nmsIou: 0.5,
+    maxBoxes: 2,
+  };
+  beforeAll(async () => {
+    const change = (manifest: object) => ({ ...manifest, detection, golden: NOTHING_GOLDEN });
+    model = await loadModel(await folder(await seededExport("owlvit"), change), { threads: 2 });
+  });
+  beforeEach(async () => {
+    picture = await sample("chelsea");
+  });
+  afterAll(() => model.close());
+
+  it("looks at a picture once for all prompts, and not at all for further prompts on it", async () => {
+    const runs = countRuns();
+    const first = await model.segment(picture, { ...ask("cat", "the cat's left ear"), threshold: 0 });
+    expect(first.featuresCached).toBe(false);
+    expect(runs()).toEqual({
+      "image-encoder.onnx": 1,
+      "text-encoder.onnx": 2,
+      "head.onnx": 1,
+      "sam2-encoder.ort": 1,
+      "sam2-decoder.onnx": 1,
+    });
+    const second = await model.segment(picture, { ...ask("coffee cup"), threshold: 0 });
+    expect(second.featuresCached).toBe(true);
+    // Neither encoder of pictures, which take nearly all of the time: less than a tenth of the first call's runs of them.
+    expect(runs()).toEqual({ "text-encoder.onnx": 1, "head.onnx": 1, "sam2-decoder.onnx": 1 });
+  });
+
+  it("reads a prompt once for all pictures", async () => {
+    const request = { ...ask("dog"), threshold: 1 };
+    await model.segment(picture, request);
+    const runs = countRuns();
+    await model.segment({ ...picture, contentHash: null }, request);
+    expect(runs()).toEqual({ "image-encoder.onnx": 1, "head.onnx": 1 });
+  });
+
+  it("gives each prompt what it gives it alone, best first", async () => {
+    const together = await model.segment(picture, { ...ask("cat", "dog"), threshold: 0 });
+    const alone = await model.segment(picture, { ...ask("dog"), threshold: 0 });
+    const ofDog = together.instances.filter(({ promptIndex }) => promptIndex === 1);
+    expect(ofDog.map(({ box, score, mask }) => ({ box, score, mask }))).toEqual(
+      alone.instances.map(({ box, score, mask }) => ({ box, score: expect.closeTo(score, 5), mask })),
+    );
+    const scores = ofDog.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  });
+
+  it("draws an object once that two prompts mean", async () => {
+    const { instances } = await model.segment(picture, { ...ask("cat", "Cat"), threshold: 0 });
+    const [one, , same] = instances;
+    expect(one?.mask).toBeDefined();
+    expect(same?.mask).toBe(one?.mask);
+  });
+});
+
+describe("an export of OWL-ViT", () => {
+  /** A raw score of 0.1, at which the models' own examples list objects, is a confidence of a half. */
+  const score = confidenceOf(sigmoid(-1), { offset: Math.log(9), slope: 1 });
+
+  it.each([
+    ["single", "float32"],
+    ["half", "float16"],
+  ] as const)(
+    "of %s precision is described, loads, and finds the golden picture's object",
+    async (_, dtype) => {
+      const whole = plantedExport(dtype === "float16" ? { floats: dtype } : {});
+      const path = await folder(whole, ({ golden, ...manifest }) => {
+        const { instances, ...rest } = Golden.parse(golden);
+        const narrow = { boxIou: 0.99, score: 0.001, area: 0.15 };
+        return {
+          ...manifest,
+          golden: { ...rest, tolerance: narrow, instances: [{ ...instances[0], score }] },
+        };
+      });
+      expect(JSON.parse(await readFile(join(path, "manifest.json"), "utf8"))).toMatchObject({
+        family: "owlvit-sam2",
+        graphs: { image: { inputs: [{ dtype, shape: ["batch", 3, 768, 768] }] } },
+        files: expect.arrayContaining([expect.objectContaining({ name: "whole.onnx", role: "weights" })]),
+      });
+      const model = await loadModel(path, { threads: 2, digests: true });
+      expect([model.family, model.drawsRegions, model.labels]).toEqual(["owlvit-sam2", true, undefined]);
+      await model.close();
+    },
+  );
+
+  it("is told from one of OWLv2 by the sizes of its tensors", async () => {
+    const path = await folder(await seededExport("owlv2"));
+    expect(JSON.parse(await readFile(join(path, "manifest.json"), "utf8"))).toMatchObject({
+      description: expect.stringContaining("OWLv2"),
+      images: { detector: { width: 960, fit: "square" } },
+    });
+  });
+
+  it("is refused where words and picture are mixed before they are compared", async () => {
+    const describing = folder(plantedExport({ mixed: true }));
+    await expect(describing).rejects.toThrow(ModelFolderError);
+    await expect(describing).rejects.toThrow(
+      'cannot be divided into parts: The graph computes "text_embeds" from "image_embeds", not from its shape alone.',
+    );
+  });
+
+  it("is refused beside another one", async () => {
+    const path = await folder(plantedExport());
+    await writeFile(join(path, "again.onnx"), plantedExport());
+    await expect(describeExport(path, { force: true }, new AbortController().signal)).rejects.toThrow(
+      `${path} has two exports of OWL-ViT, again.onnx and whole.onnx. Keep one there.`,
+    );
+  });
+
+  it("is refused when the file is gone from which its parts read their weights", async () => {
+    const path = await folder(await seededExport("owlvit"));
+    await rm(join(path, "whole.onnx"));
+    await expect(loadModel(path)).rejects.toThrow(`The model folder ${path} lacks the file whole.onnx.`);
+  });
+});

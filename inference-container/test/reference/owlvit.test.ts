@@ -1,0 +1,98 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Usage } from "../../src/device/usage.ts";
+import { ClipTokenizer } from "../../src/models/clip-tokenizer.ts";
+import { AS_IT_IS } from "../../src/models/confidence.ts";
+import { GraphSet } from "../../src/models/graph.ts";
+import { imageTensor } from "../../src/models/image-tensor.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
+import { Detector } from "../../src/models/owlvit/detector.ts";
+import { divideOwlvit } from "../../src/models/owlvit/divide.ts";
+import { OwlvitManifest } from "../../src/models/owlvit/manifest.ts";
+import {
+  expectSame,
+  type Figures,
+  filledTemplate,
+  fixtures,
+  type Found,
+  pictureOf,
+  pixelDistance,
+  readFigures,
+  type TokenRow,
+} from "./figures.ts";
+
+interface Detections extends Found {
+  /** The lowest score of what was found. */
+  readonly threshold: number;
+  /** The places of the boxes that torchvision's NMS keeps. */
+  readonly kept: readonly number[];
+}
+
+interface MaskedRow extends TokenRow {
+  /** 1 for a token of the text, 0 for padding. */
+  readonly mask: readonly number[];
+}
+
+interface DetectorFigures extends Figures<Detections, MaskedRow> {
+  readonly nmsIou: number;
+}
+
+describe.each([
+  ["OWL-ViT", "owlvit", 1e-6],
+  // Its processor blurs and interpolates in single precision.
+  ["OWLv2", "owlv2", 2e-6],
+])("%s is run as its own code runs it", async (_, kind, pixels) => {
+  const figures = await readFigures<DetectorFigures>(kind);
+  let folder: string;
+  let manifest: OwlvitManifest;
+  let graphs: GraphSet;
+  let parts: ConstructorParameters<typeof Detector>[0];
+  let tokenizer: ClipTokenizer;
+  beforeAll(async () => {
+    manifest = OwlvitManifest.parse(await filledTemplate(`owlvit-sam2/${kind}-base.json`));
+    folder = await mkdtemp(join(tmpdir(), "owlvit-reference-"));
+    for (const file of ["model.onnx", "tokenizer.json"])
+      await copyFile(join(fixtures(kind), file), join(folder, file));
+    await divideOwlvit(folder, "model.onnx");
+    tokenizer = await ClipTokenizer.load(folder, manifest.text);
+    graphs = new GraphSet(folder, DEFAULT_LOAD_OPTIONS);
+    parts = {
+      image: await graphs.load(manifest.graphs.image),
+      text: await graphs.load(manifest.graphs.text),
+      head: await graphs.load(manifest.graphs.head),
+    };
+  });
+  afterAll(async () => {
+    await graphs.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(figures.tokens)("$prompt: the same tokens", ({ prompt, ids, mask }) => {
+    expect(tokenizer.encode(prompt)).toEqual({ ids, count: mask.reduce((sum, one) => sum + one, 0) });
+  });
+
+  const detector = (faintFloor: number, nmsIou: number): Detector => {
+    const detection = { confidence: AS_IT_IS, floor: 0, faintFloor, nmsIou, maxBoxes: 4_000 };
+    return new Detector(parts, tokenizer, { ...manifest, detection }, 0);
+  };
+
+  it.each(figures.pictures)("$file: the same pixels, boxes and scores", async (shown) => {
+    const picture = await pictureOf(shown);
+    const input = await imageTensor(picture, manifest.images.detector);
+    expect(pixelDistance(input, shown.pixels)).toBeLessThan(pixels);
+    const prompts = shown.found.map(({ prompt }) => prompt);
+    using seen = await detector(0, 1).look(picture, new Usage());
+    for (const [place, { boxes, scores, kept, threshold }] of shown.found.entries()) {
+      const found = async (nmsIou: number) =>
+        (await detector(threshold, nmsIou).detect(picture, seen, prompts, new Usage()))[place] ?? [];
+      expectSame(await found(1), { boxes, scores }, picture, threshold);
+      const left = {
+        boxes: boxes.filter((__, i) => kept.includes(i)),
+        scores: scores.filter((__, i) => kept.includes(i)),
+      };
+      expectSame(await found(figures.nmsIou), left, picture, threshold);
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import { identityEntry } from "../../src/core/accounts/identity.ts";
+import type { Database, Row } from "./database.ts";
+import { type Databases, directoryOf } from "./databases.ts";
+import { sql } from "./sql.ts";
+
+/** Accounts, or entries, that a call reads. */
+const READ_AT_ONCE = 2_000;
+
+/** An account as one database has it. */
+export interface Holding {
+  readonly database: string;
+  readonly isErased: boolean;
+  /** Its move out of this database or into it, and the other one. */
+  readonly direction: "out" | "in" | null;
+  readonly other: string | null;
+  /** The digests of its credentials. */
+  readonly credentials: readonly string[];
+}
+
+/** What all databases have of accounts, and what the directory says. */
+export interface Reading {
+  readonly books: ReadonlyMap<string, readonly Holding[]>;
+  /** By account, the database that its books are said to be in. */
+  readonly places: ReadonlyMap<string, string>;
+  /** By credential, the account that it is said to be of. */
+  readonly owners: ReadonlyMap<string, string>;
+}
+
+/** How to read. */
+export interface ReadingOptions {
+  /** How many rows a call reads. */
+  readonly page?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads all rows of a query in the order of a column, page by page. */
+async function readAll(
+  database: Database,
+  pageAfter: (after: string, rows: number) => string,
+  key: string,
+  { page = READ_AT_ONCE, signal }: ReadingOptions,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let after = ""; ;) {
+    const [rows = []] = await database.run([pageAfter(after, page)], signal);
+    all.push(...rows);
+    if (rows.length < page) return all;
+    after = String(rows.at(-1)?.[key]);
+  }
+}
+
+/** The accounts of a database, with their credentials. */
+async function readBooks(
+  name: string,
+  database: Database,
+  options: ReadingOptions,
+): Promise<Map<string, Holding>> {
+  const accounts = await readAll(
+    database,
+    (
+      after,
+      rows,
+    ) => sql`SELECT a.id, a.issuer, a.subject, a.erasing_at IS NOT NULL AS erased, t.direction, t.other,
+        (SELECT json_group_array(digest) FROM api_keys WHERE account_id = a.id) AS keys
+      FROM accounts AS a LEFT JOIN in_transit AS t ON t.account_id = a.id
+      WHERE a.id > ${after} ORDER BY a.id LIMIT ${rows}`,
+    "id",
+    options,
+  );
+  const holdings = accounts.map(async ({ id, issuer, subject, erased, direction, other, keys }) => {
+    const digests: string[] = JSON.parse(String(keys));
+    const identity =
+      typeof issuer === "string" && typeof subject === "string"
+        ? [await identityEntry({ issuer, subject })]
+        : [];
+    const holding: Holding = {
+      database: name,
+      isErased: erased === 1,
+      direction: direction === "out" || direction === "in" ? direction : null,
+      other: typeof other === "string" ? other : null,
+      credentials: [...digests, ...identity],
+    };
+    return [String(id), holding] as const;
+  });
+  return new Map(await Promise.all(holdings));
+}
+
+/** Reads what the directory says, and then all books: in this order, an account that is moved meanwhile is not taken back. */
+export async function readDirectory(databases: Databases, options: ReadingOptions): Promise<Reading> {
+  const directory = directoryOf(databases);
+  const places = await readAll(
+    directory,
+    (after, rows) =>
+      sql`SELECT account_id, books FROM directory_accounts WHERE account_id > ${after} ORDER BY account_id LIMIT ${rows}`,
+    "account_id",
+    options,
+  );
+  const owners = await readAll(
+    directory,
+    (after, rows) =>
+      sql`SELECT credential, account_id FROM directory_credentials WHERE credential > ${after} ORDER BY credential LIMIT ${rows}`,
+    "credential",
+    options,
+  );
+  const books = new Map<string, Holding[]>();
+  for (const [name, database] of databases)
+    for (const [account, holding] of await readBooks(name, database, options))
+      books.set(account, [...(books.get(account) ?? []), holding]);
+  return {
+    books,
+    places: new Map(places.map((row) => [String(row["account_id"]), String(row["books"])])),
+    owners: new Map(owners.map((row) => [String(row["credential"]), String(row["account_id"])])),
+  };
+}

@@ -1,0 +1,115 @@
+import type { z } from "zod";
+
+/** A JSON Schema, as zod gives it. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/**
+ * What fields mean that mean the same in every object, or whose own schema says nothing: by their names, or by
+ * `Schema.name` where an object has its own meaning for one.
+ */
+const MEANINGS: Readonly<Record<string, string>> = {
+  accountId: "The account's id.",
+  accessStatus: "Whether the subscription gives access.",
+  activeJobId: "The trial's job in progress; null if there is none.",
+  apiKey: "The key, without its secret.",
+  assets: "All files of the result, by their keys. Each URL is signed.",
+  "WebhookDelivery.attempts": "The attempts so far, earliest first.",
+  "Model.box": "Whether regions may be boxes.",
+  bucket: "The bucket that the file goes to.",
+  canCreateJobs: "Whether the account may create a job now.",
+  confidence: "How certain the model is, 0 to 1.",
+  consumedTokens: "Tokens that are used or reserved.",
+  counts: "How much was found.",
+  "WebhookEvent.data": "What the event is about: the job's status, or the archive.",
+  "WebhookEndpoint.description": "What the account has noted about it; null if nothing.",
+  "WebhookEndpoint.disabled": "Whether it is paused: nothing is sent then.",
+  downloadsAllowed: "Whether the account may ask for zips.",
+  durationDays: "For how many days the trial lasts.",
+  email: "The account's e-mail address.",
+  emailVerified: "Whether the address is verified.",
+  endpoint: "The endpoint, without its secret.",
+  endpointId: "The webhook endpoint's id.",
+  error:
+    "Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong.",
+  "WebhookEndpoint.events": "The types of events that it receives; null for all.",
+  expiresIn: "For how many seconds the URL is valid.",
+  fps: "The request's frames per second.",
+  framesProcessed: "How many frames were processed.",
+  framesWithMasks: "How many of them have masks.",
+  grantTokens: "Tokens that the trial has in all.",
+  "Model.id": "The model's name.",
+  "Account.image": "The URL of the account's picture; null if it has none.",
+  inputId: "The upload's id, like taskId.",
+  items: "The items, in order; of a list, one page of them.",
+  jobId: "The job's id.",
+  "JobResult.key": "The file's name among the job's: `masks/{taskId}/{index}.png`, for example.",
+  keyId: "The key's id.",
+  label: "What the account calls the key.",
+  latestInvoiceStatus: "The latest invoice's status, in the payment provider's words.",
+  manifest: "What was found, task by task.",
+  maskIndex: "The mask's place among the task's, from 0.",
+  masks: "The masks: by prompt, then by falling confidence; of a video, the URL of masks.json.",
+  maxActiveJobs: "How many jobs may be in progress at a time.",
+  maxFrames: "The request's bound of frames.",
+  maxImageTasksPerJob: "How many images a job may have.",
+  "AccountAccess.mode": "What the account may do: everything, what the trial allows, or nothing.",
+  nextToken: "The cursor of the next page; null on the last one.",
+  numFrames: "The request's number of frames.",
+  offerVersion: "Which trial it is.",
+  "Model.points": "Whether regions may be points.",
+  previewUrl: "The signed URL of the preview, if the job has one.",
+  prompts: "The request's prompts, in order.",
+  "AccountAccess.reason": "Why the account has this mode.",
+  remainingTokens: "Tokens left in the free trial.",
+  revoked: "Whether the key is revoked.",
+  scoreThreshold: "The request's threshold of confidence.",
+  "AccountTrial.status": "How far the trial is.",
+  "ArchiveDownload.status": "How far the archive is.",
+  "ArchiveEventData.status": "How far the archive is.",
+  "Account.status": "Whether the account is active.",
+  stripeSubscriptionStatus: "The subscription's status, in the payment provider's words.",
+  tasks: "The tasks, in the order of the request.",
+  tokenUsageLast24h: "Images and frames that were processed in the last 24 hours.",
+  totalItems: "How many tasks the job has.",
+  totalMasks: "How many masks there are.",
+  trial: "What is left of the free trial, for an account that has one.",
+  type: "Whether the job is of images or of a video.",
+  "WebhookEvent.type": "What has happened.",
+  units: "What is charged: one for an image, one for each processed frame.",
+  "ImageManifest.url": "The signed URL of the mask.",
+  "JobResult.url": "The signed URL of the file.",
+  "BillingUrl.url": "The page to open, at the payment provider.",
+  "WebhookEndpoint.url": "Where the events are sent.",
+  "Model.version": "The model's version.",
+  videoAllowed: "Whether the account may segment videos.",
+  "RegionPoint.x": "Pixels from the left.",
+  "RegionPoint.y": "Pixels from the top.",
+};
+
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+const descriptionOf = (schemas: Schemas, { description, $ref }: JsonSchema): string | undefined =>
+  description ?? schemas[$ref?.split("/").at(-1) ?? ""]?.description;
+
+/**
+ * Gives each field of a named schema, and of the objects in it, a description, where it has none of its own: an editor shows
+ * a field's, and not that of the schema to which it refers. @throws if there is none
+ */
+export function describeFields(name: string, schema: JsonSchema, schemas: Schemas): void {
+  const { items, anyOf = [], oneOf = [], allOf = [], properties = {} } = schema;
+  for (const [field, value] of Object.entries(properties)) {
+    if (typeof value === "boolean") continue;
+    const variants = [...(value.anyOf ?? []), ...(value.oneOf ?? [])].filter(
+      (each) => typeof each !== "boolean",
+    );
+    const meaning =
+      [value, ...variants].map((each) => descriptionOf(schemas, each)).find((each) => each !== undefined) ??
+      MEANINGS[`${name}.${field}`] ??
+      MEANINGS[field];
+    if (meaning === undefined) throw new Error(`What ${name}.${field} means is not said anywhere.`);
+    value.description = meaning;
+    describeFields(name, value, schemas);
+  }
+  for (const each of [items, ...anyOf, ...oneOf, ...allOf].flat())
+    if (typeof each === "object") describeFields(name, each, schemas);
+}

@@ -1,0 +1,42 @@
+import type { Instance } from "./instances.ts";
+import type { Owner } from "./owner.ts";
+
+/** Does what is under way already only once: who asks for the same meanwhile gets the same outcome. */
+class Once<T> {
+  readonly #underWay = new Map<string, Promise<T>>();
+
+  async do(what: string, act: () => Promise<T>): Promise<T> {
+    const doing = this.#underWay.get(what) ?? act().finally(() => this.#underWay.delete(what));
+    this.#underWay.set(what, doing);
+    return await doing;
+  }
+}
+
+/** What is under way for a work, in its owner's name, and what ends it. */
+export class Runner {
+  readonly uploads = new Once<void>();
+  readonly masks = new Once<readonly Instance[]>();
+  readonly objects = new Once<void>();
+  readonly #end = new AbortController();
+  #search = new AbortController();
+  /** Aborted when the owner signs out, or the work is given up. */
+  readonly signal: AbortSignal;
+
+  constructor(owner: Owner) {
+    this.signal = AbortSignal.any([owner.signal, this.#end.signal]);
+  }
+
+  /** Begins a search. Its signal is aborted if somebody gives up waiting until its job can be created. */
+  beginSearch(): AbortSignal {
+    this.#search = new AbortController();
+    return AbortSignal.any([this.signal, this.#search.signal]);
+  }
+
+  stopWaiting(): void {
+    this.#search.abort();
+  }
+
+  end(): void {
+    this.#end.abort();
+  }
+}
