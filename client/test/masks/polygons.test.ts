@@ -72,11 +72,13 @@ describe("polygonsOf", () => {
     );
   });
 
-  it("keeps an IoU of 0.97 with fewer points, filled by the COCO API's rules too", () => {
+  it("keeps an IoU of 0.97 of an object of over 1,500 pixels with fewer points, filled by the COCO API's rules too", () => {
     fc.assert(
       fc.property(anyObject, (object) => {
         const mask = drawObject(object);
         const { width, height, data } = mask;
+        // Of a smaller one, what the points that are left out may move is a larger share.
+        fc.pre(data.filter((value) => value > 0).length > 1_500);
         const points = (polygons: readonly Polygon[]): number =>
           polygons.flatMap(({ outline }) => outline).length / 2;
         const simple = polygonsOf(mask, TOLERANCE);
