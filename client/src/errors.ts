@@ -60,3 +60,7 @@ export class SegmentationError extends Error {
     Object.assign(this, details);
   }
 }
+
+/** The error of an input, an option or a setting that cannot be used. */
+export const invalidInput = (message: string, details?: ErrorDetails): SegmentationError =>
+  new SegmentationError("invalid_input", message, details);

@@ -1,5 +1,5 @@
 import { askFor } from "./api/api.ts";
-import { SegmentationError } from "./errors.ts";
+import { invalidInput, SegmentationError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import type { CallOptions } from "./options.ts";
 import { progressReporter } from "./progress.ts";
@@ -112,9 +112,7 @@ export class JobHandle<Result = ImageResult | VideoResult> {
     const seen = new Set<string>();
     for await (const { job } of this.events(options)) {
       if (job.type !== "image")
-        throw new SegmentationError("invalid_input", "This job is of a clip: use result().", {
-          jobId: job.jobId,
-        });
+        throw invalidInput("This job is of a clip: use result().", { jobId: job.jobId });
       for (const task of job.tasks) {
         if (!hasEnded(task) || seen.has(task.taskId)) continue;
         seen.add(task.taskId);

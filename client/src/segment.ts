@@ -1,5 +1,5 @@
 import { askFor } from "./api/api.ts";
-import { SegmentationError } from "./errors.ts";
+import { invalidInput } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import { mapParallel } from "./http/parallel.ts";
 import type { CallOptions } from "./options.ts";
@@ -55,8 +55,6 @@ export interface Run {
   readonly request: (tasks: string[]) => CreateJobRequest;
 }
 
-const invalid = (message: string): SegmentationError => new SegmentationError("invalid_input", message);
-
 /** The options that are fields of the job's request. */
 function fieldsOf<Options extends RunOptions>(options: Options) {
   const { signal: _s, timeoutMs: _t, maxRetries: _m, onRetry: _r, headers: _h, ...others } = options;
@@ -75,7 +73,7 @@ export function imageRun(
   const wanted = [prompts].flat();
   for (const { input = 0 } of regions)
     if (sources[input] === undefined)
-      throw invalid(`A region refers to input ${input}, which does not exist.`);
+      throw invalidInput(`A region refers to input ${input}, which does not exist.`);
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
     type,
@@ -122,7 +120,9 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
   const { cancelOnAbort = false, onProgress, ...call } = options;
   const { signal, idempotencyKey } = call;
   if (idempotencyKey !== undefined && idempotencyKey.length > MOST_KEY_CHARACTERS)
-    throw invalid(`The idempotencyKey has more than ${MOST_KEY_CHARACTERS} characters. Use a shorter one.`);
+    throw invalidInput(
+      `The idempotencyKey has more than ${MOST_KEY_CHARACTERS} characters. Use a shorter one.`,
+    );
   for (const { from, name } of sources)
     if (from instanceof Blob) assertKind(type, await contentTypeOf(from), name);
   const sizes = sources.map(({ from }) => (from instanceof Blob ? from.size : 0));
@@ -161,7 +161,7 @@ export async function cancelQuietly(
 function assertKind(wanted: "image" | "video", type: string, name = "The input"): void {
   const [kind] = type.split("/");
   if (kind === wanted || kind === "application") return;
-  throw invalid(
+  throw invalidInput(
     `${name} is ${type}: give it to client.${kind === "video" ? "segmentVideo" : "segment"} instead.`,
   );
 }

@@ -1,5 +1,5 @@
 import type { components } from "./contract.ts";
-import { SegmentationError } from "./errors.ts";
+import { invalidInput, SegmentationError } from "./errors.ts";
 
 /** What the service sends to a webhook endpoint: `type` tells what `data` is. */
 export type WebhookEvent = components["schemas"]["WebhookEvent"];
@@ -20,9 +20,6 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 /** @throws DOMException if the text is not base64 */
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-const forged = (why: string): SegmentationError =>
-  new SegmentationError("invalid_signature", `The request is not the service's: ${why}. Answer it with 401.`);
-
 /**
  * The event in a request to a webhook endpoint, once it is certain that the service has sent it (Standard Webhooks). It may come
  * more than once: its id is the header `webhook-id`.
@@ -38,21 +35,43 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: string,
 ): Promise<WebhookEvent> {
+  const why = await whyForged(payload, headers, secret, Date.now());
+  if (why !== undefined)
+    throw new SegmentationError(
+      "invalid_signature",
+      `The request is not the service's: ${why}. Answer it with 401.`,
+    );
+  return JSON.parse(typeof payload === "string" ? payload : new TextDecoder().decode(payload));
+}
+
+/**
+ * Why a request is not signed with the secret; undefined if it is (Standard Webhooks, "Verifying webhook authenticity").
+ * @param now epoch milliseconds
+ * @throws SegmentationError `invalid_input` if the secret is none
+ */
+export async function whyForged(
+  payload: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  now: number,
+): Promise<string | undefined> {
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) =>
     headerOf(headers, `webhook-${name}`),
   );
-  if (!id || !timestamp || !signatures) throw forged("it is not signed");
-  if (!(Math.abs(Date.now() / 1_000 - Number(timestamp)) <= TOLERANCE_SECONDS))
-    throw forged("its signature is too old, or a clock is wrong");
-  const body = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  if (!id || !timestamp || !signatures) return "it is not signed";
+  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= TOLERANCE_SECONDS)) return "its signature is too old";
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const body = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
+  const signed = new Uint8Array(head.length + body.length);
+  signed.set(head);
+  signed.set(body, head.length);
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", keyOf(secret), algorithm, false, ["verify"]);
   for (const signature of signatures.split(" ")) {
     const [version, value = ""] = signature.split(",");
-    if (version === "v1" && (await isOf(key, value, signed))) return JSON.parse(body);
+    if (version === "v1" && (await isOf(key, value, signed))) return undefined;
   }
-  throw forged("its signature is wrong");
+  return "its signature is wrong";
 }
 
 /** The key in a secret. @throws SegmentationError `invalid_input` */
@@ -63,10 +82,7 @@ function keyOf(secret: string) {
   } catch {
     // The platform's error would not say which text is meant.
   }
-  throw new SegmentationError(
-    "invalid_input",
-    "The webhook's secret is not one: it looks like whsec_… in base64.",
-  );
+  throw invalidInput("The webhook's secret is not one: it looks like whsec_… in base64.");
 }
 
 /** The platforms' types have different names for it. */

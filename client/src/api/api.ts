@@ -1,5 +1,5 @@
 import { ROUTES } from "../contract.ts";
-import { SegmentationError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import type { Answered, ApiRequest, Connection } from "../http/connection.ts";
 import type { RequestOptions } from "../options.ts";
 import { followEvents } from "./follow-events.ts";
@@ -15,8 +15,7 @@ export function requestOf(id: OperationId, input: object): ApiRequest {
   const rest = new Map<string, unknown>(Object.entries(input));
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);
-    if (typeof value !== "string" || value === "")
-      throw new SegmentationError("invalid_input", `${id} needs a ${name}.`);
+    if (typeof value !== "string" || value === "") throw invalidInput(`${id} needs a ${name}.`);
     rest.delete(name);
     return encodeURIComponent(value);
   });

@@ -1,4 +1,4 @@
-import { SegmentationError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import type { ClientOptions } from "../options.ts";
 
 /** What is used of Node's `process`, which other platforms, and their types, may lack. */
@@ -14,14 +14,13 @@ function environment(name: string): string | undefined {
   }
 }
 
-const invalid = (message: string): SegmentationError => new SegmentationError("invalid_input", message);
-
 /** The address of the service, without a slash at its end. @throws SegmentationError `invalid_input` */
 export function addressOf({ baseUrl = environment("SEGMENTATION_BASE_URL") }: ClientOptions): string {
-  if (!baseUrl) throw invalid("The client has no address. Give it a baseUrl, or set SEGMENTATION_BASE_URL.");
+  if (!baseUrl)
+    throw invalidInput("The client has no address. Give it a baseUrl, or set SEGMENTATION_BASE_URL.");
   const text = String(baseUrl);
   if (!/^https?:/.test(text) || !URL.canParse(text))
-    throw invalid(`${text} is not an address. One looks like https://segmentation.example.com`);
+    throw invalidInput(`${text} is not an address. One looks like https://segmentation.example.com`);
   return new URL(text).href.replace(/\/$/, "");
 }
 
@@ -33,12 +32,14 @@ export function credentialOf({
   if (accessToken !== undefined) return accessToken;
   const key = apiKey?.trim();
   if (!key)
-    throw invalid(
+    throw invalidInput(
       "The client has no credential. Give it an apiKey or an accessToken, or set SEGMENTATION_API_KEY.",
     );
   const [odd] = /[^!-~]/u.exec(key) ?? [];
   if (odd !== undefined)
-    throw invalid(`The API key contains “${odd}”, as no key does. Was it shortened? Copy the whole key.`);
+    throw invalidInput(
+      `The API key contains “${odd}”, as no key does. Was it shortened? Copy the whole key.`,
+    );
   return () => key;
 }
 
@@ -53,7 +54,9 @@ export function headersOf(...given: Readonly<Record<string, string | undefined>>
       if (value !== undefined) headers.set(name, value);
   } catch {
     // The platform's error would cite a token.
-    throw invalid("A header, key or token has a character that no header of HTTP may have. Use ASCII only.");
+    throw invalidInput(
+      "A header, key or token has a character that no header of HTTP may have. Use ASCII only.",
+    );
   }
   return headers;
 }

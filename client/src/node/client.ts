@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "../client.ts";
-import { SegmentationError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import { pieces } from "../http/read.ts";
 import type { CallOptions, ClientOptions } from "../options.ts";
 import type { Input, Source } from "../upload/input.ts";
@@ -47,9 +47,7 @@ export async function openPath(path: string): Promise<Source> {
   try {
     return { from: await openAsBlob(path), name: basename(path) };
   } catch (cause) {
-    throw new SegmentationError("invalid_input", `The file ${path} cannot be read. Check the path.`, {
-      cause,
-    });
+    throw invalidInput(`The file ${path} cannot be read. Check the path.`, { cause });
   }
 }
 

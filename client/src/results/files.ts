@@ -1,5 +1,5 @@
 import { askFor } from "../api/api.ts";
-import { SegmentationError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import type { Connection, Read } from "../http/connection.ts";
 import type { CallOptions } from "../options.ts";
 import type { JobResult } from "../schemas.ts";
@@ -42,8 +42,7 @@ export class JobFiles {
   async read<T>(key: string, read: Read<T>, signal?: AbortSignal): Promise<T> {
     if (Date.now() > this.#signedUntil) await this.#sign(signal);
     const url = this.#urls.get(key);
-    if (url === undefined)
-      throw new SegmentationError("invalid_input", `The job has no file ${key}.`, { jobId: this.jobId });
+    if (url === undefined) throw invalidInput(`The job has no file ${key}.`, { jobId: this.jobId });
     return await this.connection.download(url, read, { ...this.#options, signal });
   }
 

@@ -1,4 +1,4 @@
-import { SegmentationError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 
 /** A file as a stream. It is read whole before it is sent, because storage wants its length first. */
 export interface StreamInput {
@@ -25,9 +25,6 @@ export interface Source {
   readonly name: string | undefined;
 }
 
-const unusable = (message: string, cause?: unknown): SegmentationError =>
-  new SegmentationError("invalid_input", message, { cause });
-
 /** Opens an input. @throws SegmentationError `invalid_input` if it cannot be read */
 export async function sourceOf(input: Input): Promise<Source> {
   if (typeof input === "string" || input instanceof URL) return at(input);
@@ -35,7 +32,7 @@ export async function sourceOf(input: Input): Promise<Source> {
   if (input instanceof Response) {
     const { url, status, ok } = input;
     const name = url === "" ? undefined : at(url).name;
-    if (!ok) throw unusable(`${url || "The input"} answered with status ${status} instead of a file.`);
+    if (!ok) throw invalidInput(`${url || "The input"} answered with status ${status} instead of a file.`);
     return { from: await whole(input, name), name };
   }
   if ("url" in input) {
@@ -53,7 +50,8 @@ export async function sourceOf(input: Input): Promise<Source> {
 /** The file at a URL, named as the URL ends. */
 function at(given: string | URL): Source {
   const url = String(given);
-  if (!URL.canParse(url)) throw unusable(`${url} is not a URL. Paths are taken by segmentation-client/node.`);
+  if (!URL.canParse(url))
+    throw invalidInput(`${url} is not a URL. Paths are taken by segmentation-client/node.`);
   const from = new URL(url);
   return { from, name: from.protocol === "data:" ? undefined : from.pathname.split("/").pop() };
 }
@@ -62,7 +60,7 @@ async function whole(response: Response, name = "The input"): Promise<Blob> {
   try {
     return await response.blob();
   } catch (cause) {
-    throw unusable(`${name} cannot be read to its end. A stream can be read only once.`, cause);
+    throw invalidInput(`${name} cannot be read to its end. A stream can be read only once.`, { cause });
   }
 }
 

@@ -1,36 +1,7 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { whyForged } from "../../webhook.ts";
 import { systemCode, usageFailure } from "../failure.ts";
-
-/** By how much the clocks of sender and receiver may differ, and how old a request may be. */
-const TOLERANCE_SECONDS = 300;
-
-export interface SignedRequest {
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Uint8Array;
-}
-
-/**
- * Why a request was not signed with the secret; undefined if it was (Standard Webhooks, "Verifying webhook
- * authenticity"). @param secret `whsec_` and base64 @param now epoch milliseconds
- */
-export function whyForged(secret: string, { headers, body }: SignedRequest, now: number): string | undefined {
-  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
-    String(headers[name] ?? ""),
-  );
-  if (!id || !timestamp || !signatures) return "it is not signed";
-  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= TOLERANCE_SECONDS)) return "its signature is too old";
-  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
-  const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-  const isGood = signatures.split(" ").some((signature) => {
-    const [version, value = ""] = signature.split(",");
-    const given = Buffer.from(value, "base64");
-    return version === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
-  });
-  return isGood ? undefined : "its signature is wrong";
-}
 
 /** An event is a job's status at most, with 100 tasks. */
 const MOST_BYTES = 1_000_000;
@@ -60,7 +31,7 @@ export async function receive(
     const known = secret();
     const body = request.method === "POST" ? await bodyOf(request) : undefined;
     if (body === undefined || known === undefined) return answer(body === undefined ? 400 : 503);
-    const why = whyForged(known, { headers: request.headers, body }, Date.now());
+    const why = await whyForged(body, request.headers, known, Date.now());
     if (why !== undefined) {
       onReceived({ refused: why });
       return answer(401);
