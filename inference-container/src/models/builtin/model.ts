@@ -1,33 +1,27 @@
 /** The embedded model: finds a prompt's labels, their boxes, and the boxes' masks. */
 import type { Usage } from "../../device/usage.ts";
 import { suppress } from "../box.ts";
-import type { GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";
-import { type FoundBoxes, Sam2Model } from "../sam2/model.ts";
-import type { Segmenter } from "../sam2/segmenter.ts";
+import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import type { Detection } from "./views.ts";
 import type { Detector } from "./detector.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import type { Resolution, Vocabulary } from "./vocabulary.ts";
 
-export interface BuiltinParts {
+export interface BuiltinParts extends Sam2Parts {
   readonly manifest: BuiltinManifest;
   readonly detector: Detector;
-  readonly segmenter: Segmenter;
   readonly vocabulary: Vocabulary;
-  readonly graphs: GraphSet;
 }
 
-export class BuiltinModel extends Sam2Model {
-  readonly #parts: BuiltinParts;
+export class BuiltinModel extends Sam2Model<BuiltinParts> {
   readonly labels: readonly string[];
   readonly #detections = detectionMemory<Detection>();
 
   constructor(parts: BuiltinParts, options: LoadOptions) {
-    super(parts.manifest, parts.segmenter, parts.graphs, options);
-    this.#parts = parts;
+    super(parts, options);
     this.labels = parts.manifest.vocabulary.labels.map(({ name }) => name);
   }
 
@@ -36,7 +30,7 @@ export class BuiltinModel extends Sam2Model {
     request: SegmentRequest,
     usage: Usage,
   ): Promise<FoundBoxes> {
-    const { detector, vocabulary } = this.#parts;
+    const { detector, vocabulary } = this.parts;
     const resolutions: Resolution[] = [];
     for (const prompt of request.prompts) resolutions.push(await vocabulary.resolve(prompt, usage));
     const unserved = resolutions.flatMap((resolution, promptIndex) =>
@@ -63,7 +57,7 @@ export class BuiltinModel extends Sam2Model {
 
   /** A prompt's detections, best first. An object detected under two of the prompt's labels counts once. */
   #select(detections: readonly Detection[], labels: readonly number[], request: SegmentRequest): Detection[] {
-    const { faintFloor, nmsIou } = this.#parts.manifest.detection;
+    const { faintFloor, nmsIou } = this.parts.manifest.detection;
     const least = Math.max(request.threshold, request.withFaint ? faintFloor : this.#floor(request));
     const matching = detections.filter(({ label, score }) => labels.includes(label) && score >= least);
     return suppress(matching, nmsIou);
@@ -71,7 +65,7 @@ export class BuiltinModel extends Sam2Model {
 
   /** The least confidence of an object that may stand alone. */
   #floor({ inClip = false }: SegmentRequest): number {
-    const { floor, clipFloor } = this.#parts.manifest.detection;
+    const { floor, clipFloor } = this.parts.manifest.detection;
     return inClip ? clipFloor : floor;
   }
 }

@@ -1,31 +1,20 @@
 /** Grounding DINO with SAM 2: finds a prompt's boxes in the picture, then draws the boxes' masks. */
 import type { Usage } from "../../device/usage.ts";
-import type { GraphSet } from "../graph.ts";
-import type { LoadOptions } from "../loaded-model.ts";
 import type { ImageTensor } from "../image-tensor.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";
-import { type FoundBoxes, Sam2Model } from "../sam2/model.ts";
-import type { Segmenter } from "../sam2/segmenter.ts";
+import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import { type Detection, wantedBoxes } from "../sam2/queries.ts";
 import type { Detector } from "./detector.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 
-export interface GroundingDinoParts {
+interface GroundingDinoParts extends Sam2Parts {
   readonly manifest: GroundingDinoManifest;
-  readonly graphs: GraphSet;
   readonly detector: Detector;
-  readonly segmenter: Segmenter;
 }
 
-export class GroundingDinoModel extends Sam2Model {
-  readonly #parts: GroundingDinoParts;
+export class GroundingDinoModel extends Sam2Model<GroundingDinoParts> {
   readonly #detections = detectionMemory<Detection>();
-
-  constructor(parts: GroundingDinoParts, options: LoadOptions) {
-    super(parts.manifest, parts.segmenter, parts.graphs, options);
-    this.#parts = parts;
-  }
 
   protected override async find(
     picture: Picture,
@@ -33,7 +22,7 @@ export class GroundingDinoModel extends Sam2Model {
     usage: Usage,
   ): Promise<FoundBoxes> {
     const { detections, cached } = await this.#detect(picture, request.prompts, usage);
-    const boxes = wantedBoxes(detections, request, this.#parts.manifest.detection);
+    const boxes = wantedBoxes(detections, request, this.parts.manifest.detection);
     return { boxes, unserved: [], cached };
   }
 
@@ -48,7 +37,7 @@ export class GroundingDinoModel extends Sam2Model {
     prompts: readonly string[],
     usage: Usage,
   ): Promise<{ detections: readonly (readonly Detection[])[]; cached: boolean }> {
-    const { detector } = this.#parts;
+    const { detector } = this.parts;
     let prepared: ImageTensor | undefined;
     let allCached = true;
     const detections: (readonly Detection[])[] = [];

@@ -25,21 +25,24 @@ export interface FoundBoxes {
   readonly cached: boolean;
 }
 
+/** What a family's model is made of; each has a detector of its own, too. */
+export interface Sam2Parts {
+  readonly manifest: Manifest & SegmenterManifest;
+  readonly graphs: GraphSet;
+  readonly segmenter: Segmenter;
+}
+
 const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
 
-export abstract class Sam2Model extends FamilyModel {
+export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   readonly drawsRegions = true;
+  protected readonly parts: Parts;
   readonly #drawing: Drawing;
-  readonly #batch: number;
 
-  constructor(
-    manifest: Manifest & SegmenterManifest,
-    segmenter: Segmenter,
-    graphs: GraphSet,
-    options: LoadOptions,
-  ) {
+  constructor(parts: Parts, options: LoadOptions) {
+    const { manifest, graphs, segmenter } = parts;
     super(manifest, graphs, options);
-    this.#batch = manifest.masks.batch;
+    this.parts = parts;
     this.#drawing = { segmenter, cleaning: manifest.masks, features: this.features };
   }
 
@@ -52,7 +55,8 @@ export abstract class Sam2Model extends FamilyModel {
     using open = new Sam2Picture(this.#drawing, picture, usage, false);
     const [first] = await open.draw([{ box: [0, 0, width, height] }]);
     if (first === undefined) return;
-    for (const regions of warmUpRuns(this.#batch, picture, first.mask)) await open.draw(regions);
+    for (const regions of warmUpRuns(this.parts.manifest.masks.batch, picture, first.mask))
+      await open.draw(regions);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
