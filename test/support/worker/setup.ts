@@ -39,17 +39,19 @@ async function migrate(): Promise<void> {
   await Promise.all(databases.slice(isKnown ? 0 : 1).map((db) => db.prepare(made).run()));
 }
 
-/** How often what the test before had left under way may keep a database from being reset. */
+/** How often what the test before had left under way may keep databases and bucket from being reset. */
 const MOST_RESETS = 5;
 
 beforeEach(async ({ task }) => {
   forgetPlatforms();
   for (let resets = 0; ; resets += 1) {
     try {
+      if ((await env.MEDIA.list({ limit: 1 })).objects.length > 0)
+        throw new Error("The bucket is not empty.");
       await migrate();
       break;
     } catch (error) {
-      // What the test before had left under way kept a database from being reset.
+      // What the test before had left under way kept a database from being reset, or wrote into the bucket afterwards.
       if (resets === MOST_RESETS) throw error;
       await reset();
     }
