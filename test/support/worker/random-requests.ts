@@ -64,12 +64,14 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
   }
   if (id !== "createJob") return valid(schema);
   const own = fc.shuffledSubarray([...OWN.tasks], { minLength: 1 });
+  const typeOf = (job: unknown): string => z.looseObject({ type: z.string() }).parse(job).type;
+  // The account's files are pictures: a job of another type is always refused.
+  const ofPictures = valid(schema).filter((job) => typeOf(job) === "image");
   return fc
-    .tuple(valid(schema), fc.option(own), fc.option(valid(Regions)))
+    .tuple(fc.oneof(valid(schema), ofPictures), fc.option(own), fc.option(valid(Regions)))
     .map(([job, tasks, places]): unknown => {
-      const { type } = z.looseObject({ type: z.string() }).parse(job);
       if (tasks === null) return job;
-      if (type === "video") return { ...Object(job), tasks: tasks.slice(0, 1) };
+      if (typeOf(job) === "video") return { ...Object(job), tasks: tasks.slice(0, 1) };
       const regions = places && Regions.parse(places).map((place) => ({ ...place, taskId: tasks[0] }));
       return { ...Object(job), tasks, ...(regions !== null && { regions }) };
     });
