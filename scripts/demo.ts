@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { ofClipsOnly } from "../client/src/cli/segment/region.ts";
 import { createClient } from "./client/api-client.ts";
 import { DEMO_HELP, parseDemoArguments } from "./demo/arguments.ts";
 import { readMedia } from "./demo/media.ts";
@@ -26,8 +27,9 @@ async function demo(signal: AbortSignal): Promise<number> {
     );
   if (media.kind === "clip" && request.formats.some((format) => format !== "coco"))
     throw usageError(`A clip can only be written as coco, but --format asks for more for ${request.file}.`);
-  if (media.kind === "clip" && request.regions.length > 0)
-    throw usageError(`--region applies only to photographs, but ${request.file} is a clip.`);
+  const timed = request.regions.flatMap((region) => ofClipsOnly(region) ?? [])[0];
+  if (media.kind === "photo" && timed !== undefined)
+    throw usageError(`A --region has ${timed}, which only clips take, but ${request.file} is a photograph.`);
   const stateDir = process.env["STATE_DIR"] ?? STATE_DIR;
   const stack = await startStack({
     port: 0,

@@ -90,8 +90,8 @@ export interface Platform extends Books {
   readonly media: Media;
   /** For imports that keep a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
-  /** For turns at archives, by job. */
-  readonly archiveTurns: Semaphore;
+  /** For what keeps much in memory, in MiB: one bound for imports and archives, which may meet in one isolate. */
+  readonly memory: Semaphore;
   readonly queues: Queues;
   /** Null if the operator has no billing. */
   readonly payments: Payments | null;
@@ -112,13 +112,12 @@ export interface Platform extends Books {
 /** How often a log line that anybody can provoke is logged per key. */
 const LOGGED_EVERY_MS = 60_000;
 
-/** A part of each is in memory, 8 MiB; the isolate has 128 MB. */
 const MOST_BUFFERED_IMPORTS = 6;
 /** One account's slow sources must leave places for the others. */
 const MOST_BUFFERED_IMPORTS_PER_ACCOUNT = 2;
 
-/** Each has up to 8 MiB of a part, 12 of files read ahead and 8 that it resumes with, and the names of all its files. */
-const MOST_ARCHIVE_TURNS = 2;
+/** The isolate has 128 MB, for the code and all other requests too. */
+const MOST_MEMORY_MIB = 80;
 /** The platform gives a consumer so much time. */
 const LONGEST_CONSUMER_MS = 15 * 60_000;
 
@@ -173,7 +172,7 @@ function createPlatform(env: Env): Platform {
       MOST_BUFFERED_IMPORTS_PER_ACCOUNT,
       2 * settings.MAX_IMPORT_SECONDS * 1_000,
     ),
-    archiveTurns: new Semaphore(MOST_ARCHIVE_TURNS, MOST_ARCHIVE_TURNS, LONGEST_CONSUMER_MS),
+    memory: new Semaphore(MOST_MEMORY_MIB, MOST_MEMORY_MIB, LONGEST_CONSUMER_MS),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,

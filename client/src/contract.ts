@@ -82,6 +82,7 @@ export type ApiErrorCode =
   | "job_not_downloadable"
   | "job_not_found"
   | "job_not_ready"
+  | "mask_not_found"
   | "method_not_allowed"
   | "model_unavailable"
   | "not_found"
@@ -150,7 +151,9 @@ export type TaskProblemCode =
   | "output_refused"
   | "output_unavailable"
   | "preview_failed"
+  | "prior_mask_unusable"
   | "prompt_outside_vocabulary"
+  | "region_outside_clip"
   | "region_outside_image"
   | "regions_unsupported"
   | "storage_origin_refused"
@@ -287,7 +290,7 @@ export interface paths {
         get: operations["listJobs"];
         put?: never;
         /**
-         * Create a job from uploaded files and text prompts
+         * Create a job from uploaded files, text prompts and regions
          * @description The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was created or charged: send the request again.
          */
         post: operations["createJob"];
@@ -940,6 +943,49 @@ export interface components {
             url: string;
         };
         /**
+         * @description Where in a clip an object is, in pixels of its frames as viewers show them: a box around it, or points on it and outside it, at a time. The object is followed forwards and backwards from there.
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
+         *       "timeSeconds": 1.5,
+         *       "points": [
+         *         {
+         *           "x": 100,
+         *           "y": 90,
+         *           "label": 1
+         *         }
+         *       ],
+         *       "objectId": 1,
+         *       "label": "camel"
+         *     }
+         */
+        ClipRegion: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
+            taskId: components["schemas"]["TaskId"];
+            /** @description When in the clip, in seconds from its start, 0 if it is left out. The nearest processed frame is taken. */
+            timeSeconds?: number;
+            /**
+             * @description A box around the object: [x, y, width, height].
+             * @example [
+             *       40,
+             *       60,
+             *       120,
+             *       80
+             *     ]
+             */
+            box?: [
+                number,
+                number,
+                number,
+                number
+            ];
+            /** @description Points on the object (label 1), at least one, and outside it (label 0). */
+            points?: components["schemas"]["RegionPoint"][];
+            /** @description Regions with the same number are the same object, pointed at several times: later ones correct how it is followed. Without a number, a region is an object of its own. */
+            objectId?: number;
+            /** @description What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`. */
+            label?: string;
+        };
+        /**
          * @example {
          *       "parts": [
          *         {
@@ -1354,7 +1400,8 @@ export interface components {
          *       "attributes": false,
          *       "regions": {
          *         "box": true,
-         *         "points": true
+         *         "points": true,
+         *         "clips": true
          *       },
          *       "video": true,
          *       "formats": [
@@ -1382,6 +1429,8 @@ export interface components {
                 box: boolean;
                 /** @description Whether regions may be points. */
                 points: boolean;
+                /** @description Whether it follows what regions of a clip point at. */
+                clips: boolean;
             };
             /** @description Whether video jobs are possible. */
             video: boolean;
@@ -1449,6 +1498,19 @@ export interface components {
          */
         ProcessingMode: "single" | "batch" | "video";
         /**
+         * @description A mask that is there already: the region's points or box correct it. A job without prompts whose regions all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual.
+         * @example {
+         *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "maskIndex": 0
+         *     }
+         */
+        RefinedMask: {
+            /** @description A job of this account that has segmented the same picture, the same taskId. */
+            jobId: string;
+            /** @description The mask's `maskIndex` in that job's result. */
+            maskIndex: number;
+        };
+        /**
          * @description Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.
          * @example {
          *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
@@ -1457,7 +1519,8 @@ export interface components {
          *         60,
          *         120,
          *         80
-         *       ]
+         *       ],
+         *       "label": "cup"
          *     }
          * @example {
          *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
@@ -1468,6 +1531,20 @@ export interface components {
          *           "label": 1
          *         }
          *       ]
+         *     }
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *       "points": [
+         *         {
+         *           "x": 100,
+         *           "y": 90,
+         *           "label": 1
+         *         }
+         *       ],
+         *       "refines": {
+         *         "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *         "maskIndex": 0
+         *       }
          *     }
          */
         Region: {
@@ -1490,6 +1567,10 @@ export interface components {
             ];
             /** @description Points on the object (label 1), at least one, and outside it (label 0). */
             points?: components["schemas"]["RegionPoint"][];
+            /** @description What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`. */
+            label?: string;
+            /** @description A mask that is there already: the region's points or box correct it. A job without prompts whose regions all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual. */
+            refines?: components["schemas"]["RefinedMask"];
         };
         /**
          * @example {
@@ -1610,6 +1691,26 @@ export interface components {
          *       "fps": 2,
          *       "maxFrames": 120
          *     }
+         * @example {
+         *       "type": "video",
+         *       "tasks": [
+         *         "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"
+         *       ],
+         *       "regions": [
+         *         {
+         *           "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
+         *           "timeSeconds": 0.5,
+         *           "points": [
+         *             {
+         *               "x": 400,
+         *               "y": 200,
+         *               "label": 1
+         *             }
+         *           ],
+         *           "label": "camel"
+         *         }
+         *       ]
+         *     }
          */
         VideoJobRequest: {
             /**
@@ -1618,13 +1719,15 @@ export interface components {
              */
             type: "video";
             /**
-             * @description What to look for, in words.
+             * @description What to look for, in words. May be left out if there are regions.
              * @example [
              *       "cat",
              *       "chair"
              *     ]
              */
-            prompts: string[];
+            prompts?: string[];
+            /** @description Objects to follow that need not be named, up to 10: each is followed from where it is pointed at, until it is lost. */
+            regions?: components["schemas"]["ClipRegion"][];
             /** @description The taskId of the uploaded video. */
             tasks: components["schemas"]["TaskId"][];
             /**
@@ -2323,6 +2426,16 @@ export interface operations {
             };
             /** @description A taskId is not an upload of the account. */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The account has no resource with this id. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

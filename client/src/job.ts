@@ -1,18 +1,22 @@
 import { askFor } from "./api/api.ts";
-import { invalidInput, SegmentationError } from "./errors.ts";
+import { invalidInput, loaded, SegmentationError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import type { CallOptions } from "./options.ts";
 import { progressReporter } from "./progress.ts";
 import { JobFiles } from "./results/files.ts";
-import { ImageResult, loadPictures, type Picture } from "./results/image-result.ts";
+import { ImageResult } from "./results/image-result.ts";
 import type { Mask } from "./results/mask.ts";
-import { loadVideo, type VideoResult } from "./results/video-result.ts";
+import type { Picture } from "./results/picture.ts";
+import type { VideoResult } from "./results/video-result.ts";
 import type { JobResult, JobStatus } from "./schemas.ts";
 import { cancelQuietly, type Created, type RunOptions } from "./segment.ts";
 import { type JobUpdate, assertSucceeded, hasEnded, lastStatus, problemError, watch } from "./wait/watch.ts";
 
 /** The options of waiting for a job's result. */
 export type ResultOptions = Omit<RunOptions, "idempotencyKey">;
+
+/** What reads masks. A program that only creates jobs does without it. */
+const loading = () => loaded(import("./results/load.ts"));
 
 /** A picture of a job whose task has ended. Its masks are fetched when they are asked for, and not kept. */
 export class EndedPicture {
@@ -93,6 +97,7 @@ export class JobHandle<Result = ImageResult | VideoResult> {
       const job = await lastStatus(this.events(call), (update) => reporter.job(update));
       assertSucceeded(job);
       const [files, { manifest }] = await this.#open(call);
+      const { loadPictures, loadVideo } = await loading();
       return this.#present(
         manifest.type === "image"
           ? new ImageResult(files, job, await loadPictures(files, manifest, job.tasks, names, call.signal))
@@ -127,6 +132,7 @@ export class JobHandle<Result = ImageResult | VideoResult> {
     if (task.status === "failed") throw problemError(task.error, this.jobId);
     if (this.#opened === undefined) assertSucceeded(await lastStatus(this.events(options)));
     const [files, { manifest }] = await this.#open(options);
+    const { loadPictures } = await loading();
     const { names } = this.#created;
     const [picture] =
       manifest.type === "image" ? await loadPictures(files, manifest, [task], names, options.signal) : [];

@@ -22,19 +22,33 @@ export interface RunOptions extends CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-type Place = NonNullable<ImageJobRequest["regions"]>[number];
+type RegionOf<Request extends CreateJobRequest> = NonNullable<Request["regions"]>[number];
+type Place = "box" | "points";
+
+/** What a region of a request has apart from its task, and exactly one of `box` and `points`. */
+type Pointing<Region extends { readonly [Each in Place]?: unknown }> = Omit<Region, "taskId" | Place> &
+  (
+    | (Required<Pick<Region, "box">> & { readonly points?: never })
+    | (Required<Pick<Region, "points">> & { readonly box?: never })
+  );
 
 /**
  * Where to draw an object that words need not name, in pixels of the picture as viewers show it: a `box` around it,
- * [left, top, width, height], or `points` on it (label 1, foreground) and outside it (label 0, background).
+ * [left, top, width, height], or `points` on it (label 1, foreground) and outside it (label 0, background). A region that `refines` a
+ * mask of an earlier job is of the same upload: its input is `{ taskId }`.
+ * @example { points: [{ x: 430, y: 200, label: 1 }], label: "saucer" }
  */
-export type PictureRegion = (
-  | { readonly box: NonNullable<Place["box"]>; readonly points?: never }
-  | { readonly points: NonNullable<Place["points"]>; readonly box?: never }
-) & {
+export type PictureRegion = Pointing<RegionOf<ImageJobRequest>> & {
   /** The index of its input, from 0 (the default). */
   readonly input?: number | undefined;
 };
+
+/**
+ * Where an object is in a clip, in pixels of its frames as viewers show them, and when. It is followed from there, forwards and
+ * backwards, until it is lost.
+ * @example { points: [{ x: 400, y: 200, label: 1 }], timeSeconds: 0.5, label: "camel" }
+ */
+export type ClipRegion = Pointing<RegionOf<VideoJobRequest>>;
 
 /** The options of a job of pictures, apart from its files and prompts. */
 export type SegmentOptions = RunOptions &
@@ -44,7 +58,11 @@ export type SegmentOptions = RunOptions &
   };
 
 /** The options of a job of a clip, apart from its file and prompts. */
-export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "prompts" | "tasks">;
+export type SegmentVideoOptions = RunOptions &
+  Omit<VideoJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
+    /** Objects to follow, up to 10, that words need not name. Prompts may be empty then. */
+    readonly regions?: readonly ClipRegion[] | undefined;
+  };
 
 /** What a job is made of. */
 export interface Run {
@@ -93,11 +111,15 @@ export function videoRun(
   options: SegmentVideoOptions,
 ): Run {
   const type = "video";
-  const fields = fieldsOf(options);
+  const { regions = [], ...fields } = fieldsOf(options);
+  const wanted = [prompts].flat();
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
     type,
-    prompts: [prompts].flat(),
+    ...((wanted.length > 0 || regions.length === 0) && { prompts: wanted }),
+    ...(regions.length > 0 && {
+      regions: regions.map((region) => Object.assign({}, region, { taskId: tasks[0] ?? "" })),
+    }),
     tasks,
   });
   return { sources: [source], options, type, request };

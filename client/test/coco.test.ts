@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { decodeRle, mergeCoco, type CocoDocument } from "segmentation-client";
+import { decodeRle, mergeCoco, type CocoDocument } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { memoryClient, picture } from "./support/memory-client.ts";
 

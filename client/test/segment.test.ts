@@ -1,4 +1,5 @@
-import { decodeRle, encodeRle, ImageResult, type Progress, SegmentationError } from "segmentation-client";
+import { ImageResult, type Progress, SegmentationError } from "segmentation-client";
+import { decodeRle, encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { addressOf, memoryClient, memoryFetch, picture, sumOfPicture } from "./support/memory-client.ts";
 import { NOT_A_PICTURE } from "./support/played-service.ts";
@@ -93,6 +94,30 @@ describe("segment", () => {
     await expect(call).rejects.toThrow("A region refers to input 1, which does not exist.");
   });
 
+  it("refines a mask of a picture that is uploaded already, and names what is pointed at", async () => {
+    const { client, service } = memoryClient();
+    const { taskId, jobId } = await client.segment(picture(1), "cup").then((result) => ({
+      taskId: result.pictures[0]?.taskId ?? "",
+      jobId: result.jobId,
+    }));
+    const uploads = service.uploads.size;
+    const points = [
+      { x: 8, y: 9, label: 0 as const },
+      { x: 4, y: 4, label: 1 as const },
+    ];
+    const refines = { jobId, maskIndex: 0 };
+    const regions = [{ points, refines, label: "saucer" }];
+    const refined = await client.segment({ taskId, name: "cup.png" }, [], { regions });
+    expect(service.uploads.size).toBe(uploads);
+    expect(service.jobs.get(refined.jobId)?.request).toMatchObject({
+      tasks: [taskId],
+      regions: [{ taskId, points, refines, label: "saucer" }],
+    });
+    expect(refined.pictures[0]).toMatchObject({ name: "cup.png", taskId });
+    expect(refined.masks).toMatchObject([{ prompt: undefined, region: 0, label: "saucer" }]);
+    expect((await refined.coco()).categories).toEqual([{ id: 1, name: "saucer" }]);
+  });
+
   it("reports which picture of a batch failed and why, and fails if all of them do", async () => {
     const { client } = memoryClient();
     const { pictures, job } = await client.segment([picture(1), broken, picture(2)], "cup");
@@ -173,5 +198,26 @@ describe("segmentVideo", () => {
     expect(result.counts).toEqual({ framesProcessed: 2, framesWithMasks: 2, totalMasks: 3 });
     expect(result.masksJson.frames).toHaveLength(2);
     expect(await (await result.preview()).text()).toBe("a preview");
+  });
+
+  it("follows what is pointed at, beside prompts or without any", async () => {
+    const { client, service } = memoryClient();
+    const clip = new File([picture(1)], "camel.mp4", { type: "video/mp4" });
+    const regions = [
+      { points: [{ x: 8, y: 9, label: 1 as const }], timeSeconds: 0.5, objectId: 1, label: "camel" },
+      { box: [4, 5, 20, 30] as [number, number, number, number] },
+    ];
+    const result = await client.segmentVideo(clip, "dog", { regions: regions.slice(0, 1) });
+    expect(result.tracks).toMatchObject([
+      { prompt: "dog", region: undefined, label: undefined },
+      { prompt: undefined, region: 0, label: "camel" },
+    ]);
+    const alone = await client.segmentVideo(clip, [], { regions });
+    const { request } = service.jobs.get(alone.jobId) ?? {};
+    expect(request).toMatchObject({
+      regions: regions.map((region) => ({ ...region, taskId: alone.taskId })),
+    });
+    expect(request?.prompts).toBeUndefined();
+    expect(alone.tracks).toMatchObject([{ label: "camel" }, { region: 1, label: undefined }]);
   });
 });

@@ -2,7 +2,7 @@ import type { PackedRows } from "./bitmap.ts";
 
 /** A mask file's content: its size, its packed rows, and its texts. */
 export interface MaskPng extends PackedRows {
-  /** The iTXt chunks by keyword: `prompt`, or `region`. */
+  /** The iTXt chunks by keyword: `prompt`, or `region` and perhaps `label`. */
   readonly texts: ReadonlyMap<string, string>;
 }
 

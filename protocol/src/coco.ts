@@ -9,14 +9,19 @@ export interface Category {
 /** The id of a prompt's category. A YOLO class counts from 0 instead. */
 export const categoryIdOf = (promptIndex: number): number => promptIndex + 1;
 
-/** The id of the category of what was drawn for regions: behind those of the prompts. */
-export const regionCategoryId = (prompts: readonly string[]): number => categoryIdOf(prompts.length);
-
-/** The categories of a job, in the order of their ids: its prompts, then `region` if it has any. */
-export function categoriesOf(prompts: readonly string[], hasRegions = false): Category[] {
-  const categories = prompts.map((name, promptIndex) => ({ id: categoryIdOf(promptIndex), name }));
-  return hasRegions ? [...categories, { id: regionCategoryId(prompts), name: "region" }] : categories;
+/**
+ * The categories of a job, in the order of their ids: its prompts, then the names of what its regions point at, each once. A
+ * region that is called as a prompt has that prompt's category.
+ * @param regionNames by `nameOf`, in the order of the regions
+ */
+export function categoriesOf(prompts: readonly string[], regionNames: readonly string[] = []): Category[] {
+  const others = [...new Set(regionNames)].filter((name) => !prompts.includes(name));
+  return [...prompts, ...others].map((name, index) => ({ id: categoryIdOf(index), name }));
 }
+
+/** The id of the category that a region's object has by its name. @param categories by `categoriesOf` */
+export const regionCategoryId = (categories: readonly Category[], name: string): number =>
+  categories.find((category) => category.name === name)?.id ?? categoryIdOf(categories.length);
 
 /** The COCO id of the picture, or the clip, that has this place in its job, from 0. */
 export const imageIdOf = (index: number): number => index + 1;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OUTPUTS, outputsOf, type TaskType } from "./outputs.ts";
+import { MOST_REGIONS, RegionLabel } from "./regions.ts";
 
 type Kinds<Type extends TaskType> = (typeof OUTPUTS)[Type];
 
@@ -32,4 +33,9 @@ export const wantedFormats = <Format extends z.ZodType>(format: Format) =>
     taskId: z.string().min(1).max(200),
     /** Its place among the job's tasks, from 0: with it, ids are unique in the whole job. */
     index: z.int().nonnegative(),
+    /**
+     * What the objects of all regions of the job are called, by `nameOf`: what the categories are made of. Absent: that of the
+     * task's own regions, as in a job of one task, or whose regions have no labels.
+     */
+    regionNames: z.array(RegionLabel).min(1).max(MOST_REGIONS).optional(),
   });

@@ -17,6 +17,7 @@
  * Each answers 409 `lease_lost` once the lease is no longer in force: the service then drops the task.
  */
 export * from "./task.ts";
+export * from "./regions.ts";
 export * from "./room.ts";
 export * from "./model.ts";
 export * from "./outputs.ts";

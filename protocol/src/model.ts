@@ -12,8 +12,8 @@ export const ModelDescription = z.object({
   vocabulary: z.union([z.literal("open"), z.array(z.string())]),
   /** Whether it heeds what a phrase says of its noun, as "red" in "red car". */
   attributes: z.boolean(),
-  /** Whether it draws what is pointed at, by each kind of region. */
-  regions: z.object({ box: z.boolean(), points: z.boolean() }),
+  /** Whether it draws what is pointed at in a picture, by each kind of region, and whether it follows that through a clip. */
+  regions: z.object({ box: z.boolean(), points: z.boolean(), clips: z.boolean().default(false) }),
   /** The formats in which it writes a result as well. */
   formats: z.array(z.string()),
   capabilities: z.object({ types: z.array(z.enum(["image", "video"])), preview: z.boolean() }),

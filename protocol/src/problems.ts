@@ -21,12 +21,22 @@ export const PROBLEMS = {
   regions_unsupported: {
     retryable: false,
     sentence:
-      "This service's model finds objects by words only and can't draw regions. Create the job again with prompts instead of regions, or ask the operator for a model that draws regions.",
+      "This service's model can't {what}. Create the job again with prompts instead of regions, or ask the operator for a model that can.",
   },
   region_outside_image: {
     retryable: false,
     sentence:
-      "The region regions[{index}] lies partly or wholly outside the picture, which has {width} × {height} pixels with its EXIF orientation applied. Give the region in these pixels, and create the job again.",
+      "The region regions[{index}] lies partly or wholly outside the picture, which has {width} × {height} pixels as viewers show it, turned upright. Give the region in these pixels, and create the job again.",
+  },
+  region_outside_clip: {
+    retryable: false,
+    sentence:
+      "The region regions[{index}] is at {time} seconds, but the clip ends at {end} seconds. Give a time within the clip, and create the job again.",
+  },
+  prior_mask_unusable: {
+    retryable: false,
+    sentence:
+      "The mask that the region regions[{index}] refines {reason}. Leave out what the region refines, or segment the picture again and refine the new mask.",
   },
 
   masks_limited: {

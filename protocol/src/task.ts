@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ImageFormat, VideoFormat, wantedFormats } from "./formats.ts";
+import { MOST_OBJECTS, MOST_REGIONS, objectsOf, RegionLabel } from "./regions.ts";
 
 /** Which queue a task came from; the service serves the lanes in this order and bounds each separately. */
 export const Lane = z.enum(["interactive", "bulk", "trial"]);
@@ -34,12 +35,25 @@ export const RegionBox = z.strictObject({
 });
 export type RegionBox = z.infer<typeof RegionBox>;
 
-/** Where in a picture to draw an object: its box, or points on it and outside it. `index` counts the regions of the job from 0. */
-export const TaskRegion = z.union([
-  z.strictObject({ index: z.int().nonnegative(), box: RegionBox }),
-  z.strictObject({ index: z.int().nonnegative(), points: z.array(RegionPoint).min(1).readonly() }),
-]);
+/** `index` counts the regions of the job from 0. */
+const region = { index: z.int().nonnegative(), label: RegionLabel.optional() };
+const boxed = z.strictObject({ ...region, box: RegionBox });
+const pointed = z.strictObject({ ...region, points: z.array(RegionPoint).min(1).readonly() });
+
+/** Where in a picture to draw an object: its box, or points on it and outside it. */
+export const TaskRegion = z.union([boxed, pointed]);
 export type TaskRegion = z.infer<typeof TaskRegion>;
+
+/** `timeSeconds` counts from the clip's start, and picks the nearest of its processed frames. */
+const moment = {
+  timeSeconds: z.number().nonnegative(),
+  /** Regions with the same are one object, told of at several times; absent: an object of its own. */
+  objectId: z.int().positive().max(1_000).optional(),
+};
+
+/** Where in a clip, and when, an object is that is to be followed through it. */
+export const ClipRegion = z.union([boxed.extend(moment), pointed.extend(moment)]);
+export type ClipRegion = z.infer<typeof ClipRegion>;
 
 /**
  * What a job asks of the model for each of its pictures. This object travels unchanged from the job's definition, which is
@@ -59,7 +73,8 @@ export type ImageParameters = z.infer<typeof ImageParameters>;
 /** What a job asks of the model for its clip: as `ImageParameters`. */
 export const VideoParameters = z.object({
   type: z.literal("video"),
-  prompts: z.array(Prompt).min(1).readonly(),
+  /** Empty if there are regions alone. */
+  prompts: z.array(Prompt).readonly(),
   generatePreview: z.boolean(),
   scoreThreshold: Share,
 });
@@ -110,6 +125,8 @@ export const VideoWork = z.object({
     frames: z.int().positive(),
   }),
   sampling: Sampling,
+  /** Objects to follow, `MOST_OBJECTS` at most. Absent: none, as an inference service that follows none has it. */
+  regions: z.array(ClipRegion).min(1).max(MOST_REGIONS).optional(),
   /** Absent: none. */
   formats: wantedFormats(VideoFormat).optional(),
 });
@@ -130,15 +147,33 @@ export const delivery = {
   deadline: z.int().positive(),
 };
 
+/** The mask of a former result, which the region with this index of the job corrects: a PNG of the picture's size. */
+export const PriorMask = z.strictObject({ regionIndex: z.int().nonnegative(), url: z.url() });
+export type PriorMask = z.infer<typeof PriorMask>;
+
 export const ImageTaskRequest = z
-  .strictObject({ ...delivery, ...ImageWork.shape })
+  .strictObject({
+    ...delivery,
+    ...ImageWork.shape,
+    /** Absent: no region of the task corrects a mask. */
+    priorMasks: z.array(PriorMask).min(1).max(MOST_REGIONS).optional(),
+  })
   .refine(({ prompts, regions }) => prompts.length > 0 || regions !== undefined, {
     error: "a picture's task needs a prompt or a region",
     path: ["prompts"],
   });
 export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
 
-export const VideoTaskRequest = z.strictObject({ ...delivery, ...VideoWork.shape });
+export const VideoTaskRequest = z
+  .strictObject({ ...delivery, ...VideoWork.shape })
+  .refine(({ prompts, regions }) => prompts.length > 0 || regions !== undefined, {
+    error: "a clip's task needs a prompt or a region",
+    path: ["prompts"],
+  })
+  .refine(({ regions = [] }) => objectsOf(regions).length <= MOST_OBJECTS, {
+    error: `has more than ${MOST_OBJECTS} objects`,
+    path: ["regions"],
+  });
 export type VideoTaskRequest = z.infer<typeof VideoTaskRequest>;
 
 export const TaskRequest = z.discriminatedUnion("type", [ImageTaskRequest, VideoTaskRequest]);

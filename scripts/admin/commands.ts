@@ -20,7 +20,7 @@ import { localObjectIds, remoteObjectIds } from "./job-objects.ts";
 import { listKeys } from "./keys.ts";
 import { cancelJob, deadLetters, showJob, stuckJobs, wakeJob } from "./operate.ts";
 import type { OperatorApi } from "./operator-api.ts";
-import { moveAccount } from "./move-account.ts";
+import { deleteCopy, moveAccount } from "./move-account.ts";
 import { type Outcome, readable } from "./print.ts";
 import { rebuildDirectory } from "./rebuild-directory.ts";
 import { relist } from "./relist.ts";
@@ -254,6 +254,17 @@ export const COMMANDS = {
         onProgress: (progress) => console.error(progress),
         signal,
       });
+    },
+  }),
+  "delete-copy": command({
+    takes: "--account ID --from DB_2 [--yes]",
+    does: "deletes the copy of an account that a restored database has beside the one that it works with; without --yes, only shows it",
+    options: account.extend({ from: DATABASE, yes: z.boolean().default(false) }),
+    run: async ({ account: id, from, yes }, { api, signal }) => {
+      const worker = await api();
+      const ask = (confirmed: boolean) =>
+        worker.call("POST", `/accounts/${id}/delete-copy`, { from, confirmed });
+      return deleteCopy(yes, { ask, onProgress: (progress) => console.error(progress), signal });
     },
   }),
   "create-key": command({

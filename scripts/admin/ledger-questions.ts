@@ -59,13 +59,13 @@ export const ofJobs = (rows: number, since: number | null): Chapter => ({
         ),
     },
     {
-      problem: "an image job that did not reserve one unit per image",
+      problem: "an image job that reserved neither one unit per image nor, for a free refinement, none",
       statement: (page) =>
         books(
           page,
           `SELECT j.id AS subject, b.reserved || ' for ' || j.total_items AS detail
            FROM books b CROSS JOIN jobs j ON j.id = b.job_id
-           WHERE j.type = 'image' AND b.reserved <> j.total_items`,
+           WHERE j.type = 'image' AND b.reserved NOT IN (j.total_items, 0)`,
         ),
     },
     {

@@ -15,6 +15,26 @@ export interface Mover {
 
 const PAUSE_MS = 200;
 
+/** Deletes the copy of an account that a restored database has; without `confirmed`, only says what is there. */
+export async function deleteCopy(
+  confirmed: boolean,
+  { ask, onProgress, signal }: Omit<Mover, "checkLedger">,
+): Promise<Outcome> {
+  for (;;) {
+    const { accountId, state, from, to, rows } = MoveReport.parse(await ask(confirmed));
+    if (state === "moved")
+      return { result: { accountId, database: to, rows }, summary: `The account is in ${to} alone.` };
+    if (state === "copied")
+      return {
+        result: { accountId, database: from, rows },
+        summary: `Nothing was deleted. The account works in ${to}. To delete this copy for good, add --yes.`,
+        exitCode: 1,
+      };
+    onProgress(`deleting in ${from}`);
+    await sleep(PAUSE_MS, undefined, signal && { signal });
+  }
+}
+
 /**
  * Moves an account to another database: copies it, checks the ledger with the copy, lets the account go over to it, and checks
  * the ledger at the old place. Given again after it was cut off, it goes on.

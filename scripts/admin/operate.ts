@@ -50,7 +50,7 @@ export const cancelJob = async (api: OperatorApi, jobId: string): Promise<Outcom
 
 /** The jobs in progress that have not changed for `hours`. */
 export async function stuckJobs(api: OperatorApi, hours: number): Promise<Outcome> {
-  const { jobs } = StuckJobs.parse(await api.call("GET", `/stuck-jobs?hours=${hours}`));
+  const { jobs, away } = StuckJobs.parse(await api.call("GET", `/stuck-jobs?hours=${hours}`));
   const rows = jobs.map(({ jobId, updatedAt, answers, report }) => {
     const silence = answers ? "knows nothing of it" : "does not answer";
     const waiting = report?.tasks.find(({ at }) => at !== "success" && at !== "failed");
@@ -65,9 +65,13 @@ export async function stuckJobs(api: OperatorApi, hours: number): Promise<Outcom
   });
   return {
     result: rows,
-    summary: `Jobs in progress that have not changed for ${hours} hours: ${rows.length}.`,
+    summary: `Jobs in progress that have not changed for ${hours} hours: ${rows.length}.${missing(away)}`,
   };
 }
+
+/** Says which databases a list lacks. */
+const missing = (away: readonly string[]): string =>
+  away.length === 0 ? "" : ` Without those of ${away.join(", ")}, which does not answer: ask again later.`;
 
 /** The newest dead letters; with `replay` all are sent again, call by call, until a call sends none. */
 export async function deadLetters(api: OperatorApi, replay: boolean): Promise<Outcome> {
@@ -77,11 +81,15 @@ export async function deadLetters(api: OperatorApi, replay: boolean): Promise<Ou
       const call = ReplayedLetters.parse(await api.call("POST", "/dead-letters/replay"));
       all.replayed += call.replayed;
       all.dropped += call.dropped;
-      if (call.replayed + call.dropped === 0) return { result: all };
+      if (call.replayed + call.dropped > 0) continue;
+      return { result: all, ...(call.away.length > 0 && { summary: missing(call.away).trim() }) };
     }
   }
-  const { letters } = DeadLetters.parse(await api.call("GET", "/dead-letters"));
-  return { result: letters.map((letter) => readable(letter)), summary: `${letters.length} dead letters.` };
+  const { letters, away } = DeadLetters.parse(await api.call("GET", "/dead-letters"));
+  return {
+    result: letters.map((letter) => readable(letter)),
+    summary: `${letters.length} dead letters.${missing(away)}`,
+  };
 }
 
 /** A job's row in the list of jobs, with its times as ISO 8601. @throws Failure if there is no such job */

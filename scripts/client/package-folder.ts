@@ -57,10 +57,11 @@ export async function fillPackageFolder(folder: string, name?: string): Promise<
   for await (const file of glob("**/*.{js,d.ts}", { cwd: folder })) {
     const path = join(folder, file);
     const masks = relative(dirname(file), join(MASKS, "index.js")).replaceAll(sep, "/");
+    const ours = masks.startsWith(".") ? masks : `./${masks}`;
     const text = (await readFile(path, "utf8"))
       // The compiler rewrites the imports of what it builds, but not those of its declarations.
       .replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"')
-      .replaceAll('from "@segmentation/masks"', `from "${masks.startsWith(".") ? masks : `./${masks}`}"`);
+      .replaceAll('from "@segmentation/masks"', `from "${ours}"`);
     await writeFile(path, text);
   }
   const workspace = JSON.parse(await readFile(join(CLIENT, "package.json"), "utf8"));

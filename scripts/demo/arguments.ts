@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ImageFormat, VideoFormat } from "../../src/contract/job.ts";
-import { parseRegion, type Region as DemoRegion } from "../../client/src/cli/segment/region.ts";
+import { parseRegion, REGION_FORMS, type Region as DemoRegion } from "../../client/src/cli/segment/region.ts";
 import { readArguments, texts, usageError, wholeNumber } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
@@ -10,11 +10,13 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
   npm run demo -- photo.jpg "cat" "chair"       your photograph, and what to look for
   npm run demo -- clip.mp4 "cat"                your clip: MP4, MOV, WebM, MKV or AVI
   npm run demo -- photo.jpg --region 100,90     whatever is at this point of your photograph
+  npm run demo -- clip.mp4 --region 400,200@0.5 whatever is there in your clip after half a second, followed
 
   --out DIR          the folder for the results (default demo-output)
   --format F         also write the result as ${ImageFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
-  --region X,Y       mask whatever is at this point of a photograph, in pixels; four numbers are a box: X,Y,W,H;
-                     "X,Y;X,Y;!X,Y" are several points, those after ! outside the object; may be repeated
+  --region X,Y       mask whatever is at this point, in pixels; four numbers are a box: X,Y,W,H;
+                     "X,Y;X,Y;!X,Y" are several points, those after ! outside the object; may be repeated.
+                     "cup: X,Y" has a name. In a clip, "X,Y@1.5s" is at a time, and "cup#1: X,Y@2s" the same object again
 
 By default the demo processes up to six frames per second of a clip. To change this:
 
@@ -40,7 +42,7 @@ export interface DemoRequest {
   readonly frames: RequestedFrames;
   /** What else the result is written as. */
   readonly formats: readonly ImageFormat[];
-  /** What to mask in a photograph, besides what the prompts find. */
+  /** What to mask, besides what the prompts find. */
   readonly regions: readonly DemoRegion[];
 }
 
@@ -102,7 +104,5 @@ function positive(option: string, text: string): number {
 function readRegion(text: string): DemoRegion {
   const region = parseRegion(text);
   if (region !== undefined) return region;
-  throw usageError(
-    `--region ${text} is neither a box, such as 40,60,120,80 (x, y, width, height), nor points, such as 100,90 or "100,90;!20,30" (! marks a point outside the object).`,
-  );
+  throw usageError(`--region takes ${REGION_FORMS}; not "${text}".`);
 }

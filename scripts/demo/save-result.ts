@@ -35,8 +35,8 @@ export async function saveResult(
 
 async function savePhotoResult(result: ImageResult, folder: string): Promise<Saved> {
   const rows: Cells[] = [];
-  for (const { index, prompt, region, confidence, area, png } of result.masks) {
-    const of = prompt ?? `region ${region}`;
+  for (const { index, prompt, region, label, confidence, area, png } of result.masks) {
+    const of = prompt ?? label ?? `region ${region}`;
     const name = `mask-${index}-${fileName(of)}.png`;
     await writeFile(join(folder, name), png.stream());
     rows.push([name, of, confidence.toFixed(2), area]);
@@ -87,10 +87,10 @@ async function savePreview(result: ImageResult | VideoResult, path: string): Pro
 const seconds = (time = 0): string => `${time.toFixed(1)} s`;
 
 /** A row of the table of tracked objects. */
-export function trackCells({ objectId, prompt, sightings }: Track): Cells {
+export function trackCells({ objectId, prompt, label, sightings }: Track): Cells {
   return [
     objectId,
-    prompt,
+    prompt ?? label ?? "region",
     seconds(sightings[0]?.timeSec),
     seconds(sightings.at(-1)?.timeSec),
     sightings.length,

@@ -16,17 +16,15 @@ function createJob(
   { prompts, frames, formats, regions }: DemoRequest,
   taskId: string,
 ): Promise<AcceptedJob> {
-  const job = { tasks: [taskId], generatePreview: true };
-  if (media.kind === "clip") {
-    const ofClip = formats.filter((format) => format === "coco");
-    return client.createVideoJob({ ...job, prompts: [...prompts], ...frames, formats: ofClip });
-  }
-  return client.createImageJob({
-    ...job,
+  const job = {
+    tasks: [taskId],
+    generatePreview: true,
     ...(prompts.length > 0 && { prompts: [...prompts] }),
     ...(regions.length > 0 && { regions: regions.map((region) => ({ taskId, ...region })) }),
-    formats: [...formats],
-  });
+  };
+  if (media.kind === "photo") return client.createImageJob({ ...job, formats: [...formats] });
+  const ofClip = formats.filter((format) => format === "coco");
+  return client.createVideoJob({ ...job, ...frames, formats: ofClip });
 }
 
 async function awaitJob(

@@ -10,7 +10,7 @@ import {
   Status,
   TaskId,
 } from "./primitives.ts";
-import { checkRegions, Regions, requirePrompts } from "./region.ts";
+import { checkObjects, checkRegions, ClipRegions, Regions, requirePrompts } from "./region.ts";
 
 const threshold = (fallback: number, description: string) =>
   z.number().min(0).max(1).default(fallback).meta({ description });
@@ -80,12 +80,17 @@ export const ImageJobRequest = z
     ],
   });
 
+export type ImageJobRequest = z.infer<typeof ImageJobRequest>;
+
 /** The video variant; `fps` and `numFrames` exclude each other, `maxFrames` bounds either. */
 export const VideoJobRequest = z
   .strictObject(
     {
       type: z.literal("video"),
-      prompts: Prompts,
+      prompts: Prompts.optional().meta({
+        description: "What to look for, in words. May be left out if there are regions.",
+      }),
+      regions: ClipRegions.optional(),
       tasks: z.array(TaskId).length(1).meta({ description: "The taskId of the uploaded video." }),
       generatePreview: generatePreview(
         "Whether the result includes a preview video with the masks drawn on it.",
@@ -108,9 +113,17 @@ export const VideoJobRequest = z
     error: "cannot be combined with fps; send only one of the two",
     path: ["numFrames"],
   })
+  .superRefine(requirePrompts, { when: () => true })
+  .superRefine(checkRegions)
+  .superRefine(checkObjects)
   .meta({
     id: "VideoJobRequest",
-    not: { required: ["fps", "numFrames"], properties: { fps: {}, numFrames: {} } },
+    not: {
+      anyOf: [
+        { required: ["fps", "numFrames"], properties: { fps: {}, numFrames: {} } },
+        { properties: { prompts: false, regions: false } },
+      ],
+    },
     examples: [
       {
         type: "video",
@@ -118,6 +131,18 @@ export const VideoJobRequest = z
         tasks: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"],
         fps: 2,
         maxFrames: 120,
+      },
+      {
+        type: "video",
+        tasks: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"],
+        regions: [
+          {
+            taskId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
+            timeSeconds: 0.5,
+            points: [{ x: 400, y: 200, label: 1 }],
+            label: "camel",
+          },
+        ],
       },
     ],
   });

@@ -15,7 +15,11 @@ export const Model = z
       description: "Whether the model takes a prompt's attributes into account: `red` in `red car`.",
     }),
     regions: z
-      .strictObject({ box: z.boolean(), points: z.boolean() })
+      .strictObject({
+        box: z.boolean(),
+        points: z.boolean(),
+        clips: z.boolean().meta({ description: "Whether it follows what regions of a clip point at." }),
+      })
       .meta({ description: "Whether the model segments regions given as boxes and as points." }),
     video: z.boolean().meta({ description: "Whether video jobs are possible." }),
     formats: z
@@ -31,7 +35,7 @@ export const Model = z
         version: "1.1.0",
         vocabulary: ["person", "bicycle", "car"],
         attributes: false,
-        regions: { box: true, points: true },
+        regions: { box: true, points: true, clips: true },
         video: true,
         formats: ImageFormat.options,
       },

@@ -6,6 +6,8 @@ import { z } from "zod";
  */
 
 const time = z.number();
+/** Databases that did not answer, whose part is missing. */
+const away = z.array(z.string()).default([]);
 const count = z.int();
 
 /** A JobObject's report of its job. */
@@ -60,6 +62,7 @@ export const StuckJobs = z.object({
   jobs: z.array(
     z.object({ jobId: z.string(), updatedAt: time, answers: z.boolean(), report: JobReport.nullable() }),
   ),
+  away,
 });
 export type StuckJobs = z.infer<typeof StuckJobs>;
 
@@ -71,9 +74,10 @@ export const DeadLetter = z.object({
   taskId: z.string().nullable(),
 });
 export type DeadLetter = z.infer<typeof DeadLetter>;
-export const DeadLetters = z.object({ letters: z.array(DeadLetter) });
+export const DeadLetters = z.object({ letters: z.array(DeadLetter), away });
+export type DeadLetters = z.infer<typeof DeadLetters>;
 
-export const ReplayedLetters = z.object({ replayed: count, dropped: count });
+export const ReplayedLetters = z.object({ replayed: count, dropped: count, away });
 export type ReplayedLetters = z.infer<typeof ReplayedLetters>;
 
 const MOST_OBJECTS = 50;
@@ -130,6 +134,9 @@ export const ResealAnswer = z.object({
   signedMs: z.number(),
 });
 export type ResealAnswer = z.infer<typeof ResealAnswer>;
+/** `confirmed`: whether the copy is to be deleted; without, the answer says what it has. */
+export const DeleteCopyRequest = z.object({ from: z.string(), confirmed: z.boolean() });
+
 export const MoveRequest = z.object({
   /** The database's binding. */
   to: z.string(),

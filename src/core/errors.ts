@@ -71,6 +71,8 @@ export const ERROR_CATALOGUE = {
     not_found: "There is nothing at this path. The reference at /docs lists the API's paths.",
     job_not_found:
       "This account has no job with this id. Check the id; jobs are deleted after the retention period.",
+    mask_not_found:
+      "A region refines a mask that its job does not have of this picture. Take taskId and maskIndex from that job's result.",
     download_not_requested:
       "No archive has been requested for this job. Request one with POST on the same path.",
     upload_not_found:

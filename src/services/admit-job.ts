@@ -1,10 +1,16 @@
-import { filesToReserve, type ProposedJob, type StoredUpload } from "../core/jobs/admission.ts";
+import {
+  FREE_REFINEMENTS,
+  filesToReserve,
+  type ProposedJob,
+  type StoredUpload,
+} from "../core/jobs/admission.ts";
 import { ServiceError } from "../core/errors.ts";
 import { mostMeteredUnits } from "../core/billing/credit.ts";
 import { fundOf, type AccountUse } from "../core/billing/ledger.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { trialOfferOf } from "../settings.ts";
+import { hasChanged } from "../stores/accounts/door.ts";
 import type { Listing } from "../stores/jobs/jobs.ts";
 import type { HeldKey } from "./idempotency.ts";
 
@@ -17,7 +23,8 @@ type HoldKey = HeldKey<unknown>["hold"];
  * @param refusalBy gives the reason for the refusal if D1 turns the job down
  * @param along further statements of the batch that lists the job
  * @returns the account's use with the job.
- * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed; and as withdraw.
+ * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed, as for a free refinement that
+ * others were faster to have: the request again is charged; and as withdraw.
  */
 export async function admitJob(
   platform: Platform,
@@ -42,6 +49,7 @@ export async function admitJob(
       files: filesToReserve(job),
       maxFilesPerDay: access.maxFilesPerDay,
       maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
+      ...(job.type === "image" && job.free && { mostFreeRefinements: FREE_REFINEMENTS }),
     };
     const listing = await platform.jobs.insert(job, terms, stored, along);
     if (listing.listed && (await jobObject.accept())) return listing.use;
@@ -50,7 +58,8 @@ export async function admitJob(
       refusal = (await refusalBy({ ...listing, openTrialTasks })) ?? refusal;
     }
   } catch (error) {
-    log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
+    // An account that has changed meanwhile is judged anew when the request is repeated.
+    if (!hasChanged(error)) log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
   }
   await withdraw(platform, job.jobId, holdKey);
   throw refusal;

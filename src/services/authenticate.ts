@@ -13,12 +13,12 @@ import {
 } from "../core/accounts/identity.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
 import type { Door } from "../stores/accounts/door.ts";
-import { type Batching, ofAnother } from "../stores/d1-store.ts";
+import type { Batching } from "../stores/d1-store.ts";
 import type { Place } from "../stores/accounts/directory.ts";
 import type { IdentityProvider } from "../stores/accounts/identity-provider.ts";
 import { RATE_PERIOD_SECONDS } from "../stores/request-rate.ts";
 import type { Platform } from "../platform.ts";
-import { needing, RETRY_SECONDS } from "./database-failure.ts";
+import { askEach, needing, RETRY_SECONDS } from "./database-failure.ts";
 import { logSparsely } from "./log-sparsely.ts";
 
 /**
@@ -35,8 +35,8 @@ interface Bearer {
   readonly find: (books: Platform) => Promise<Account | null | "suspended">;
   /** The door that lets it in only to this account, which it has been let in to before. */
   readonly door: (books: Platform, account: Account) => Door;
-  /** Creates the account that is nowhere yet; absent if the credential creates none. */
-  readonly create?: () => Promise<Account | null>;
+  /** Creates the account that is nowhere yet, in one of the databases that answer; absent if the credential creates none. */
+  readonly create?: (answering: readonly string[]) => Promise<Account | null>;
 }
 
 /** Verifies a credential; null if it can let nobody in. */
@@ -79,36 +79,36 @@ async function find(platform: Platform, bearer: Bearer, seenIn: string | undefin
     const database = await lookUp();
     if (database !== first) found = await findIn(database);
   }
+  let answering: readonly string[] = [first];
   if (found === null && bearer.create !== undefined && !isOne)
-    found = await findUnentered(platform, bearer, first);
+    ({ found, answering } = await findUnentered(platform, bearer, first));
   if (isMoving(found))
     throw new ServiceError("account_moving", undefined, { retryAfterSeconds: RETRY_SECONDS });
-  if (found === null && bearer.create !== undefined) return bearer.create();
+  if (found === null && bearer.create !== undefined) return bearer.create(answering);
   return found === "suspended" ? null : found;
 }
 
-/** How long somebody who is new waits for a database that does not answer: a second account of somebody known would be worse. */
-const NEW_PATIENCE_MS = 5_000;
-
 /**
  * The account of a credential that would create one, if the directory has lost it: any database but `asked` may have it. From
- * now on the directory knows it again. A database that fails holds up nobody who is new.
+ * now on the directory knows it again. A database that fails holds up nobody who is new for longer than PATIENCE_MS: a second
+ * account of somebody known would be worse.
+ * @returns the account, and which databases answered
  */
 async function findUnentered(
-  { databases, at, directory }: Platform,
+  platform: Platform,
   bearer: Bearer,
   asked: string,
-): Promise<Account | null | "suspended"> {
+): Promise<{ found: Account | null | "suspended"; answering: readonly string[] }> {
+  const { databases, at, directory } = platform;
   const others = databases.filter((database) => database !== asked);
-  const answers = await Promise.all(
-    others.map((database) => ofAnother(bearer.find(at(database)), NEW_PATIENCE_MS)),
-  );
-  const found = answers.find((answer) => answer !== null) ?? null;
-  if (found === null || found === "suspended" || found.isMoving) return found;
+  const { answers } = await askEach(platform, others, bearer.find);
+  const answering = [asked, ...answers.map(({ books }) => books.database)];
+  const found = answers.find(({ answer }) => answer !== null)?.answer ?? null;
+  if (found === null || found === "suspended" || found.isMoving) return { found, answering };
   const { accountId, database } = found;
   await directory.move(accountId, database, await entriesOf(at(database), accountId));
   log("warn", "directory_lacked_account", { account: accountId, database });
-  return found;
+  return { found, answering };
 }
 
 /** By which the directory knows an account: the digests of all its credentials. */
@@ -251,8 +251,8 @@ async function verifyToken(
       if (sameProfile(known.profile, profile)) return known.account;
       return save(books, profile, newId("acct"));
     },
-    create: async () => {
-      const { accountId, database } = await placeOfNew(platform, entry);
+    create: async (answering) => {
+      const { accountId, database } = await placeOfNew(platform, entry, answering);
       const profile = profileAfter(claims);
       const created = await needing(platform, database, () =>
         save(platform.at(database), profile, accountId),
@@ -263,9 +263,9 @@ async function verifyToken(
 }
 
 /** Where the account of a new identity is to be created. @throws ServiceError database_unavailable. */
-async function placeOfNew(platform: Platform, entry: string): Promise<Place> {
+async function placeOfNew(platform: Platform, entry: string, answering: readonly string[]): Promise<Place> {
   const { databases, database, directory } = platform;
   const accountId = newId("acct");
   if (databases.length === 1) return { accountId, database };
-  return needing(platform, database, () => directory.enterNew(entry, accountId, databases));
+  return needing(platform, database, () => directory.enterNew(entry, accountId, databases, answering));
 }

@@ -2,6 +2,7 @@ import { databaseFault } from "../core/databases.ts";
 import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
+import { ofAnother } from "../stores/d1-store.ts";
 
 /** When to try again: a move of an account takes minutes, and a database that fails comes back by itself or not soon. */
 export const RETRY_SECONDS = 30;
@@ -28,4 +29,27 @@ export async function needing<T>(
     if (times > 0) log("error", "database_failed", { database, fault, reason, times });
     throw new ServiceError("database_unavailable", undefined, hints);
   }
+}
+
+/** How long an operator, or somebody who is new, waits for a database that does not answer. */
+const PATIENCE_MS = 5_000;
+
+/** What each of these databases answers, and which of them fail or do not answer in time: one that is away holds up no other. */
+export async function askEach<T>(
+  { at }: Platform,
+  databases: readonly string[],
+  ask: (books: Platform) => Promise<T>,
+): Promise<{ answers: { books: Platform; answer: T }[]; away: string[] }> {
+  const asked = await Promise.all(
+    databases.map(async (database) => {
+      const books = at(database);
+      const answered = await ofAnother(
+        ask(books).then((answer) => ({ books, answer })),
+        PATIENCE_MS,
+      );
+      return answered ?? database;
+    }),
+  );
+  const answers = asked.filter((each) => typeof each !== "string");
+  return { answers, away: asked.filter((each) => typeof each === "string") };
 }

@@ -1,7 +1,8 @@
-import type { DeadLetter, ReplayedLetters } from "../contract/operator.ts";
+import type { DeadLetters, ReplayedLetters } from "../contract/operator.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
+import { askEach } from "./database-failure.ts";
 
 /** How long a dead letter is kept, milliseconds. */
 export const LETTERS_KEPT_MS = 30 * 86_400_000;
@@ -36,28 +37,29 @@ async function databaseOfJob({ jobObject }: Platform, jobId: string): Promise<st
 const MOST_A_CALL = 100;
 
 /** The newest dead letters, with the platform of the database that each is in. An id says nothing of the database. */
-async function newestLetters({ databases, at }: Platform) {
-  const letters = await Promise.all(
-    databases.map(async (database) => {
-      const books = at(database);
-      return (await books.deadLetters.newest(MOST_A_CALL)).map((letter) => ({ letter, books }));
-    }),
+async function newestLetters(platform: Platform) {
+  const { answers, away } = await askEach(platform, platform.databases, ({ deadLetters }) =>
+    deadLetters.newest(MOST_A_CALL),
   );
-  return letters
-    .flat()
+  const letters = answers
+    .flatMap(({ books, answer }) => answer.map((letter) => ({ letter, books })))
     .toSorted((a, b) => b.letter.at - a.letter.at)
     .slice(0, MOST_A_CALL);
+  return { letters, away };
 }
 
 /** The newest dead letters, newest first: at most a hundred. */
-export const listDeadLetters = async (platform: Platform): Promise<DeadLetter[]> =>
-  (await newestLetters(platform)).map(({ letter }) => letter);
+export async function listDeadLetters(platform: Platform): Promise<DeadLetters> {
+  const { letters, away } = await newestLetters(platform);
+  return { letters: letters.map(({ letter }) => letter), away };
+}
 
 /** Sends the messages of the newest dead letters again, at most a hundred. One whose job is gone, or that cannot be read, is dropped. */
 export async function replayDeadLetters(platform: Platform): Promise<ReplayedLetters> {
+  const { letters, away } = await newestLetters(platform);
   let replayed = 0;
   let dropped = 0;
-  for (const { letter, books } of await newestLetters(platform)) {
+  for (const { letter, books } of letters) {
     const { id, jobId, taskId } = letter;
     try {
       const report = jobId === null ? null : await platform.jobObject(jobId).listing();
@@ -72,5 +74,5 @@ export async function replayDeadLetters(platform: Platform): Promise<ReplayedLet
       log("error", "replay_failed", { jobId, reason: reasonOf(error) });
     }
   }
-  return { replayed, dropped };
+  return { replayed, dropped, away };
 }

@@ -4,7 +4,7 @@ import { issueLeaseToken, taskKey } from "../core/jobs/lease.ts";
 import { log } from "../core/log.ts";
 import { masksAsked, mostMasks } from "../core/jobs/task-outputs.ts";
 import { inputKey } from "../core/object-keys.ts";
-import { regionsOfTask } from "../core/jobs/define.ts";
+import { clipRegionsOf, priorsOfTask, regionNamesOf, regionsOfTask } from "../core/jobs/define.ts";
 import {
   ImageParameters,
   problemOf,
@@ -21,14 +21,21 @@ import type { Platform } from "../platform.ts";
  */
 export const HELD_MS = 4 * 86_400_000;
 
-/** The formats that a task's result is written in as well; nothing if its job asked for none. */
-function wantedFormats<Format>(formats: readonly Format[] | undefined, taskId: string, index: number) {
-  return formats === undefined ? {} : { formats: { wanted: [...formats], taskId, index } };
+/** The formats that a task's result is written in as well, with the names of all its job's regions; nothing if its job asked for none. */
+function wantedFormats<Format>(
+  formats: readonly Format[] | undefined,
+  definition: JobDefinition,
+  taskId: string,
+) {
+  if (formats === undefined) return {};
+  const index = definition.taskIds.indexOf(taskId);
+  const regionNames = regionNamesOf(definition);
+  const named = regionNames.length > 0 && { regionNames };
+  return { formats: { wanted: [...formats], taskId, index, ...named } };
 }
 
 /** What is to be done: what the job asks of the model, and the limits, regions and formats of this task. */
 function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
-  const index = definition.taskIds.indexOf(taskId);
   if (definition.type === "image") {
     const { formats } = definition;
     const regions = regionsOfTask(definition, taskId);
@@ -41,11 +48,11 @@ function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
     return {
       ...ImageParameters.parse(definition),
       limits,
-      ...wantedFormats(formats, taskId, index),
+      ...wantedFormats(formats, definition, taskId),
       ...drawn,
     };
   }
-  const { fps, numFrames, maxFrames, formats } = definition;
+  const { fps, numFrames, maxFrames, formats, regions } = definition;
   const limits = {
     inputBytes: settings.MAX_VIDEO_BYTES,
     inputPixels: settings.MAX_VIDEO_FRAME_PIXELS,
@@ -57,8 +64,20 @@ function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
     ...VideoParameters.parse(definition),
     limits,
     sampling,
-    ...wantedFormats(formats, taskId, index),
+    ...wantedFormats(formats, definition, taskId),
+    ...(regions && { regions: clipRegionsOf(regions) }),
   };
+}
+
+/** The masks that a task's regions refine, with signed URLs; nothing if they refine none. */
+async function priorMasksOf({ media }: Platform, definition: JobDefinition, taskId: string) {
+  const priors = definition.type === "image" ? priorsOfTask(definition, taskId) : [];
+  if (priors.length === 0) return {};
+  const priorMasks = priors.map(async ({ regionIndex, prior }) => ({
+    regionIndex,
+    url: await media.signGet(prior, HELD_MS / 1_000),
+  }));
+  return { priorMasks: await Promise.all(priorMasks) };
 }
 
 /** The ETag that the task's input must have; null if any will do. */
@@ -66,15 +85,17 @@ const inputEtagOf = ({ taskIds, inputEtags }: JobDefinition, taskId: string): st
   inputEtags?.[taskIds.indexOf(taskId)] ?? null;
 
 async function requestOf(
-  { settings, media }: Platform,
+  platform: Platform,
   taskId: string,
   { definition, lease, deadline }: TaskClaim,
 ): Promise<TaskRequest> {
+  const { settings, media } = platform;
   const { jobId, accountId } = definition;
   const inputEtag = inputEtagOf(definition, taskId);
-  const [inputUrl, callbackToken] = await Promise.all([
+  const [inputUrl, callbackToken, priorMasks] = await Promise.all([
     media.signGet(inputKey(accountId, taskId), HELD_MS / 1_000),
     issueLeaseToken(secretsOf(settings), { job: jobId, task: taskId, lease }, deadline + HELD_MS),
+    priorMasksOf(platform, definition, taskId),
   ]);
   return {
     key: taskKey(jobId, taskId, lease),
@@ -87,6 +108,7 @@ async function requestOf(
     callbackToken,
     deadline,
     ...workOf(settings, definition, taskId),
+    ...priorMasks,
   };
 }
 

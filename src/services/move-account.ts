@@ -5,6 +5,7 @@ import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { FIXED_TABLES, type Unmovable } from "../stores/accounts/transit.ts";
 import { entriesOf } from "./authenticate.ts";
+import { askEach, RETRY_SECONDS } from "./database-failure.ts";
 
 /** How long a run works: an operator waits for its answer, and asks for the next. */
 const RUN_MS = 20_000;
@@ -63,14 +64,54 @@ export async function moveAccount(
   return goOn(begun, confirmed, until);
 }
 
-/** The move of an account that has begun: one of the databases has it going out. */
+/**
+ * Deletes, as far as one run can, the copy of an account that a restored database has beside the one that the account works with.
+ * It is the end of a move from there; a run that was cut off is continued by the next, or by that of a move.
+ * @param confirmed whether it is to be deleted; without, the report has the number of its rows
+ * @throws ServiceError invalid_request if the account works there, or is not whole at its own place, or has nothing there
+ */
+export async function deleteCopy(
+  platform: Platform,
+  accountId: string,
+  from: string,
+  confirmed: boolean,
+): Promise<MoveReport> {
+  const { databases, directory } = platform;
+  if (!databases.includes(from))
+    throw refused(`There is no database ${from}: the Worker has ${databases.join(", ")}.`);
+  const home = await directory.databaseOf(accountId);
+  if (home === from) throw refused(`The account works in ${from}, as the directory says: that is not a copy.`);
+  const move: Move = { accountId, from: platform.at(from), to: platform.at(home) };
+  const begun = await findMove(platform, accountId);
+  const isEnding = begun?.from.database === from && begun.to.database === home;
+  if ((begun !== null && !isEnding) || (await move.to.transits.find(accountId)) !== null)
+    throw refused("The account is being moved. End that with move-account first.");
+  const [there, copy] = await Promise.all([move.to, move.from].map((books) => books.transits.count(accountId)));
+  if (there?.["accounts"] !== 1)
+    throw refused(`${home} does not have the account, although the directory says so. Run rebuild-directory first.`);
+  const rows = Object.values(copy ?? {}).reduce((sum, n) => sum + n, 0);
+  if (rows === 0) throw refused(`${from} has nothing of the account.`);
+  if (!confirmed) return { accountId, state: "copied", from, to: home, rows };
+  await move.from.transits.leave(accountId, home, Date.now());
+  return cleanUp(move, Date.now() + RUN_MS);
+}
+
+/**
+ * The move of an account that has begun: one of the databases has it going out.
+ * @throws ServiceError database_unavailable if that may be one that does not answer
+ */
 async function findMove(platform: Platform, accountId: string): Promise<Move | null> {
-  for (const database of platform.databases) {
-    const transit = await platform.at(database).transits.find(accountId);
-    if (transit?.direction === "out")
-      return { accountId, from: platform.at(database), to: platform.at(transit.other) };
-  }
-  return null;
+  const { answers, away } = await askEach(platform, platform.databases, ({ transits }) =>
+    transits.find(accountId),
+  );
+  for (const { books, answer } of answers)
+    if (answer?.direction === "out") return { accountId, from: books, to: platform.at(answer.other) };
+  if (away.length === 0) return null;
+  throw new ServiceError(
+    "database_unavailable",
+    `${away.join(", ")} does not answer, and may have an unfinished move of the account. Try again once it does.`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
 }
 
 async function report({ accountId, from, to }: Move, state: MoveReport["state"]): Promise<MoveReport> {

@@ -4,6 +4,7 @@ import { isJobId } from "../core/ids.ts";
 import { log } from "../core/log.ts";
 import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
+import { askEach } from "./database-failure.ts";
 
 const HOUR_MS = 3_600_000;
 const MOST_STUCK = 100;
@@ -40,16 +41,14 @@ export async function cancelJob(platform: Platform, jobId: string): Promise<Canc
   return { jobId, canceledTasks };
 }
 
-/** The hundred oldest jobs in progress whose status has not changed for `hours`. */
+/** The hundred oldest jobs in progress whose status has not changed for `hours`, in the databases that answer. */
 export async function stuckJobs(platform: Platform, hours: number, now: number): Promise<StuckJobs> {
   const unchangedSince = now - hours * HOUR_MS;
-  const found = await Promise.all(
-    platform.databases.map((database) =>
-      platform.at(database).oldJobs.underWaySince(unchangedSince, null, MOST_STUCK),
-    ),
+  const { answers, away } = await askEach(platform, platform.databases, ({ oldJobs }) =>
+    oldJobs.underWaySince(unchangedSince, null, MOST_STUCK),
   );
-  const rows = found
-    .flat()
+  const rows = answers
+    .flatMap(({ answer }) => answer)
     .toSorted((a, b) => a.since - b.since)
     .slice(0, MOST_STUCK);
   const jobs = await mapPool(rows, CONNECTIONS, async ({ jobId, since }) => ({
@@ -57,7 +56,7 @@ export async function stuckJobs(platform: Platform, hours: number, now: number):
     updatedAt: since,
     ...(await reportOf(platform, jobId)),
   }));
-  return { jobs };
+  return { jobs, away };
 }
 
 /** The report of a listed job's object; one that can't be reached does not hold up the others. */

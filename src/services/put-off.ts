@@ -8,7 +8,7 @@ import { TaskMessage } from "../stores/jobs/queues.ts";
  * work needs, and any number of retries; but it counts these, and at `max_retries` the message would be dead: what is left is
  * for failures.
  */
-const MOST_RETRIES = 3;
+export const MOST_RETRIES = 3;
 
 /**
  * Puts off the messages of a batch for whose tasks the inference service has no room: one question for all of them, and no

@@ -8,6 +8,8 @@ import { PartsWriter, SizedWriter } from "../stores/uploads/writers.ts";
 
 /** When to try again if too many files of unknown size are being fetched. */
 const RETRY_SECONDS = 30;
+/** What such a file takes of the isolate's memory: a part of it. */
+export const IMPORT_MIB = 8;
 
 /**
  * Stores a source's bytes as the object of an upload that is on record, and notes their number, which counts as uploaded.
@@ -38,14 +40,18 @@ async function copy(
   contentType: string,
   source: ImportSource,
 ): Promise<void> {
-  const { media, bufferedImports } = platform;
+  const { media, bufferedImports, memory } = platform;
   if (source.size !== null) {
     return copyInto(new SizedWriter(media, key, { contentType }, source.size), source);
   }
-  const outcome = await bufferedImports.within(accountId, Date.now(), async () => {
+  const store = async (): Promise<void> => {
     const upload = { uploadId: null, begun: () => Promise.resolve() };
     await copyInto(new PartsWriter(media, key, { contentType }, upload), source);
-  });
+  };
+  const now = Date.now();
+  const outcome = await bufferedImports.within(accountId, now, () =>
+    memory.within(accountId, now, store, IMPORT_MIB),
+  );
   if (outcome !== "full") return;
   throw new ServiceError(
     "import_failed",

@@ -5,9 +5,13 @@ import type {
   ArchiveClaim,
   CanceledJob,
   FinishedJob,
+  FinishedPage,
+  FinishedTask,
   JobAnswer,
   JobListing,
   KeptArchive,
+  MaskAsked,
+  StoredMask,
   TaskClaim,
 } from "../core/jobs/answers.ts";
 import * as archives from "../core/jobs/archive.ts";
@@ -24,9 +28,10 @@ import {
 import * as tasks from "../core/jobs/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
+import { storedMask } from "../core/jobs/result.ts";
 import { countEntries } from "../core/lib/zip-writer.ts";
 import type { Env } from "../env.ts";
-import type { Completion, ProgressReport } from "@segmentation/protocol";
+import { filesOf, type Completion, type ProgressReport } from "@segmentation/protocol";
 import type { ExtendedTask, JobRpc } from "../stores/jobs/rpc.ts";
 import { JobStorage } from "../stores/jobs/storage.ts";
 import { platformOf, type Platform } from "../platform.ts";
@@ -45,6 +50,8 @@ interface JobParts {
 }
 
 const BROKEN_RETRY_MS = 60_000;
+/** Files on a page of a result, unless one task has more. */
+const FILES_A_PAGE = 1_000;
 
 /**
  * The truth of one job: the methods of JobRpc. Each is a transition by the pure rules of core/jobs, written in the same
@@ -178,10 +185,32 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return state && { status: jobView(state), progress: jobProgress(state.tasks) };
   }
 
-  result(accountId: string): FinishedJob | "not_ready" | null {
+  resultPage(accountId: string, from: number): FinishedPage | "not_ready" | null {
     const state = ownedBy(this.#cell.state, accountId);
     if (state === null) return null;
-    return jobStatus(state.tasks) === "success" ? this.#finished(state) : "not_ready";
+    if (jobStatus(state.tasks) !== "success") return "not_ready";
+    const page: FinishedTask[] = [];
+    let next: number | null = null;
+    let files = 0;
+    for (const [i, task] of state.tasks.entries()) {
+      const finished = i < from ? null : this.#finishedTask(task);
+      if (finished === null) continue;
+      files += filesOf(finished.output).length;
+      if (next === null && (page.length === 0 || files <= FILES_A_PAGE)) page.push(finished);
+      else next ??= i;
+      // All files are counted once, for the first page.
+      if (next !== null && from > 0) break;
+    }
+    return { definition: state.definition, tasks: page, next, files };
+  }
+
+  masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null {
+    const state = ownedBy(this.#cell.state, accountId);
+    if (state === null) return null;
+    if (jobStatus(state.tasks) !== "success") return "not_ready";
+    const named = state.tasks.filter(({ taskId }) => asked.some((mask) => mask.taskId === taskId));
+    const job = this.#finished({ ...state, tasks: named });
+    return asked.map((mask) => storedMask(job, mask));
   }
 
   async cancel(accountId: string | null): Promise<CanceledJob | null> {
@@ -376,12 +405,13 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     this.ctx.waitUntil(this.#open.events.deliver());
   }
 
-  #finished(state: JobState): FinishedJob {
-    const finished = state.tasks.flatMap(({ taskId, step }) => {
-      const output = step.at === "success" ? this.#cell.storage.loadOutput(taskId) : null;
-      return step.at === "success" && output !== null ? [{ taskId, lease: step.lease, output }] : [];
-    });
-    return { definition: state.definition, tasks: finished };
+  #finished({ definition, tasks: all }: JobState): FinishedJob {
+    return { definition, tasks: all.flatMap((task) => this.#finishedTask(task) ?? []) };
+  }
+
+  #finishedTask({ taskId, step }: TaskRecord): FinishedTask | null {
+    const output = step.at === "success" ? this.#cell.storage.loadOutput(taskId) : null;
+    return step.at === "success" && output !== null ? { taskId, lease: step.lease, output } : null;
   }
 
   #archiveReply({ definition, archive }: JobState): Exclude<ArchiveAnswer, null> {

@@ -1,10 +1,10 @@
 import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import { log, reasonOf } from "../core/log.ts";
-import { buildArchive } from "../services/build-archive.ts";
+import { ARCHIVE_MIB, buildArchive } from "../services/build-archive.ts";
 import { keepDeadLetter } from "../services/dead-letters.ts";
 import { dispatchTask } from "../services/dispatch-task.ts";
 import { noteStoredUploads, storedByDatabase } from "../services/note-stored-uploads.ts";
-import { putOffWithoutRoom } from "../services/put-off.ts";
+import { MOST_RETRIES, putOffWithoutRoom } from "../services/put-off.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage, UpkeepMessage } from "../stores/jobs/queues.ts";
 import { runUpkeep } from "./scheduled.ts";
@@ -23,7 +23,7 @@ async function handle(
   switch (kind) {
     case "archive": {
       const { jobId } = ArchiveMessage.parse(body);
-      return platform.archiveTurns.within(jobId, Date.now(), () => buildArchive(platform, jobId));
+      return platform.memory.within(jobId, Date.now(), () => buildArchive(platform, jobId), ARCHIVE_MIB);
     }
     case "task": {
       const { jobId, taskId } = TaskMessage.parse(body);
@@ -34,6 +34,17 @@ async function handle(
     case "upkeep":
       return runUpkeep(platform, UpkeepMessage.parse(body), Date.now());
   }
+}
+
+/**
+ * An archive for which the isolate has no room waits. As with tasks that are put off, a new message takes the worn one's place: its
+ * retries are for failures.
+ */
+async function waitForRoom({ queues }: Platform, message: Message): Promise<void> {
+  const delaySeconds = retrySeconds(message.attempts);
+  if (message.attempts <= MOST_RETRIES) return message.retry({ delaySeconds });
+  await queues.sendArchive(ArchiveMessage.parse(message.body).jobId, delaySeconds);
+  message.ack();
 }
 
 /** How long a message waits that could not be handled for the n-th time (n from 1): with ten retries it outlasts half an hour. */
@@ -79,7 +90,7 @@ export async function consume(platform: Platform, batch: MessageBatch): Promise<
   await mapPool(messages, CONNECTIONS, async (message) => {
     try {
       const outcome = await handle(platform, kind, message.body);
-      if (outcome === "full") message.retry({ delaySeconds: retrySeconds(message.attempts) });
+      if (outcome === "full") await waitForRoom(platform, message);
       else message.ack();
     } catch (error) {
       retryLater(batch.queue, [message], error);

@@ -152,6 +152,7 @@ async function disable(
   reason: DisabledReason,
 ): Promise<void> {
   const isNews = await platform.webhookEndpoints.disable(endpointId, reason, Date.now());
-  storage.isHeld = true;
+  // An object that was erased meanwhile stays empty.
+  if (storage.endpointId !== null) storage.isHeld = true;
   if (isNews) log("warn", "webhook_disabled", { account: target.accountId, endpointId, reason });
 }

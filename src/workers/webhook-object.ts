@@ -84,8 +84,9 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
       await sendDue(this.#platform.at(this.#storage.database), this.#storage);
       await this.#rearm();
     } catch (error) {
-      log("error", "alarm_failed", { object: this.#storage.endpointId, reason: reasonOf(error) });
-      await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
+      const { endpointId } = this.#storage;
+      log("error", "alarm_failed", { object: endpointId, reason: reasonOf(error) });
+      if (endpointId !== null) await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
     }
   }
 

@@ -8,7 +8,7 @@ export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>
   deleteUpload: [204, 401, 404, 409, 500],
   importUpload: [201, 400, 401, 409, 500, 502],
   listJobs: [200, 400, 401, 500],
-  createJob: [202, 400, 401, 402, 403, 409, 500, 502, 503],
+  createJob: [202, 400, 401, 402, 403, 404, 409, 500, 502, 503],
   retrieveJob: [200, 401, 404, 500],
   streamJobEvents: [200, 204, 401, 404, 429, 500],
   retrieveJobResult: [200, 401, 404, 409, 500],

@@ -1,5 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
+import type { Env } from "../../src/env.ts";
 import worker from "../../src/index.ts";
 import { platformOf } from "../../src/platform.ts";
 import { Directory } from "../../src/stores/accounts/directory.ts";
@@ -8,9 +9,10 @@ import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
 import { createKey } from "../support/worker/api-keys.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { CRONS, logged, runCron } from "../support/worker/crons.ts";
-import { imageJob, uploaded } from "../support/worker/jobs.ts";
+import { imageJob, newJob, uploaded } from "../support/worker/jobs.ts";
 import {
   database,
+  databasesWith,
   databaseThrough,
   inDatabase,
   sendIn,
@@ -87,6 +89,59 @@ describe.each(["away", "full", "overloaded"] as const)("a database that is %s", 
     const failedParts = told.filter(({ event }) => event === "sweep_failed");
     expect(failedParts.length).toBeGreaterThan(0);
     expect(new Set(failedParts.map((line) => line["database"]))).toEqual(new Set(["DB_3"]));
+  });
+});
+
+describe.each(["away", "overloaded"] as const)("the emptiest database, if it is %s,", (how) => {
+  it("gets no new account: it goes to the emptiest of those that answer, and stays there [A9-2]", async () => {
+    const environment = withFailing(how);
+    await takeNewAccounts(["DB_2", "DB_3"]);
+    await database("DB").prepare("UPDATE databases SET bytes = 1000000 WHERE name = 'DB_2'").run();
+    const token = await (await PlayedIdentityProvider.start()).issue();
+    const { status, body } = await sendIn(environment, token, "GET", "/v1/account");
+    expect(status).toBe(200);
+    expect(await databasesWith(body.accountId)).toEqual(["DB_2"]);
+    expect((await sendIn(withDatabases(3), token, "GET", "/v1/account")).body.accountId).toBe(body.accountId);
+  });
+});
+
+describe("the operator's lists", () => {
+  const operate = (environment: Env, method: string, path: string, body?: unknown) =>
+    sendIn(environment, "an-operator-token-for-the-tests-alone", method, `/internal/operator${path}`, body);
+
+  it("have what the others know where a database is away, and name it; its letters stay for later", async () => {
+    const stuck = await inDatabase("DB_2", async () => newJob(await newClient("paid")));
+    const letter = { at: Date.now(), jobId: null, taskId: null };
+    for (const name of ["DB_2", "DB_3"]) await platformOf(withDatabases(3)).at(name).deadLetters.keep(letter);
+    later(2 * 3_600_000);
+    const environment = withFailing("away");
+    expect((await operate(environment, "GET", "/stuck-jobs?hours=1")).body).toMatchObject({
+      jobs: [{ jobId: stuck.jobId }],
+      away: ["DB_3"],
+    });
+    expect((await operate(environment, "GET", "/dead-letters")).body).toMatchObject({
+      letters: [{ at: letter.at }],
+      away: ["DB_3"],
+    });
+    const replayed = await operate(environment, "POST", "/dead-letters/replay");
+    expect(replayed.body).toEqual({ replayed: 0, dropped: 1, away: ["DB_3"] });
+    const left = await operate(withDatabases(3), "GET", "/dead-letters");
+    expect(left.body).toMatchObject({ letters: [{ at: letter.at }], away: [] });
+  });
+
+  it("a move that is under way goes on while a third database is away; none begins that it may know of", async () => {
+    const environment = withFailing("away");
+    const move = (accountId: string) =>
+      operate(environment, "POST", `/accounts/${accountId}/move`, { to: "DB", confirmed: true });
+    const [begun, other] = [
+      await inDatabase("DB_2", () => newClient("trial")),
+      await inDatabase("DB_2", () => newClient("trial")),
+    ];
+    await platformOf(withDatabases(3)).at("DB_2").transits.freeze(begun.accountId, "DB", Date.now());
+    expect((await move(begun.accountId)).body).toMatchObject({ state: "moved", from: "DB_2", to: "DB" });
+    const refused = await move(other.accountId);
+    expectError(refused, 503, "database_unavailable");
+    expect(refused.body.message).toContain("DB_3 does not answer");
   });
 });
 

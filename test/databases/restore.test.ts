@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { rebuildDirectory } from "../../scripts/admin/rebuild-directory.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
-import { moveAccount } from "../../src/services/move-account.ts";
+import { deleteCopy, moveAccount } from "../../src/services/move-account.ts";
 import { relistJobs } from "../../src/services/relist-job.ts";
 import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
 import { newKey } from "../support/worker/api-keys.ts";
@@ -15,6 +15,7 @@ import {
   database,
   databasesWith,
   inDatabase,
+  rowsOf,
   sendIn,
   takeNewAccounts,
   useDatabases,
@@ -224,6 +225,33 @@ describe("an account that cannot be placed", () => {
     // Once it is erased in both, nothing is left to decide.
     for (const name of ["DB_2", "DB_3"]) await platform.at(name).erasures.begin(accountId, Date.now());
     expect(await rebuild()).toMatchObject({ exitCode: 0, result: [] });
+  });
+
+  it("is in one database alone once the operator has the stale copy deleted; its own books stay as they are", async () => {
+    const { accountId, key } = await resident(platform, "DB_2");
+    await moveUntil(platform, accountId, "DB_3", "copied");
+    await inFirst("UPDATE directory_accounts SET books = 'DB_3'");
+    for (const name of ["DB_2", "DB_3"]) await database(name).prepare("DELETE FROM in_transit").run();
+    const own = await rowsOf("DB_3", accountId);
+    // The stale copy believes that a job is under way, which has ended since.
+    await database("DB_2").prepare("UPDATE jobs SET status = 'processing'").run();
+
+    await expect(deleteCopy(platform, accountId, "DB_3", true)).rejects.toThrow("works in DB_3");
+    await expect(deleteCopy(platform, accountId, "DB", true)).rejects.toThrow("nothing of the account");
+    expect(await deleteCopy(platform, accountId, "DB_2", false)).toMatchObject({ state: "copied", to: "DB_3" });
+    expect(await databasesWith(accountId)).toEqual(["DB_2", "DB_3"]);
+    expect(await deleteCopy(platform, accountId, "DB_2", true)).toMatchObject({ state: "moved", to: "DB_3" });
+    expect(await databasesWith(accountId)).toEqual(["DB_3"]);
+    expect(await rowsOf("DB_3", accountId)).toEqual(own);
+    expect(await accountOf(key)).toBe(accountId);
+    expect(await rebuild()).toMatchObject({ exitCode: 0, result: [] });
+  });
+
+  it("keeps its copy if the directory says that it works where it is not", async () => {
+    const { accountId } = await resident(platform, "DB_2");
+    await inFirst("UPDATE directory_accounts SET books = 'DB_3'");
+    await expect(deleteCopy(platform, accountId, "DB_2", true)).rejects.toThrow("rebuild-directory");
+    expect(await databasesWith(accountId)).toEqual(["DB_2"]);
   });
 
   it("because its identity has another account, is reported with that, and stays as the directory says", async () => {

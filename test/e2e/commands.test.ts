@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
+import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
 import { createClient } from "../../scripts/client/api-client.ts";
 import { parseDemoArguments } from "../../scripts/demo/arguments.ts";
 import { readMedia } from "../../scripts/demo/media.ts";
@@ -88,6 +89,22 @@ describe("the commands of the README", () => {
     expect(archived).toContain("output_manifest.json");
     expect(archived).toContainEqual(expect.stringMatching(/^masks\/[^/]+\.mp4\/masks\.json$/));
     expect(archived).toContainEqual(expect.stringMatching(/^preview\/[^/]+\.mp4\.mp4$/));
+  });
+
+  it("demo follows what it points at in a clip, backwards too, by the name that it is given [A5-16]", async () => {
+    const { printed, made } = await walkOnSharedStack(
+      "--frames",
+      "2",
+      "--region",
+      "my cat#7: 330,220@0.9s",
+      await catClip(),
+    );
+    expect(printed).toMatch(/^ +7 +my cat +0\.0 s +0\.\d s +2 +0\.\d\d$/m);
+    const masks = MasksJson.parse(JSON.parse(await readFile(join(made, "masks.json"), "utf8")));
+    expect(masks.frames.map(({ objects }) => objects)).toMatchObject([
+      [{ objectId: 7, regionIndex: 0, label: "my cat" }],
+      [{ objectId: 7, regionIndex: 0, label: "my cat" }],
+    ]);
   });
 
   it("demo stopped in the middle of a clip ends with exit code 130 and leaves no process behind", async () => {

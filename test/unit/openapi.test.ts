@@ -63,7 +63,10 @@ describe("the API's document", () => {
   it("says that a job without prompts needs regions, and that a region is either a box or points", async () => {
     const taskId = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg";
     const [box, points] = [[1, 2, 3, 4], [{ x: 1, y: 2, label: 1 }]];
-    const job = { type: "image", tasks: [taskId] };
+    const [job, clip] = [
+      { type: "image", tasks: [taskId] },
+      { type: "video", tasks: [taskId] },
+    ];
     const problemsWith = (schema: string, example: object): Promise<string[]> => {
       const changed = structuredClone(document);
       Object.assign(changed.components.schemas[schema] ?? {}, { examples: [example] });
@@ -72,6 +75,8 @@ describe("the API's document", () => {
     for (const [schema, right, ...wrong] of [
       ["ImageJobRequest", { ...job, regions: [{ taskId, box }] }, job, { ...job, regions: [] }],
       ["Region", { taskId, points }, { taskId }, { taskId, box, points }, { taskId, box: [1, 2, 3] }],
+      ["VideoJobRequest", { ...clip, regions: [{ taskId, box }] }, clip, { ...clip, regions: [] }],
+      ["ClipRegion", { taskId, timeSeconds: 1, points }, { taskId }, { taskId, box, points }],
     ] as const) {
       expect(await problemsWith(schema, right)).toEqual([]);
       for (const example of wrong)

@@ -68,7 +68,7 @@ export interface Api {
    */
   readonly listJobs: Call<"listJobs">;
   /**
-   * Create a job from uploaded files and text prompts.
+   * Create a job from uploaded files, text prompts and regions.
    *
    * The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was created or charged: send the request again.
    * @example

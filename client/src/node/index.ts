@@ -1,5 +1,6 @@
 /** The client with what needs a file system: for Node, Deno and Bun. */
 export * from "../index.ts";
+export * from "../masks.ts";
 export { SegmentationClient } from "./client.ts";
 export { ImageResult, VideoResult } from "./results.ts";
 export type { Format, SaveOptions } from "./save.ts";

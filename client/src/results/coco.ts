@@ -60,8 +60,14 @@ export async function cocoFromMasks(name: string, masks: readonly Mask[]): Promi
   };
 }
 
-/** A mask's category in COCO: its prompt; of a region's mask the word that the service uses. */
-const categoryOf = ({ prompt = "region" }: Mask): string => prompt;
+/** What an object is called, as the service calls it in COCO: by its prompt, or its region's label. */
+export const categoryOf = ({
+  prompt,
+  label,
+}: {
+  readonly prompt?: string | undefined;
+  readonly label?: string | undefined;
+}): string => prompt ?? label ?? "region";
 
 /** Takes document after document, and gives each one's parts under the ids that they have in the merged one. */
 export class CocoMerger {

@@ -20,6 +20,8 @@ export class Mask {
   readonly prompt: string | undefined;
   /** Which region of the job it answers, from 0; undefined of a prompt's mask. */
   readonly region: number | undefined;
+  /** What its region is called, if the job says so. */
+  readonly label: string | undefined;
   /** 0 to 1. */
   readonly confidence: number;
   /** The picture's size in pixels, as a viewer shows it. */
@@ -37,6 +39,7 @@ export class Mask {
     this.confidence = confidence;
     this.prompt = content.texts.get("prompt");
     this.region = region === undefined ? undefined : Number(region);
+    this.label = content.texts.get("label");
     this.width = content.width;
     this.height = content.height;
     ({ area: this.area, box: this.box } = measureMask(content));

@@ -1,6 +1,6 @@
 import { ASSETS } from "../contract.ts";
-import { readBlob, readJson } from "../http/read.ts";
-import { type Bitmap, type Box, decodeRle, type Rle } from "@segmentation/masks";
+import { readBlob } from "../http/read.ts";
+import type { Bitmap, Box, Rle } from "@segmentation/masks";
 import type { JobStatus, VideoManifest } from "../schemas.ts";
 import { assetKey } from "./assets.ts";
 import type { JobFiles } from "./files.ts";
@@ -18,7 +18,12 @@ export interface MasksJson {
     readonly timeSec: number;
     readonly objects: readonly {
       readonly objectId: number;
-      readonly promptIndex: number;
+      /** Which prompt it answers; absent if a region points at it. */
+      readonly promptIndex?: number;
+      /** The first of the job's regions that points at it, from 0; absent if a prompt found it. */
+      readonly regionIndex?: number;
+      /** What its regions are called, if the job says so. */
+      readonly label?: string;
       readonly score: number;
       readonly box: readonly [x1: number, y1: number, x2: number, y2: number];
       readonly rle: Rle;
@@ -44,7 +49,12 @@ export interface Sighting {
 /** An object that is followed through a clip. */
 export interface Track {
   readonly objectId: number;
-  readonly prompt: string;
+  /** The prompt that it answers; undefined if a region points at it. */
+  readonly prompt: string | undefined;
+  /** The first of the job's regions that points at it, from 0; undefined if a prompt found it. */
+  readonly region?: number | undefined;
+  /** What its regions are called, if the job says so. */
+  readonly label?: string | undefined;
   /** The frames that it was seen in, in their order. */
   readonly sightings: readonly Sighting[];
 }
@@ -88,48 +98,4 @@ export class VideoResult implements Clip {
   async preview(): Promise<Blob> {
     return await this.files.read(assetKey(ASSETS.video.preview, this.taskId), readBlob);
   }
-}
-
-/** Fetches a clip's masks. @throws SegmentationError */
-export async function loadVideo(
-  files: JobFiles,
-  manifest: VideoManifest,
-  job: JobStatus,
-  names: ReadonlyMap<string, string>,
-  signal: AbortSignal | undefined,
-): Promise<VideoResult> {
-  const [item] = manifest.items;
-  if (item === undefined) throw new TypeError("The job has no clip.");
-  const { taskId, counts } = item;
-  const masksJson = await files.read(assetKey(ASSETS.video.masks, taskId), readJson<MasksJson>, signal);
-  const tracks = tracksOf(masksJson, manifest.prompts);
-  return new VideoResult(files, job, {
-    taskId,
-    name: names.get(taskId) ?? taskId,
-    counts,
-    tracks,
-    masksJson,
-  });
-}
-
-/** The precision of the service's boxes, which a difference of two binary fractions hides behind a dozen digits. */
-const hundredths = (pixels: number): number => Math.round(pixels * 100) / 100;
-
-/** The objects of all frames, put together by their ids, in the order in which they appear. */
-function tracksOf({ frames }: MasksJson, prompts: readonly string[]): Track[] {
-  const tracks = new Map<number, Track & { readonly sightings: Sighting[] }>();
-  for (const { objects, ...frame } of frames)
-    for (const { objectId, promptIndex, score, box, rle } of objects) {
-      const track = tracks.get(objectId) ?? { objectId, prompt: prompts[promptIndex] ?? "", sightings: [] };
-      tracks.set(objectId, track);
-      const [x1, y1, x2, y2] = box;
-      track.sightings.push({
-        ...frame,
-        confidence: score,
-        box: [x1, y1, hundredths(x2 - x1), hundredths(y2 - y1)],
-        rle,
-        bitmap: () => decodeRle(rle),
-      });
-    }
-  return [...tracks.values()];
 }

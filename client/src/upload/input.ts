@@ -16,12 +16,28 @@ export interface UrlInput {
   readonly name?: string | undefined;
 }
 
-/** A picture or a clip: a File or Blob, its bytes, an answer of `fetch`, a stream, or the URL where it is. */
-export type Input = Blob | Uint8Array | ArrayBuffer | Response | StreamInput | UrlInput | URL | string;
+/** A file that was uploaded before: what `upload()` gives, or a `taskId` of an earlier job. */
+export interface UploadedInput {
+  readonly taskId: string;
+  /** The file's name, for results. */
+  readonly name?: string | undefined;
+}
 
-/** What to upload, with its name if it has one: a file, or the URL of one. */
+/** A picture or a clip: a File or Blob, its bytes, an answer of `fetch`, a stream, the URL where it is, or its `taskId`. */
+export type Input =
+  | Blob
+  | Uint8Array
+  | ArrayBuffer
+  | Response
+  | StreamInput
+  | UrlInput
+  | UploadedInput
+  | URL
+  | string;
+
+/** What to upload, with its name if it has one: a file, the URL of one, or the taskId of one that is uploaded already. */
 export interface Source {
-  readonly from: Blob | URL;
+  readonly from: Blob | URL | UploadedInput;
   readonly name: string | undefined;
 }
 
@@ -39,6 +55,7 @@ export async function sourceOf(input: Input): Promise<Source> {
     const { from, name } = at(input.url);
     return { from, name: input.name ?? name };
   }
+  if ("taskId" in input) return { from: input, name: input.name };
   if ("stream" in input) {
     const { stream, name, type } = input;
     const file = await whole(new Response(stream), name);
@@ -91,9 +108,11 @@ const SIGNATURES: readonly (readonly [signature: RegExp, type: string])[] = [
 /** How many bytes the signatures look at. */
 const LENGTH = 12;
 
-/** A file's MIME type: what it says, or what its first bytes say; `application/octet-stream` if neither is known. */
+export const UNKNOWN_TYPE = "application/octet-stream";
+
+/** A file's MIME type: what it says, or what its first bytes say; `UNKNOWN_TYPE` if neither is known. */
 export async function contentTypeOf(file: Blob): Promise<string> {
   if (/^(?:image|video)\/[^\s;]+$/.test(file.type)) return file.type;
   const start = String.fromCharCode(...new Uint8Array(await file.slice(0, LENGTH).arrayBuffer()));
-  return SIGNATURES.find(([signature]) => signature.test(start))?.[1] ?? "application/octet-stream";
+  return SIGNATURES.find(([signature]) => signature.test(start))?.[1] ?? UNKNOWN_TYPE;
 }

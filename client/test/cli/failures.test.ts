@@ -33,7 +33,14 @@ describe("a command line that is wrong", () => {
     [["segment", "samples/coffee.png", "-p", "cat", "--threshold", "2"], "takes a number from 0 to 1"],
     [["segment", "samples/coffee.png", "--region", "1,2,3"], "--region takes a box such as 40,60,120,80"],
     [["segment", "samples/coffee.png", "--region", "1,2,3,0"], "--region takes a box such as 40,60,120,80"],
-    [["segment", "samples/people-crossing.mp4", "--region", "1,2,3,4"], "Clips do not support --region."],
+    [
+      ["segment", "samples/coffee.png", "--region", "1,2@0.5"],
+      "A --region has a time (@), which only clips take.",
+    ],
+    [
+      ["segment", "samples/coffee.png", "--region", "#1:1,2"],
+      "an object's number (#), which only clips take.",
+    ],
     [
       ["segment", "samples/people-crossing.mp4", "-p", "cat", "--fps", "2", "--frames", "2"],
       "cannot be combined",

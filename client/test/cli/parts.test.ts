@@ -10,7 +10,8 @@ import { parseOrder } from "../../src/cli/segment/arguments.ts";
 import { parsePattern } from "../../src/cli/segment/inputs/find-inputs.ts";
 import { Names } from "../../src/cli/segment/inputs/survey.ts";
 import { imageRequest, purposeOf, videoRequest } from "../../src/cli/segment/order.ts";
-import { whyForged } from "../../src/webhook.ts";
+import { parseRegion } from "../../src/cli/segment/region.ts";
+import { whyForged } from "../../src/webhook-signature.ts";
 import { mapParallel } from "../../src/http/parallel.ts";
 
 describe("a pattern", () => {
@@ -70,6 +71,35 @@ describe("names of results", () => {
   });
 });
 
+describe("a region", () => {
+  it.each([
+    ["430,200", { points: [{ x: 430, y: 200, label: 1 }] }],
+    ["40,60,120.5,80", { box: [40, 60, 120.5, 80] }],
+    ["400,200@0.5", { points: [{ x: 400, y: 200, label: 1 }], timeSeconds: 0.5 }],
+    ["40,60,120,80 @ 12s", { box: [40, 60, 120, 80], timeSeconds: 12 }],
+    ["red cup: 430,200", { points: [{ x: 430, y: 200, label: 1 }], label: "red cup" }],
+    ["#7: 430,200", { points: [{ x: 430, y: 200, label: 1 }], objectId: 7 }],
+    ["cup #2:40,60,120,80@1.5s", { box: [40, 60, 120, 80], timeSeconds: 1.5, label: "cup", objectId: 2 }],
+  ])("%s is read", (text, region) => {
+    expect(parseRegion(text)).toEqual(region);
+  });
+
+  it.each([
+    ": 1,2",
+    "a: b: 1,2",
+    "cup 1,2",
+    "1,2@",
+    "1,2@s",
+    "1,2@-1",
+    "1,2@1,5",
+    "#a: 1,2@1@2",
+    "cup:",
+    "@1s",
+  ])("%j is none", (text) => {
+    expect(parseRegion(text)).toBeUndefined();
+  });
+});
+
 describe("an order", () => {
   const { order } = parseOrder(
     [
@@ -101,11 +131,12 @@ describe("an order", () => {
     });
   });
 
-  it("becomes the request of a job of a clip, with the frames", () => {
+  it("becomes the request of a job of a clip, with the frames and the regions", () => {
     expect(videoRequest(order, "t1")).toEqual({
       type: "video",
       tasks: ["t1"],
       prompts: ["cat"],
+      regions: [{ taskId: "t1", box: [1, 2, 3, 4] }],
       generatePreview: true,
       scoreThreshold: 0.3,
       numFrames: 5,

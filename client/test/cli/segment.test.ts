@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CocoDocument, mergeCoco } from "segmentation-client";
+import { type CocoDocument, mergeCoco } from "segmentation-client/masks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { picture, sumOfPicture } from "../support/memory-client.ts";
 import { NOT_A_PICTURE, type Play, playService, TOO_LARGE } from "../support/played-service.ts";
@@ -161,6 +161,22 @@ describe("segment", () => {
     });
   });
 
+  it("names what it points at: in the masks, and in the classes of YOLO labels", async () => {
+    const { segment } = await played();
+    const path = await put("a.png", picture(1));
+    const regions = ["--region", "saucer: 430,200", "--region", "4,5", "--region", "cup: 4,5,20,30"];
+    const { out: printed } = await segment([path, "-p", "cup", ...regions, "--format", "yolo", "--json"]);
+    expect(JSON.parse(printed).pictures[0].masks.map(({ prompt }: { prompt: string }) => prompt)).toEqual([
+      "cup",
+      "saucer",
+      "region",
+      "cup",
+    ]);
+    expect(await readFile(join(out(), "data.yaml"), "utf8")).toContain(
+      '  0: "cup"\n  1: "saucer"\n  2: "region"\n',
+    );
+  });
+
   it("names the classes of YOLO labels", async () => {
     const { segment } = await played();
     const path = await put("a.png", picture(1));
@@ -256,6 +272,29 @@ describe("segment", () => {
     ]);
     expect(printed).toMatch(/^cat\.mp4 +\d+ +cat +0\.0 s +0\.5 s +2 +0\.80$/m);
     expect(printed).toContain(`1 clip: ${out()}/`);
+  });
+
+  it("follows what it points at in a clip, from when it says", async () => {
+    const { service, segment } = await played();
+    const path = await put("camel.mp4", picture(1));
+    const { code, out: printed } = await segment([
+      path,
+      "--region",
+      "camel#1: 4,5@0.5s",
+      "--region",
+      "camel#1: 6,5@2s",
+    ]);
+    expect(code).toBe(0);
+    const [taskId] = service.uploads.keys();
+    const { request } = [...service.jobs.values()][0] ?? {};
+    expect(request).toMatchObject({
+      regions: [
+        { taskId, points: [{ x: 4, y: 5, label: 1 }], timeSeconds: 0.5, objectId: 1, label: "camel" },
+        { taskId, points: [{ x: 6, y: 5, label: 1 }], timeSeconds: 2, objectId: 1, label: "camel" },
+      ],
+    });
+    expect(request?.prompts).toBeUndefined();
+    expect(printed).toMatch(/^camel\.mp4 +\d+ +camel +0\.0 s +0\.5 s +2 +0\.80$/m);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { iou, polygonsOf, type Bitmap, type Polygon, type Ring } from "segmentation-client";
+import { iou, polygonsOf, type Bitmap, type Polygon, type Ring } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { maskIou, maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { maskOfPolygons } from "../../../evaluation/src/measures/polygon.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { decodeRle, encodeRle } from "segmentation-client";
+import { decodeRle, encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { decodeRle as plainPixels, plainRle } from "../../../inference-container/test/support/plain-rle.ts";
 import { anyMask } from "../support/arbitrary-masks.ts";

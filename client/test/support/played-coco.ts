@@ -1,4 +1,4 @@
-import { type CocoDocument, encodeRle } from "segmentation-client";
+import { type CocoDocument, encodeRle } from "segmentation-client/masks";
 import { ring } from "./shapes.ts";
 
 /** The COCO document of a task in which the played service finds `names`: of a picture its rings, of a clip two frames. */

@@ -342,13 +342,16 @@ export function playService(play: Play = {}) {
     if (c.req.param("kind") === "preview") return c.body("a preview", 200, { "content-type": "image/png" });
     if (c.req.param("kind") === "annotations") {
       const id = taskId.replace(/\.json$/, "");
-      const names = namesOf(request, id).map(({ keyword, text }) => (keyword === "prompt" ? text : keyword));
+      const names = namesOf(request, id).map(({ keyword, text, label = keyword }) =>
+        keyword === "prompt" ? text : label,
+      );
       return c.json(cocoOf(id, request.type, names, sumOf(id)));
     }
-    if (file === "masks.json") return c.json(masksJson(sumOf(taskId)));
+    if (file === "masks.json") return c.json(masksJson(sumOf(taskId), namesOf(request, taskId)));
     const index = Number(file.split(".")[0]);
-    const { keyword = "prompt", text = "" } = namesOf(request, taskId)[index] ?? {};
-    return c.body(maskFile(ring(sumOf(taskId), index), text, keyword), 200, { "content-type": "image/png" });
+    const { keyword = "prompt", text = "", label } = namesOf(request, taskId)[index] ?? {};
+    const png = maskFile(ring(sumOf(taskId), index), text, keyword, label);
+    return c.body(png, 200, { "content-type": "image/png" });
   });
 
   const archiveOf = (c: Context) => {
@@ -391,12 +394,20 @@ export type PlayedService = ReturnType<typeof playService>;
 function namesOf(
   request: Job["request"],
   taskId: string,
-): readonly { readonly keyword: "prompt" | "region"; readonly text: string }[] {
-  const regions = (request.type === "image" && request.regions) || [];
+): readonly { readonly keyword: "prompt" | "region"; readonly text: string; readonly label?: string }[] {
+  const { regions = [] } = request;
   return [
     ...(request.prompts ?? []).map((text) => ({ keyword: "prompt" as const, text })),
     ...regions.flatMap((region, i) =>
-      region.taskId === taskId ? [{ keyword: "region" as const, text: String(i) }] : [],
+      region.taskId === taskId
+        ? [
+            {
+              keyword: "region" as const,
+              text: String(i),
+              ...(region.label !== undefined && { label: region.label }),
+            },
+          ]
+        : [],
     ),
   ];
 }
@@ -408,11 +419,15 @@ const etagOf = (bytes: Uint8Array = new Uint8Array()): string =>
 /** The address that the client asked: a proxy names its own. */
 const originOf = (c: Context): string => c.req.header("x-asked-at") ?? new URL(c.req.url).origin;
 
-/** Two frames in which one ring stays, and another one is seen once. */
-function masksJson(number: number): object {
-  const object = (objectId: number, promptIndex: number) => ({
+/** Two frames in which one ring stays, and another one is seen once: the first two that were asked for. */
+function masksJson(number: number, names: ReturnType<typeof namesOf>): object {
+  const of = (index: number): object => {
+    const { keyword = "prompt", text = "", label } = names[index] ?? {};
+    return keyword === "prompt" ? { promptIndex: index } : { regionIndex: Number(text), label };
+  };
+  const object = (objectId: number, index: number) => ({
     objectId,
-    promptIndex,
+    ...of(index),
     score: 0.8,
     box: [1.03, 2.1, 11.23, 22.3],
     rle: { size: [2, 3], counts: "024" },

@@ -7,13 +7,14 @@ export function maskFile(
   { width, height, data }: Bitmap,
   text: string,
   keyword: "prompt" | "region" = "prompt",
+  label?: string,
 ): Uint8Array<ArrayBuffer> {
   const runs = new RunList(height);
   for (let y = 0; y < height; y++) {
     runs.startRow(y, width);
     for (let x = 0; x < width; x++) if (data[y * width + x]) runs.add(x, x + 1);
   }
-  return new Uint8Array(encodeMaskPng(runs.finish(width, height), { keyword, text }));
+  return new Uint8Array(encodeMaskPng(runs.finish(width, height), { keyword, text, label }));
 }
 
 /** A mask whose pixels are those of which `isInside` says so. */

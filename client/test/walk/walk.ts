@@ -1,4 +1,5 @@
-import { decodeRle, SegmentationClient, SegmentationError, verifyWebhook } from "segmentation-client";
+import { SegmentationClient, SegmentationError, verifyWebhook } from "segmentation-client";
+import { decodeRle } from "segmentation-client/masks";
 
 /** Where the walk goes, and what it takes along. */
 export interface WalkOptions {

@@ -44,7 +44,8 @@ export interface SessionOptions {
 
 /** A graph to open. */
 export interface GraphFile {
-  readonly path: string;
+  /** Where its file is, or the bytes of one that was not read from a file. */
+  readonly path: string | Uint8Array;
   readonly options: SessionOptions;
 }
 

@@ -11,7 +11,7 @@ async function openSession({
   path,
   options: { provider, device, threads, cpuNodes },
 }: GraphFile): Promise<Session> {
-  const session = await InferenceSession.create(path, {
+  const sessionOptions: InferenceSession.SessionOptions = {
     executionProviders: executionProviders(provider, device),
     executionMode: "sequential",
     graphOptimizationLevel: "all",
@@ -22,7 +22,10 @@ async function openSession({
     extra: {
       session: { intra_op: { allow_spinning: "0" }, disable_cpu_ep_fallback: cpuNodes ? "0" : "1" },
     },
-  });
+  };
+  const session = await (typeof path === "string"
+    ? InferenceSession.create(path, sessionOptions)
+    : InferenceSession.create(path, sessionOptions));
   return {
     signature: { inputs: declared(session.inputMetadata), outputs: declared(session.outputMetadata) },
     run: async (feeds, outputs) => {

@@ -1,4 +1,12 @@
-import { categoriesOf, categoryIdOf, imageIdOf } from "@segmentation/protocol";
+import {
+  categoriesOf,
+  type Category,
+  categoryIdOf,
+  imageIdOf,
+  nameOf,
+  objectsOf,
+  regionCategoryId,
+} from "@segmentation/protocol";
 import type { VideoTask, WrittenFile } from "../messages.ts";
 import type { Size } from "../size.ts";
 import type { MaskedFrame, MaskedObject } from "../video/masks-json.ts";
@@ -29,27 +37,39 @@ const MICROSECONDS = 1e6;
 /** Writes a clip's tracked masks as a COCO document, frame by frame; only the frames' images wait in memory for its end. */
 export class ClipCoco implements AsyncDisposable {
   readonly #file: AnnotationsFile;
+  readonly #categories: readonly Category[];
   readonly #taskId: string;
   readonly #videoId: number;
   readonly #size: Size;
   readonly #images: FrameImage[] = [];
   #annotations = 0;
 
-  private constructor(file: AnnotationsFile, taskId: string, videoId: number, size: Size) {
+  private constructor(
+    file: AnnotationsFile,
+    categories: readonly Category[],
+    taskId: string,
+    videoId: number,
+    size: Size,
+  ) {
     this.#file = file;
+    this.#categories = categories;
     this.#taskId = taskId;
     this.#videoId = videoId;
     this.#size = size;
   }
 
   /** Creates the document of a clip of this size; undefined if the task does not want it. */
-  static async open({ folder, prompts, formats }: VideoTask, size: Size): Promise<ClipCoco | undefined> {
+  static async open(
+    { folder, prompts, regions = [], formats }: VideoTask,
+    size: Size,
+  ): Promise<ClipCoco | undefined> {
     if (formats === undefined) return undefined;
     const { taskId, index } = formats;
     const id = imageIdOf(index);
-    const head = { videos: [{ id, name: taskId, ...size }], categories: categoriesOf(prompts) };
+    const categories = categoriesOf(prompts, objectsOf(regions).map(nameOf));
+    const head = { videos: [{ id, name: taskId, ...size }], categories };
     const file = await AnnotationsFile.open(folder, head, MOST_CLIP_TEXT_BYTES);
-    return new ClipCoco(file, taskId, id, size);
+    return new ClipCoco(file, categories, taskId, id, size);
   }
 
   /** Appends a frame, with or without objects. @throws TaskFailure named formats_too_large */
@@ -65,13 +85,16 @@ export class ClipCoco implements AsyncDisposable {
       ...this.#size,
       file_name: `${this.#taskId}/${String(frameIdx).padStart(FRAME_DIGITS, "0")}.jpg`,
     });
-    for (const { objectId, promptIndex, score, shape } of objects) {
+    for (const { objectId, score, shape, ...of } of objects) {
       await this.#file.add({
         id: ++this.#annotations,
         image_id,
         video_id,
         track_id: objectId,
-        category_id: categoryIdOf(promptIndex),
+        category_id:
+          of.promptIndex === undefined
+            ? regionCategoryId(this.#categories, nameOf(of))
+            : categoryIdOf(of.promptIndex),
         ...shape,
         score,
         iscrowd: 0,

@@ -1,4 +1,4 @@
-import { annotationIdOf, categoriesOf, imageIdOf } from "@segmentation/protocol";
+import { annotationIdOf, imageIdOf } from "@segmentation/protocol";
 import { AnnotationsFile } from "./annotations-file.ts";
 import { cocoShapeOf } from "./coco-shape.ts";
 import type { FormatWriter, Subject } from "./format-writer.ts";
@@ -7,16 +7,15 @@ import { MOST_TEXT_BYTES } from "./limits.ts";
 /** Writes a picture's masks as a COCO document; its ids are unique in the whole job. */
 export async function openCoco({
   folder,
-  prompts,
   taskId,
   index,
   picture,
-  hasRegions,
+  categories,
 }: Subject): Promise<FormatWriter> {
   const image_id = imageIdOf(index);
   const { width, height } = picture;
   const images = [{ id: image_id, width, height, file_name: taskId }];
-  const head = { images, categories: categoriesOf(prompts, hasRegions) };
+  const head = { images, categories };
   const file = await AnnotationsFile.open(folder, head, MOST_TEXT_BYTES);
   return {
     add: ({ maskIndex, categoryId, score, runs }) =>

@@ -1,4 +1,5 @@
 import type { RowRuns } from "@segmentation/masks";
+import type { Category } from "@segmentation/protocol";
 import type { ImageTask, WrittenFile } from "../messages.ts";
 import type { Picture } from "../models/model.ts";
 
@@ -20,10 +21,9 @@ export interface FormatWriter extends AsyncDisposable {
 }
 
 /** What a format is written of: the task, with the name and the place of its upload, and the decoded picture. */
-export interface Subject extends Pick<ImageTask, "folder" | "prompts"> {
+export interface Subject extends Pick<ImageTask, "folder"> {
   readonly taskId: string;
   readonly index: number;
   readonly picture: Picture;
-  /** Whether the task has regions, which have a category of their own. */
-  readonly hasRegions: boolean;
+  readonly categories: readonly Category[];
 }

@@ -1,4 +1,4 @@
-import type { ImageFormat } from "@segmentation/protocol";
+import { categoriesOf, type Category, type ImageFormat, nameOf } from "@segmentation/protocol";
 import type { ImageTask, TaskHooks } from "../messages.ts";
 import type { Picture } from "../models/model.ts";
 import { openCoco } from "./coco.ts";
@@ -14,19 +14,22 @@ const OPEN: Readonly<Record<ImageFormat, (subject: Subject) => FormatWriter | Pr
   labelmap: openLabelmap,
 };
 
+/** The categories of a picture's task: its formats have those of the whole job. */
+export const categoriesOfTask = ({ prompts, formats, regions = [] }: ImageTask): Category[] =>
+  categoriesOf(prompts, formats?.regionNames ?? regions.map(nameOf));
+
 /** Writes a picture's masks in all formats that its task wants; nothing if it wants none. */
 export async function openFormats(
   task: ImageTask,
   picture: Picture,
   hooks: TaskHooks,
 ): Promise<FormatWriter> {
-  const { folder, prompts, formats, regions } = task;
+  const { folder, formats } = task;
   await using opened = new AsyncDisposableStack();
   const writers: FormatWriter[] = [];
   if (formats !== undefined) {
     const { wanted, taskId, index } = formats;
-    const hasRegions = regions !== undefined;
-    const subject = { folder, prompts, taskId, index, picture, hasRegions };
+    const subject = { folder, taskId, index, picture, categories: categoriesOfTask(task) };
     for (const format of wanted) writers.push(opened.use(await OPEN[format](subject)));
   }
   const owned = opened.move();

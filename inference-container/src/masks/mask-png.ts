@@ -6,29 +6,31 @@ const GREYSCALE = 0;
 /** A mask's bytes are stretches of equal ones: looking for other repetitions takes time and hardly makes a file smaller. */
 const DEFLATE = { level: 1, strategy: constants.Z_RLE };
 
-/** What a mask's PNG says it is of: a prompt, in its words, or a region, by its index. */
+/** What a mask's PNG says it is of: a prompt, in its words, or a region, by its index and the label that its job gave it. */
 export interface MaskText {
   readonly keyword: "prompt" | "region";
   readonly text: string;
+  readonly label?: string | undefined;
 }
 
 /** A mask's pixels as a PNG has them, compressed. */
 export const maskPixels = (mask: RowRuns): Buffer => deflateSync(scanlines(mask), DEFLATE);
 
 /**
- * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with what it is of in an
- * iTXt chunk.
+ * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with what it is of in
+ * iTXt chunks.
  * @param pixels the mask's `maskPixels`, which files of the same mask share
  */
 export function encodeMaskPng(
   mask: RowRuns,
-  { keyword, text }: MaskText,
+  { keyword, text, label }: MaskText,
   pixels: Buffer = maskPixels(mask),
 ): Buffer {
   return Buffer.concat([
     SIGNATURE,
     chunk("IHDR", header(mask.width, mask.height)),
     chunk("iTXt", internationalText(keyword, text)),
+    ...(label === undefined ? [] : [chunk("iTXt", internationalText("label", label))]),
     chunk("IDAT", pixels),
     chunk("IEND", Buffer.alloc(0)),
   ]);

@@ -46,6 +46,7 @@ export class Graph {
 
   /**
    * Loads a graph and compares its tensors with the manifest's.
+   * @param bytes those of a graph that is no file of the folder
    * @throws ModelFolderError if ONNX Runtime can't run the file, or a tensor's name, type or shape differs
    */
   static async load(
@@ -53,9 +54,10 @@ export class Graph {
     folder: string,
     spec: GraphSpec,
     { provider, device: place, threads, cpuNodes }: SessionOptions,
+    bytes?: Uint8Array,
   ): Promise<Graph> {
     const options = { provider, device: place, threads, cpuNodes };
-    const file = { path: join(folder, spec.file), options };
+    const file = { path: bytes ?? join(folder, spec.file), options };
     const { id, signature } = await device.load(file).catch((error: unknown) => {
       const reason = messageOf(error);
       throw new ModelFolderError(
@@ -212,6 +214,11 @@ export class GraphSet {
     const graph = await Graph.load(this.#device, this.#folder, spec, this.#runtime);
     this.#loaded.push(graph);
     return graph;
+  }
+
+  /** Loads a graph that is made here and not by a model's export. */
+  make(spec: GraphSpec, bytes: Uint8Array): Promise<Graph> {
+    return Graph.load(this.#device, this.#folder, spec, this.#runtime, bytes);
   }
 
   /** The tensors that the files have, with fixed sizes as numbers. */

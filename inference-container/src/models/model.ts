@@ -1,6 +1,7 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
 import type { ImageParameters, ImageWork, RegionPoint } from "@segmentation/protocol";
 import type { Usage } from "../device/usage.ts";
+import type { Size } from "../size.ts";
 
 /** A decoded picture: three sRGB bytes per pixel, row by row, as a viewer shows it (orientation applied). */
 export interface Picture {
@@ -38,8 +39,11 @@ export interface Instance {
   readonly appearance?: Float32Array;
 }
 
-/** Where in a picture to draw an object: its box, or points on it and outside it, in picture pixels and inside the picture. */
-export type Region = ({ readonly box: Instance["box"] } | { readonly points: readonly RegionPoint[] }) & {
+/** Where in a picture to draw an object: its box, points on it and outside it, or both, in picture pixels and inside the picture. */
+export type Region = (
+  | { readonly box: Instance["box"]; readonly points?: readonly RegionPoint[] }
+  | { readonly box?: never; readonly points: readonly RegionPoint[] }
+) & {
   /** Which of its pixels are expected; absent if nothing is known about them. */
   readonly prior?: LogitGrid;
 };
@@ -53,10 +57,38 @@ export interface DrawnRegion {
   readonly appearance?: Float32Array;
 }
 
+/** What cells of a picture look like: of each a vector of length 1, one after another. */
+export interface CellLooks {
+  readonly channels: number;
+  /** `channels` values for each cell. */
+  readonly looks: Float32Array<ArrayBuffer>;
+}
+
+/** What a picture looks like, cell by cell, row by row, on a grid that is stretched over it. */
+export interface PictureLooks extends CellLooks, Size {}
+
+/** Remembered cells, and of each how much of it an object has, 0 to 1. */
+export interface KnownCells extends CellLooks {
+  readonly inside: Float32Array<ArrayBuffer>;
+}
+
 /** A segmented picture in which more can be drawn. The caller who asked for it disposes of it. */
 export interface OpenPicture extends Disposable {
   /** One mask for each region, in their order, with its appearance. */
   draw(regions: readonly Region[]): Promise<DrawnRegion[]>;
+  /** Only if the family follows objects from frame to frame. */
+  readonly following?: Followable;
+}
+
+/** What following an object from frame to frame takes. */
+export interface Followable {
+  looks(): Promise<PictureLooks>;
+  /** Every mask that the model offers for each region, without their appearances. */
+  offers(regions: readonly Region[]): Promise<DrawnRegion[][]>;
+  /** An offered mask without specks, as `draw` returns it. */
+  cleaned(mask: LogitGrid): LogitGrid;
+  /** For each cell, how much of it is the object, 0 to 1, by the known cells that look most like it; they are both used up. */
+  votes(cells: CellLooks, known: KnownCells): Promise<Float32Array>;
 }
 
 /** A prompt that the model can't serve, with a sentence for the person who wrote it. */
@@ -118,6 +150,8 @@ export interface Model {
   readonly labels?: readonly string[];
   /** Whether it draws the regions of a request, by boxes and by points; absent: no. */
   readonly drawsRegions?: boolean;
+  /** Whether its open pictures can be followed; absent: no. */
+  readonly followsRegions?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**
    * Runs the golden picture, whose answer is known. A model without this can't tell whether its device is well.

@@ -8,6 +8,9 @@ const INT64 = 7;
 /** Numbers become INT or INTS attributes, strings STRING. */
 export type Attribute = number | readonly number[] | string;
 
+/** A tensor's sizes; one of any size has a name. */
+type Shape = readonly (number | string)[];
+
 /** A graph under construction: values are named by strings, nodes keep the order in which they are added. */
 export class OnnxGraph {
   readonly #nodes: Field[] = [];
@@ -16,27 +19,28 @@ export class OnnxGraph {
   readonly #outputs: Field[] = [];
   #count = 0;
 
-  /** Declares a float input of fixed shape and returns its name. */
-  input(name: string, shape: readonly number[]): string {
+  /** Declares a float input and returns its name; a size of the shape that is only named may be any. */
+  input(name: string, shape: Shape): string {
     this.#inputs.push(message(11, valueInfo(name, shape)));
     return name;
   }
 
-  /** Declares the value `name` as a float output of fixed shape. */
-  output(name: string, shape: readonly number[]): void {
+  /** Declares the value `name` as a float output. */
+  output(name: string, shape: Shape): void {
     this.#outputs.push(message(12, valueInfo(name, shape)));
   }
 
-  /** Adds a node with one output and returns the output's name. */
+  /** Adds a node and returns its output's name: the first, if it is given `more`. */
   node(
     operator: string,
     inputs: readonly string[],
     attributes: Readonly<Record<string, Attribute>> = {},
     output = this.#fresh(operator),
+    ...more: readonly string[]
   ): string {
     const fields = [
       ...inputs.map((name) => text(1, name)),
-      text(2, output),
+      ...[output, ...more].map((name) => text(2, name)),
       text(4, operator),
       ...Object.entries(attributes).map(([name, value]) => message(5, attribute(name, value))),
     ];
@@ -73,8 +77,8 @@ export class OnnxGraph {
   }
 }
 
-function valueInfo(name: string, shape: readonly number[]): Field[] {
-  const dims = shape.map((size) => message(1, [integer(1, size)]));
+function valueInfo(name: string, shape: Shape): Field[] {
+  const dims = shape.map((size) => message(1, [typeof size === "string" ? text(2, size) : integer(1, size)]));
   return [text(1, name), message(2, [message(1, [integer(1, FLOAT), message(2, dims)])])];
 }
 

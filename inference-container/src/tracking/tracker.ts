@@ -22,9 +22,11 @@ export interface TrackerOptions {
   readonly maxGapSeconds: number;
   /** How many objects are remembered, or as many as the last two frames had; beyond that, those unseen for longest are forgotten. */
   readonly maxTracks: number;
+  /** The ids up to this one are others'. */
+  readonly lastId: number;
 }
 
-const DEFAULTS: TrackerOptions = { maxGapSeconds: 3, maxTracks: 500 };
+const DEFAULTS: TrackerOptions = { maxGapSeconds: 3, maxTracks: 500, lastId: 0 };
 
 /** The similarity that a match has to exceed. */
 const GATE = 0.1;
@@ -42,10 +44,11 @@ export class Tracker {
   #tracks: Track[] = [];
   #lastTime = -Infinity;
   #timeBefore = -Infinity;
-  #lastId = 0;
+  #lastId: number;
 
   constructor(options: Partial<TrackerOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
+    this.#lastId = this.#options.lastId;
   }
 
   /** Whether a faint detection could continue an object now. */
@@ -54,7 +57,7 @@ export class Tracker {
   }
 
   /**
-   * The ids of the detections of the frame at `timeSec`, in their order: counted from 1 by first appearance, and
+   * The ids of the detections of the frame at `timeSec`, in their order: counted up by first appearance, and
    * undefined for a faint one that continues no object. @throws RangeError for a time before the last frame's
    */
   update(timeSec: number, detections: readonly TrackerDetection[]): (number | undefined)[] {

@@ -18,11 +18,17 @@ export interface MaskedFrame {
 }
 
 /** `box` is in pixels of the clip. */
-export interface MaskedObject extends Pick<Instance, "promptIndex" | "score" | "box"> {
-  /** The same in all frames for one tracked object. */
-  readonly objectId: number;
-  readonly rle: Rle;
-}
+export type MaskedObject = FoundBy &
+  Pick<Instance, "score" | "box"> & {
+    /** The same in all frames for one tracked object. */
+    readonly objectId: number;
+    readonly rle: Rle;
+  };
+
+/** A prompt, or the first of the regions that point at an object, and the object's label. */
+export type FoundBy =
+  | (Pick<Instance, "promptIndex"> & { readonly regionIndex?: never })
+  | { readonly promptIndex?: never; readonly regionIndex: number; readonly label?: string };
 
 /** The finished file, and what it lists. */
 export interface MasksJsonSummary extends WrittenText {
@@ -77,14 +83,16 @@ export class MasksJsonWriter {
 }
 
 /** Only the file's own fields, their numbers rounded to meaningful digits. */
-function rounded({ sampleIdx, frameIdx, timeSec, objects }: MaskedFrame): MaskedFrame {
+function rounded({ sampleIdx, frameIdx, timeSec, objects }: MaskedFrame): object {
   return {
     sampleIdx,
     frameIdx,
     timeSec: round(timeSec, 6),
-    objects: objects.map(({ objectId, promptIndex, score, box: [x1, y1, x2, y2], rle }) => ({
+    objects: objects.map(({ objectId, score, box: [x1, y1, x2, y2], rle, ...of }) => ({
       objectId,
-      promptIndex,
+      ...(of.promptIndex === undefined
+        ? { regionIndex: of.regionIndex, label: of.label }
+        : { promptIndex: of.promptIndex }),
       score: round(score, 6),
       box: [round(x1, 2), round(y1, 2), round(x2, 2), round(y2, 2)],
       rle: { size: rle.size, counts: rle.counts },

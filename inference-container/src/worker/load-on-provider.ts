@@ -90,6 +90,7 @@ export function infoOf({
   provider,
   labels,
   drawsRegions = false,
+  followsRegions = false,
 }: Model): Omit<ModelInfo, "fallback"> {
   return {
     id,
@@ -98,6 +99,6 @@ export function infoOf({
     provider,
     vocabulary: labels === undefined ? "open" : [...labels],
     attributes: labels === undefined,
-    regions: { box: drawsRegions, points: drawsRegions },
+    regions: { box: drawsRegions, points: drawsRegions, clips: followsRegions },
   };
 }

@@ -6,12 +6,16 @@ import { TaskFailure } from "../failures.ts";
  * One notice for all prompts that could not be served; null if all could.
  * @throws TaskFailure if none could, and nothing else was asked for
  */
-export function unservedNotice({ unserved, regions = [] }: Segmentation, prompts: number): Problem | null {
+export function unservedNotice(
+  { unserved }: Segmentation,
+  prompts: number,
+  hasRegions: boolean,
+): Problem | null {
   if (unserved.length === 0) return null;
   const explanation = [...new Set(unserved.map((prompt) => prompt.message))].join(" ");
   const problem = problemOf("prompt_outside_vocabulary", { explanation });
   const isNoneServed = new Set(unserved.map((prompt) => prompt.promptIndex)).size === prompts;
-  if (isNoneServed && regions.length === 0) throw new TaskFailure(problem);
+  if (isNoneServed && !hasRegions) throw new TaskFailure(problem);
   return problem;
 }
 

@@ -27,7 +27,8 @@ export async function runPicture(
   decoded: Semaphore,
 ): Promise<ImageResult> {
   const { prompts, regions: asked = [] } = task;
-  if (asked.length > 0 && model.drawsRegions !== true) throw taskFailure("regions_unsupported");
+  if (asked.length > 0 && model.drawsRegions !== true)
+    throw taskFailure("regions_unsupported", { what: "draw regions" });
   const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   using shares = new DisposableStack();
   const started = performance.now();
@@ -46,7 +47,7 @@ export async function runPicture(
   const infer = performance.now() - from - (usage.waitedMs - waited);
   hooks.signal.throwIfAborted();
   checkSegmentation(found, picture, { prompts: prompts.length, regions: regions.length });
-  const unserved = unservedNotice(found, prompts.length);
+  const unserved = unservedNotice(found, prompts.length, regions.length > 0);
   const inferred = performance.now();
   await using formats = await openFormats(task, picture, hooks);
   const written = await writeMasks(task, picture, found, formats, stepsOf(hooks));

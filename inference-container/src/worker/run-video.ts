@@ -17,6 +17,7 @@ import { inOrder } from "./in-order.ts";
 import { describeOutput } from "../output-file.ts";
 import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
 import { stepsOf } from "../steps.ts";
+import { ClipFollower } from "./follow-clip.ts";
 import { FrameTracker } from "./track-frame.ts";
 import { joinNotices } from "./notices.ts";
 
@@ -67,15 +68,34 @@ async function segmentClip(
   const usage = new Usage(undefined, (stage) => hooks.at(stage), signal);
   const times = new ClipTimes(usage);
   const clip = await probeClip(ffmpeg, inputPath, task.limits, signal);
-  const { indexes, fps } = planSamples(clip.times, task.sampling, task.limits.frames);
+  const plan = planSamples(clip.times, task.sampling, task.limits.frames);
+  const { indexes, fps } = plan;
   const { width, height } = clip;
   const isPale = clip.hdr !== null && !clip.decoding.toneMapped;
   const size = workingSize(clip);
-  progress(0, indexes.length);
+  let done = 0;
+  const report = (count: number): void => {
+    // Frames that were followed backwards come again, to be written.
+    done = Math.max(done, count);
+    progress(done, indexes.length);
+  };
+  report(0);
   times.lap("decode");
+  const follower = await ClipFollower.open({
+    model,
+    ffmpeg,
+    task,
+    clip,
+    plan,
+    size,
+    hooks,
+    usage,
+    progress: report,
+  });
+  times.lap("infer");
   // That the task is alive is reported anyway.
   const step = stepsOf({ progress: () => undefined, signal });
-  const tracker = new FrameTracker(task, { width, height }, size, step);
+  const tracker = new FrameTracker(task, { width, height }, size, step, follower?.objectIds);
   await using masks = await MasksJsonWriter.open(
     join(folder, MASKS.name),
     { width, height, fps },
@@ -88,14 +108,14 @@ async function segmentClip(
   times.lap("encode");
   using opened = new OpenPictures();
   // No gap between frames that lie farther apart is bridged.
-  const keepOpen = fps >= 1 / LONGEST_BRIDGE_SECONDS;
+  const keepOpen = fps >= 1 / LONGEST_BRIDGE_SECONDS || follower !== undefined;
   // Those in the model, and one that is being prepared for it.
   const ahead = model.concurrency + 1;
   const segment = async (frame: Frame): Promise<{ frame: Frame; found: Segmentation }> => {
     signal.throwIfAborted();
-    const picture = { ...size, rgb: frame.rgb, contentHash: null };
+    const picture = { ...size, rgb: frame.rgb, contentHash: follower?.key(frame) ?? null };
     const found = await model.segment(picture, {
-      ...task,
+      prompts: task.prompts,
       threshold: task.scoreThreshold,
       inClip: true,
       // Earlier frames may be tracked while this one's objects are detected: the later this is read, the more work it saves.
@@ -107,6 +127,7 @@ async function segmentClip(
       usage,
     });
     opened.add(found.open);
+    await follower?.prepare(frame, found.open);
     return { frame, found };
   };
   const decoded = readFrames(ffmpeg, clip, indexes, size, signal);
@@ -114,7 +135,9 @@ async function segmentClip(
     times.lap("infer");
     const seen = await tracker.look(frame.timeSec, found);
     times.lap("post");
-    const objects = [...seen, ...(await tracker.bridge(frame.timeSec, found.open, seen))];
+    const bridged = await tracker.bridge(frame.timeSec, found.open, seen);
+    const followed = (await follower?.look(frame, found.open)) ?? [];
+    const objects = [...seen, ...bridged, ...(await tracker.follow(followed))];
     opened.close(found.open);
     times.lap("infer");
     await masks.frame({ ...frame, objects });
@@ -124,7 +147,7 @@ async function segmentClip(
       await preview.write(frame.rgb, frame.timeSec);
     }
     times.lap("encode");
-    progress(frame.sampleIdx + 1, indexes.length);
+    report(frame.sampleIdx + 1);
   }
   times.lap("infer");
   const { frames, framesWithMasks, totalMasks, ...written } = await masks.finish();

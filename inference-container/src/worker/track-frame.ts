@@ -8,15 +8,14 @@ import type { TrackedObject } from "../preview/preview.ts";
 import { Bridges } from "../tracking/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
+import type { FollowedObject } from "./follow-clip.ts";
 import type { Size } from "../size.ts";
 import type { Step } from "../steps.ts";
 import type { VideoTask } from "../messages.ts";
 import { unservedNotice } from "./notices.ts";
 
 /** An object of a frame, as masks.json, the COCO format and the preview need it. */
-interface FrameObject extends MaskedObject, TrackedObject {
-  readonly shape: CocoShape;
-}
+type FrameObject = MaskedObject & TrackedObject & { readonly shape: CocoShape };
 
 /** Tracks objects through a clip's frames, which come in order: what each frame shows, and which objects were seen before. */
 export class FrameTracker {
@@ -25,15 +24,19 @@ export class FrameTracker {
   readonly #task: VideoTask;
   readonly #clip: Size;
   readonly #frame: Size;
-  readonly #tracker = new Tracker();
+  readonly #tracker: Tracker;
   readonly #bridges: Bridges;
   readonly #step: Step;
   /** Of masks in use; null for one without a pixel. Prompts that mean the same share their masks. */
   readonly #shapes = new WeakMap<LogitGrid, CocoShape | null>();
   #looked = 0;
 
-  /** @param clip the clip's size; @param frame the size of the frames that will come; @param step is called after each mask */
-  constructor(task: VideoTask, clip: Size, frame: Size, step: Step) {
+  /**
+   * @param clip the clip's size @param frame the size of the frames that will come @param step is called after each mask
+   * @param followed the ids of objects that are followed without words: no other object gets one of them
+   */
+  constructor(task: VideoTask, clip: Size, frame: Size, step: Step, followed: readonly number[] = []) {
+    this.#tracker = new Tracker({ lastId: Math.max(0, ...followed) });
     this.#task = task;
     this.#step = step;
     this.#clip = clip;
@@ -50,7 +53,7 @@ export class FrameTracker {
   async look(timeSec: number, found: Segmentation): Promise<FrameObject[]> {
     const { prompts } = this.#task;
     checkSegmentation(found, this.#frame, { prompts: prompts.length, regions: 0 });
-    this.notice = unservedNotice(found, prompts.length);
+    this.notice = unservedNotice(found, prompts.length, this.#task.regions !== undefined);
     const seen: { instance: Instance; shape: CocoShape }[] = [];
     for (const instance of found.instances) {
       const shape = await this.#shapeOf(instance.mask);
@@ -70,6 +73,20 @@ export class FrameTracker {
       const rle = shape.segmentation;
       return [{ objectId, promptIndex, prompt, score, box: this.#inClip(box), mask, rle, shape }];
     });
+  }
+
+  /** Objects of the frame that are followed without words. */
+  async follow(followed: readonly FollowedObject[]): Promise<FrameObject[]> {
+    const objects: FrameObject[] = [];
+    for (const { objectId, regionIndex, label, score, box, mask } of followed) {
+      const shape = await this.#shapeOf(mask);
+      if (shape === null) continue;
+      const of = { regionIndex, ...(label !== undefined && { label }) };
+      const prompt = label ?? `region ${regionIndex}`;
+      const rle = shape.segmentation;
+      objects.push({ objectId, ...of, prompt, score, box: this.#inClip(box), mask, rle, shape });
+    }
+    return objects;
   }
 
   /**

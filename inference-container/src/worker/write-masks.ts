@@ -4,12 +4,14 @@ import {
   categoryIdOf,
   fill,
   type MaskOutput,
+  nameOf,
   OUTPUTS,
   type Problem,
   problemOf,
   regionCategoryId,
 } from "@segmentation/protocol";
 import type { FormatWriter } from "../formats/format-writer.ts";
+import { categoriesOfTask } from "../formats/open-formats.ts";
 import { encodeMaskPng, type MaskText } from "../masks/mask-png.ts";
 import type { Picture, Segmentation } from "../models/model.ts";
 import { type NamedMask, renderPreview } from "../preview/preview.ts";
@@ -88,19 +90,21 @@ const ofPrompts = ({ prompts }: ImageTask, { instances }: Segmentation): Found[]
     return { of: { promptIndex }, text, categoryId: categoryIdOf(promptIndex), name, score, mask };
   });
 
-const ofRegions = ({ prompts, regions = [] }: ImageTask, { regions: drawn = [] }: Segmentation): Found[] =>
-  drawn.map(({ mask, quality }, at) => {
-    const regionIndex = regions[at]?.index ?? 0;
+function ofRegions(task: ImageTask, { regions: drawn = [] }: Segmentation): Found[] {
+  const categories = categoriesOfTask(task);
+  return drawn.map(({ mask, quality }, at) => {
+    const { index: regionIndex = 0, label } = task.regions?.[at] ?? {};
     return {
       of: { regionIndex },
-      text: { keyword: "region", text: String(regionIndex) },
-      categoryId: regionCategoryId(prompts),
-      name: `region ${regionIndex}`,
+      text: { keyword: "region", text: String(regionIndex), label },
+      categoryId: regionCategoryId(categories, nameOf({ label })),
+      name: label ?? `region ${regionIndex}`,
       // The decoder's estimate may lie slightly outside.
       score: Math.min(Math.max(quality, 0), 1),
       mask,
     };
   });
+}
 
 /** Decides which masks of a picture are kept: every prompt gets the same share of the task's limit, and at least one mask. */
 class MaskQuota {

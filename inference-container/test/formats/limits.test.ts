@@ -29,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const [width, height] = [20, 10];
 const picture = { width, height, rgb: new Uint8Array(width * height * 3), contentHash: null };
-const subject = () => ({ folder, prompts: ["cat"], taskId: "a.png", index: 0, picture, hasRegions: false });
+const subject = () => ({ folder, prompts: ["cat"], taskId: "a.png", index: 0, picture, categories: [] });
 const mask = (maskIndex: number, pixels = Array<boolean>(width * height).fill(true)) => ({
   maskIndex,
   categoryId: 1,

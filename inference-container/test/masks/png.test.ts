@@ -106,3 +106,11 @@ test("a reader finds the region's index, and no prompt [A5-4]", async () => {
   const { comments } = await sharp(encodeMaskPng(mask, { keyword: "region", text: "7" })).metadata();
   expect(comments).toEqual([{ keyword: "region", text: "7" }]);
 });
+
+test("a reader finds the label that a region has [A5-13]", async () => {
+  const text = { keyword: "region", text: "7", label: "Löffel" } as const;
+  expect((await sharp(encodeMaskPng(mask, text)).metadata()).comments).toEqual([
+    { keyword: "region", text: "7" },
+    { keyword: "label", text: "Löffel" },
+  ]);
+});

@@ -77,7 +77,7 @@ function find(
 /** A region's box, or the cells around its points that are on the object. */
 function drawn(region: Region, { width, height }: Picture): DrawnRegion {
   const near = (x: number, y: number): boolean => {
-    if ("box" in region) {
+    if (region.box !== undefined) {
       const [x1, y1, x2, y2] = region.box;
       return x > x1 && x < x2 && y > y1 && y < y2;
     }
@@ -85,7 +85,7 @@ function drawn(region: Region, { width, height }: Picture): DrawnRegion {
     return region.points.some((point) => point.label === 1 && Math.hypot(x - point.x, y - point.y) < reach);
   };
   const mask = grid((x, y) => (near(((x + 0.5) * width) / GRID, ((y + 0.5) * height) / GRID) ? 9 : -9));
-  return { mask, quality: "box" in region ? 0.8 : 1.02 };
+  return { mask, quality: region.box !== undefined ? 0.8 : 1.02 };
 }
 
 /** In the middle of "stripes" is one grid without any set pixel, which must not count. */

@@ -100,9 +100,11 @@ observeLines((level, event, fields) => {
 
 /** The service's object, whose size is added up when a job's result is asked for. */
 export class JobObject extends ServedJobObject {
-  override result(...args: Parameters<ServedJobObject["result"]>): ReturnType<ServedJobObject["result"]> {
-    use.objectBytes += this.ctx.storage.sql.databaseSize;
-    return super.result(...args);
+  override resultPage(
+    ...args: Parameters<ServedJobObject["resultPage"]>
+  ): ReturnType<ServedJobObject["resultPage"]> {
+    if (args[1] === 0) use.objectBytes += this.ctx.storage.sql.databaseSize;
+    return super.resultPage(...args);
   }
 }
 

@@ -20,7 +20,7 @@ export const JOBS_OPERATIONS = {
     method: "post",
     path: "/v1/jobs",
     tag: "Jobs",
-    summary: "Create a job from uploaded files and text prompts",
+    summary: "Create a job from uploaded files, text prompts and regions",
     description:
       "The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was created or charged: send the request again.",
     idempotencyKey: "optional",
@@ -44,6 +44,9 @@ export const JOBS_OPERATIONS = {
       "daily_limit_reached",
       "payment_required",
       "task_not_owned",
+      "job_not_found",
+      "mask_not_found",
+      "job_not_ready",
       "upload_incomplete",
       "active_job_exists",
       "too_many_active_jobs",

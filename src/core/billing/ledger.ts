@@ -23,11 +23,11 @@ export interface AccountUse {
 }
 
 /**
- * The most units that a job can use, reserved when it is accepted: one per picture or processed video frame. The request
- * and the operator limit the number of frames.
+ * The most units that a job can use, reserved when it is accepted: one per picture or processed video frame, none if it is free.
+ * The request and the operator limit the number of frames.
  */
 export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): number {
-  if (job.type === "image") return job.taskIds.length;
+  if (job.type === "image") return job.free ? 0 : job.taskIds.length;
   return Math.min(maxVideoFrames, job.numFrames ?? Infinity, job.maxFrames ?? Infinity);
 }
 

@@ -52,9 +52,9 @@ function statusOf(expiresAt: number | null, remainingTokens: number, now: number
 /** Why a trial can't pay for a job. */
 export type TrialRefusal = "trial_expired" | "trial_exhausted" | "trial_insufficient";
 
-/** Why this trial can't pay for `tokens` (at least 1); null if it can. */
+/** Why this trial can't pay for `tokens`; null if it can. A free job needs none, and yet a trial that has not expired. */
 export function trialRefusal(trial: Trial, tokens: number): TrialRefusal | null {
   if (trial.status === "expired") return "trial_expired";
-  if (trial.remainingTokens === 0) return "trial_exhausted";
+  if (trial.remainingTokens === 0 && tokens > 0) return "trial_exhausted";
   return tokens > trial.remainingTokens ? "trial_insufficient" : null;
 }

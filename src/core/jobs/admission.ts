@@ -57,6 +57,9 @@ export interface StoredUpload {
   readonly media: SniffedMedia | null;
 }
 
+/** How many jobs that only refine masks of a picture cost nothing; uploads are kept no longer than the retention period. */
+export const FREE_REFINEMENTS = 20;
+
 /** The most files that a job can write, reserved of the account's day when it is accepted. */
 export const filesToReserve = (job: JobDefinition): number => job.taskIds.length * mostFilesOfTask(job);
 

@@ -52,6 +52,26 @@ export interface FinishedJob {
   readonly tasks: readonly FinishedTask[];
 }
 
+/** A mask of one of a job's pictures, as another job refines it. */
+export interface MaskAsked {
+  readonly taskId: string;
+  readonly maskIndex: number;
+}
+
+/** A mask that is there: its key in the bucket, and the ETag of the picture that it is of; absent where inputs were not pinned. */
+export interface StoredMask {
+  readonly objectKey: string;
+  readonly inputEtag?: string;
+}
+
+/** Some of a successful job's outputs: those of its next tasks. */
+export interface FinishedPage extends FinishedJob {
+  /** The index of the task with which the next page begins; null after the last. */
+  readonly next: number | null;
+  /** How many files the whole job has; of a later page, without meaning. */
+  readonly files: number;
+}
+
 /** A half-built archive as its builder saved it: what the next builder needs to continue. */
 export interface KeptArchive {
   /** The digest of the archive's plan, so that nobody continues with a different one. */

@@ -1,12 +1,12 @@
 import { filesOf, problemOf, type TaskOutput } from "@segmentation/protocol";
 import type { JobState, TaskRecord } from "./state.ts";
-import { mostFilesOfTask } from "./task-outputs.ts";
+import { mostFilesOfTask, unitsOf } from "./task-outputs.ts";
 
 const CANCELED = problemOf("canceled").code;
 
 /** What a job has used, and what it has cost the operator. */
 export interface JobCost {
-  /** What is charged: the units of the successful tasks. Failed ones are free. */
+  /** What is charged: the units of the successful tasks. Failed ones are free, and those of a free job. */
   readonly usedUnits: number;
   /** What was processed, charged or not: the day's limit counts it, so that nobody can have clips fail all day. */
   readonly processedUnits: number;
@@ -39,7 +39,7 @@ export function jobCost(state: JobState, outputOf: (taskId: string) => TaskOutpu
   let [usedUnits, processedUnits, files] = [0, 0, 0];
   for (const task of state.tasks) {
     const output = task.step.at === "success" ? outputOf(task.taskId) : null;
-    const used = output?.units ?? 0;
+    const used = output === null ? 0 : unitsOf(state.definition, output);
     usedUnits += used;
     processedUnits += state.definition.type === "video" ? framesOf(task, used) : used;
     files += filesOfTask(state, task, output);

@@ -1,14 +1,17 @@
 import type { AccessMode } from "../../contract/account.ts";
-import type { CreateJobRequest } from "../../contract/job.ts";
+import type { CreateJobRequest, ImageJobRequest } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
-import type { Region } from "../../contract/region.ts";
+import type { ClipRegion, Region } from "../../contract/region.ts";
 import { laneOf } from "../accounts/access.ts";
 import { recorded } from "../databases.ts";
-import type { JobDefinition, JobRegion, ImageJobDefinition } from "./state.ts";
+import type { ImageJobDefinition, JobClipRegion, JobDefinition, JobRegion } from "./state.ts";
 import {
   categoriesOf,
   type Category,
+  type ClipRegion as TaskClipRegion,
   ImageParameters,
+  nameOf,
+  objectsOf,
   type TaskRegion,
   VideoParameters,
 } from "@segmentation/protocol";
@@ -30,18 +33,33 @@ function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
 const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
   formats.length === 0 ? {} : { formats: [...new Set(formats)] };
 
-function regionOf({ taskId, box, points = [] }: Region): JobRegion {
-  if (box === undefined) return { taskId, points };
+function regionOf({ taskId, box, points = [], label }: Omit<Region, "refines">): JobRegion {
+  const named = { taskId, ...(label !== undefined && { label }) };
+  if (box === undefined) return { ...named, points };
   const [x, y, width, height] = box;
-  return { taskId, box: { x, y, width, height } };
+  return { ...named, box: { x, y, width, height } };
 }
 
-/** The job that an account's request describes, with the id `jobId`; `now` is epoch milliseconds. */
+const clipRegionOf = ({ timeSeconds = 0, objectId, ...region }: ClipRegion): JobClipRegion => ({
+  ...regionOf(region),
+  timeSeconds,
+  ...(objectId !== undefined && { objectId }),
+});
+
+/** Whether a job does nothing but refine masks of its pictures. */
+const onlyRefines = (request: ImageJobRequest): boolean =>
+  request.prompts === undefined && request.regions?.every(({ refines }) => refines !== undefined) === true;
+
+/**
+ * The job that an account's request describes, with the id `jobId`; `now` is epoch milliseconds.
+ * @param hasFreeRefinements whether all of its pictures have free refinements left
+ */
 export function defineJob(
   { accountId, accessMode, database }: Asker,
   request: CreateJobRequest,
   jobId: string,
   now: number,
+  hasFreeRefinements = false,
 ): JobDefinition {
   const processingMode = processingModeOf(request);
   const common = {
@@ -56,17 +74,35 @@ export function defineJob(
   if (request.type === "image") {
     const parameters = ImageParameters.parse({ ...request, prompts: request.prompts ?? [] });
     const drawn = request.regions && { regions: request.regions.map(regionOf) };
-    return { ...common, ...parameters, ...wanted(request.formats), ...drawn };
+    const free = hasFreeRefinements && onlyRefines(request) && { free: true as const };
+    return { ...common, ...parameters, ...wanted(request.formats), ...drawn, ...free };
   }
   const { fps = null, numFrames = null, maxFrames = null } = request;
-  const parameters = VideoParameters.parse(request);
-  return { ...common, ...parameters, fps, numFrames, maxFrames, ...wanted(request.formats) };
+  const parameters = VideoParameters.parse({ ...request, prompts: request.prompts ?? [] });
+  const followed = request.regions && { regions: request.regions.map(clipRegionOf) };
+  return { ...common, ...parameters, fps, numFrames, maxFrames, ...wanted(request.formats), ...followed };
 }
 
 /** The regions of one of a job's tasks, each with its index among all of the job's. */
 export const regionsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: string): TaskRegion[] =>
-  regions.flatMap(({ taskId: of, ...where }, index) => (of === taskId ? [{ index, ...where }] : []));
+  regions.flatMap(({ taskId: of, prior: _prior, ...where }, index) =>
+    of === taskId ? [{ index, ...where }] : [],
+  );
 
-/** The categories of a job's annotations and labels: its prompts, then `region` if it has regions. */
+/** The masks that the regions of one of a job's tasks refine: the region's index among all of the job's, and the mask's key in the bucket. */
+export const priorsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: string) =>
+  regions.flatMap(({ taskId: of, prior }, regionIndex) =>
+    of === taskId && prior !== undefined ? [{ regionIndex, prior }] : [],
+  );
+
+/** The regions of a clip, each with its index. */
+export const clipRegionsOf = (regions: readonly JobClipRegion[]): TaskClipRegion[] =>
+  regions.map(({ taskId: _taskId, ...where }, index) => Object.assign({ index }, where));
+
+/** What the objects of a job's regions are called, in their order; empty if it has none. */
+export const regionNamesOf = ({ regions = [] }: JobDefinition): string[] =>
+  objectsOf<JobRegion | JobClipRegion>(regions).map(nameOf);
+
+/** The categories of a job's annotations and labels: its prompts, then what its regions are called. */
 export const categoriesOfJob = (definition: JobDefinition): Category[] =>
-  categoriesOf(definition.prompts, definition.type === "image" && definition.regions !== undefined);
+  categoriesOf(definition.prompts, regionNamesOf(definition));

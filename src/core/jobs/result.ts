@@ -7,8 +7,9 @@ import {
   type VideoTaskOutput,
 } from "@segmentation/protocol";
 import type { ArchivedManifest } from "../../contract/result.ts";
-import type { FinishedJob, FinishedTask } from "./answers.ts";
-import type { VideoJobDefinition } from "./state.ts";
+import type { FinishedJob, FinishedTask, MaskAsked, StoredMask } from "./answers.ts";
+import type { JobDefinition, VideoJobDefinition } from "./state.ts";
+import { unitsOf } from "./task-outputs.ts";
 import { outputKey } from "../object-keys.ts";
 import type { Presigner } from "../lib/presigned-url.ts";
 
@@ -33,22 +34,34 @@ export const annotationsOf = (job: FinishedJob): Asset[] =>
     filesOf(task.output).flatMap((file) => (file.kind === "coco" ? [assetOf(job, task, file)] : [])),
   );
 
+/** The mask that a finished job has of a picture under an index; null if it has none. */
+export function storedMask(job: FinishedJob, { taskId, maskIndex }: MaskAsked): StoredMask | null {
+  const task = job.tasks.find((each) => each.taskId === taskId);
+  if (task?.output.type !== "image") return null;
+  const mask = task.output.masks.find((each) => each.maskIndex === maskIndex);
+  if (mask === undefined) return null;
+  const { definition } = job;
+  const inputEtag = definition.inputEtags?.[definition.taskIds.indexOf(taskId)];
+  const objectKey = outputKey(definition, taskId, task.lease, mask.file);
+  return { objectKey, ...(inputEtag !== undefined && { inputEtag }) };
+}
+
 /** Turns an asset's key into a reference: a signed URL or a path. */
 type Refer = (key: string) => string;
 
-function itemOf(taskId: string, output: ImageTaskOutput | VideoTaskOutput, refer: Refer) {
-  const { type, units, generatedAt, preview } = output;
+function itemOf(job: JobDefinition, taskId: string, output: ImageTaskOutput | VideoTaskOutput, refer: Refer) {
+  const { type, generatedAt, preview } = output;
   return {
     taskId,
     inputId: taskId,
-    units,
+    units: unitsOf(job, output),
     generatedAt,
     ...(preview !== null && { previewUrl: refer(assetKey(OUTPUTS[type].preview, taskId)) }),
   };
 }
 
-const imageItem = (taskId: string, output: ImageTaskOutput, refer: Refer) => ({
-  ...itemOf(taskId, output, refer),
+const imageItem = (job: JobDefinition, taskId: string, output: ImageTaskOutput, refer: Refer) => ({
+  ...itemOf(job, taskId, output, refer),
   masks: output.masks.map(({ maskIndex, confidence }) => ({
     maskIndex,
     confidence,
@@ -56,18 +69,13 @@ const imageItem = (taskId: string, output: ImageTaskOutput, refer: Refer) => ({
   })),
 });
 
-const videoItem = (
-  taskId: string,
-  output: VideoTaskOutput,
-  { fps, numFrames, maxFrames, scoreThreshold }: VideoJobDefinition,
-  refer: Refer,
-) => ({
-  ...itemOf(taskId, output, refer),
+const videoItem = (job: VideoJobDefinition, taskId: string, output: VideoTaskOutput, refer: Refer) => ({
+  ...itemOf(job, taskId, output, refer),
   masks: refer(assetKey(OUTPUTS.video.masks, taskId)),
-  ...(fps !== null && { fps }),
-  ...(numFrames !== null && { numFrames }),
-  ...(maxFrames !== null && { maxFrames }),
-  scoreThreshold,
+  ...(job.fps !== null && { fps: job.fps }),
+  ...(job.numFrames !== null && { numFrames: job.numFrames }),
+  ...(job.maxFrames !== null && { maxFrames: job.maxFrames }),
+  scoreThreshold: job.scoreThreshold,
   counts: {
     framesProcessed: output.units,
     framesWithMasks: output.framesWithMasks,
@@ -81,40 +89,46 @@ export function manifestOf({ definition, tasks }: FinishedJob, refer: Refer): Ar
   const prompts = [...definition.prompts];
   if (definition.type === "image") {
     const items = tasks.flatMap(({ taskId, output }) =>
-      output.type === "image" ? [imageItem(taskId, output, refer)] : [],
+      output.type === "image" ? [imageItem(definition, taskId, output, refer)] : [],
     );
     return { jobId, type: "image", prompts, items };
   }
   const items = tasks.flatMap(({ taskId, output }) =>
-    output.type === "video" ? [videoItem(taskId, output, definition, refer)] : [],
+    output.type === "video" ? [videoItem(definition, taskId, output, refer)] : [],
   );
   return { jobId, type: "video", prompts, items };
 }
 
 /** The manifest up to the place of its first item. */
-const openManifest = (job: FinishedJob): string =>
-  JSON.stringify(manifestOf({ ...job, tasks: [] }, String)).slice(0, -"]}".length);
+const openManifest = (definition: JobDefinition): string =>
+  JSON.stringify(manifestOf({ definition, tasks: [] }, String)).slice(0, -"]}".length);
+
+/** Signatures that are kept while a result is sent: 64 digits each. */
+const MOST_KEPT_SIGNATURES = 1_000;
 
 /**
  * A JobResult as JSON, in pieces: one for each task of the manifest, then one for each task's assets. Only one task's URLs
- * are held at a time. The manifest and the assets have the same URLs, so the signatures are kept: 64 digits each.
+ * are held at a time, however many tasks there are and however slowly the result is read. The manifest and the assets have the
+ * same URLs: the first thousand signatures are kept, the others are made again.
  *
+ * @param tasksOf gives the job's finished tasks, from the first on, each time that it is called
  * @param expiresIn how long the signer's URLs are valid, in seconds
  */
 export async function* resultJson(
-  job: FinishedJob,
+  definition: JobDefinition,
+  tasksOf: () => AsyncIterable<FinishedTask> | Iterable<FinishedTask>,
   signer: Presigner,
   expiresIn: number,
 ): AsyncGenerator<string> {
   const signatures: string[] = [];
-  yield `{"manifest":${openManifest(job)}`;
+  yield `{"manifest":${openManifest(definition)}`;
   let comma = "";
-  for (const task of job.tasks) {
-    const one = { ...job, tasks: [task] };
+  for await (const task of tasksOf()) {
+    const one = { definition, tasks: [task] };
     const urls = new Map<string, string>();
     for (const { key, objectKey } of assetsOf(one)) {
       const signature = await signer.signature(objectKey);
-      signatures.push(signature);
+      if (signatures.length < MOST_KEPT_SIGNATURES) signatures.push(signature);
       urls.set(key, signer.url(objectKey, signature));
     }
     const urlOf = (key: string): string => {
@@ -130,12 +144,12 @@ export async function* resultJson(
   yield `]},"assets":[`;
   comma = "";
   const signed = signatures.values();
-  for (const task of job.tasks) {
-    const assets = assetsOf({ ...job, tasks: [task] }).map(({ key, objectKey }) => ({
-      key,
-      url: signer.url(objectKey, signed.next().value ?? ""),
-      expiresIn,
-    }));
+  for await (const task of tasksOf()) {
+    const assets: { key: string; url: string; expiresIn: number }[] = [];
+    for (const { key, objectKey } of assetsOf({ definition, tasks: [task] })) {
+      const signature = signed.next().value ?? (await signer.signature(objectKey));
+      assets.push({ key, url: signer.url(objectKey, signature), expiresIn });
+    }
     if (assets.length === 0) continue;
     yield comma + JSON.stringify(assets).slice(1, -1);
     comma = ",";

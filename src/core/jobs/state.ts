@@ -28,15 +28,23 @@ interface BaseDefinition {
   readonly database?: string;
 }
 
-/** Where in a task's picture to segment an object, as in the protocol's `TaskRegion`. */
-export type JobRegion = { readonly taskId: string } & (
+/** A task's region without its index, as in the protocol's `TaskRegion`; absent is what the request left out. */
+type TaskPlace = { readonly taskId: string; readonly label?: string } & (
   | { readonly box: RegionBox }
   | { readonly points: readonly RegionPoint[] }
 );
 
+/** Where in a task's picture to segment an object. `prior` is the bucket's key of the mask that the region refines. */
+export type JobRegion = TaskPlace & { readonly prior?: string };
+
+/** Where in a clip, and when, an object is that is to be followed, as in the protocol's `ClipRegion`. */
+export type JobClipRegion = TaskPlace & { readonly timeSeconds: number; readonly objectId?: number };
+
 export interface ImageJobDefinition extends BaseDefinition, Readonly<ImageParameters> {
   /** In the request's order. Absent if it had none. */
   readonly regions?: readonly JobRegion[];
+  /** Whether it costs nothing: it refines masks of pictures that were paid for. Absent if not. */
+  readonly free?: true;
   /** Additional formats of the result, each once; absent if there are none, as in jobs stored before formats existed. */
   readonly formats?: readonly ImageFormat[];
 }
@@ -44,6 +52,7 @@ export interface ImageJobDefinition extends BaseDefinition, Readonly<ImageParame
 /** Of `fps` and `numFrames` at most one is set. */
 export interface VideoJobDefinition extends BaseDefinition, Readonly<VideoParameters>, Readonly<Sampling> {
   /** As for pictures. */
+  readonly regions?: readonly JobClipRegion[];
   readonly formats?: readonly VideoFormat[];
 }
 
@@ -72,6 +81,8 @@ export interface TaskRecord extends Delivery<TaskEnd> {
   readonly progress?: TaskProgress;
   /** Units that holders before the present one processed; absent if none reported any. */
   readonly spent?: number;
+  /** How much of it, in units, the attempts had processed when they last got further by a tenth of it; absent if they never did. */
+  readonly advancedTo?: number;
   /** When the last attempt failed or was handed back; absent if none was. */
   readonly failedAt?: number;
 }

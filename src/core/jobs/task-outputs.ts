@@ -37,6 +37,10 @@ export function outputRefusal(type: JobType, given: TaskOutput): string | null {
   return given.framesWithMasks > given.units ? "More frames have masks than were processed." : null;
 }
 
+/** What a job's finished task is charged: its own units, or none if the job is free. */
+export const unitsOf = (definition: JobDefinition, { units }: TaskOutput): number =>
+  definition.type === "image" && definition.free === true ? 0 : units;
+
 /** A result and an archive list every mask file of their job, and both are made from one list in memory. */
 const MOST_MASK_FILES_PER_JOB = 30_000;
 

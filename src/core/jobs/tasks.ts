@@ -112,6 +112,19 @@ export function releaseTask(
 export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
   byBusyHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
 
+/** The share of a task by which an attempt has to get further than those before: that bounds how many there can be. */
+const ADVANCE_SHARE = 0.1;
+
+/**
+ * The task after a report, its attempts counted anew if a later one has got further by a tenth of it: a long clip is not given up
+ * because the service is restarted now and then, and one that always fails at the same frame is.
+ */
+function withAdvance(task: TaskRecord, { done, total }: ProgressReport): TaskRecord {
+  const { advancedTo = 0, attempts } = task;
+  if (done < advancedTo + Math.max(1, total * ADVANCE_SHARE)) return task;
+  return { ...(attempts > 1 ? delivery.advanced(task) : task), advancedTo: done };
+}
+
 /** The holder reports progress: its lease is extended. */
 export const extendTask = (
   state: JobState,
@@ -122,7 +135,7 @@ export const extendTask = (
   now: number,
 ): Transition =>
   byBusyHolder(state, taskId, lease, now, (task) => ({
-    ...delivery.extended(task, lease, policy, now),
+    ...withAdvance(delivery.extended(task, lease, policy, now), report),
     started: true,
     progress: latestProgress(task, lease, report),
   }));

@@ -6,10 +6,10 @@ export class Semaphore {
   readonly #places: number;
   readonly #placesPerOwner: number;
   readonly #mostMs: number;
-  readonly #taken = new Set<{ readonly owner: string; readonly until: number }>();
+  readonly #taken = new Set<{ readonly owner: string; readonly places: number; readonly until: number }>();
 
   /**
-   * @param places how many may run at a time
+   * @param places how many may run at a time, if each takes one
    * @param placesPerOwner how many of these one owner may have
    * @param mostMs after how many milliseconds a run counts as over
    */
@@ -19,15 +19,19 @@ export class Semaphore {
     this.#mostMs = mostMs;
   }
 
-  /** Runs `act` if there is a free place for this owner at `now` (epoch ms); otherwise "full", at once. */
-  async within<T>(owner: string, now: number, act: () => Promise<T>): Promise<T | "full"> {
-    let ofOwner = 0;
+  /** Runs `act` if there are so many free places for this owner at `now` (epoch ms); otherwise "full", at once. */
+  async within<T>(owner: string, now: number, act: () => Promise<T>, places = 1): Promise<T | "full"> {
+    let [all, ofOwner] = [places, places];
     for (const other of this.#taken) {
-      if (other.until <= now) this.#taken.delete(other);
-      else if (other.owner === owner) ofOwner += 1;
+      if (other.until <= now) {
+        this.#taken.delete(other);
+        continue;
+      }
+      all += other.places;
+      if (other.owner === owner) ofOwner += other.places;
     }
-    if (this.#taken.size >= this.#places || ofOwner >= this.#placesPerOwner) return "full";
-    const place = { owner, until: now + this.#mostMs };
+    if (all > this.#places || ofOwner > this.#placesPerOwner) return "full";
+    const place = { owner, places, until: now + this.#mostMs };
     this.#taken.add(place);
     try {
       return await act();

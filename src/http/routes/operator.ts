@@ -1,8 +1,14 @@
 import { Hono } from "hono";
-import { MoveRequest, RelistRequest, ResealRequest, StuckJobsQuery } from "../../contract/operator.ts";
+import {
+  DeleteCopyRequest,
+  MoveRequest,
+  RelistRequest,
+  ResealRequest,
+  StuckJobsQuery,
+} from "../../contract/operator.ts";
 import { listDeadLetters, replayDeadLetters } from "../../services/dead-letters.ts";
 import { eraseEverywhere } from "../../services/erase-account.ts";
-import { moveAccount } from "../../services/move-account.ts";
+import { deleteCopy, moveAccount } from "../../services/move-account.ts";
 import { cancelJob, showJob, stuckJobs, wakeJob } from "../../services/operate-jobs.ts";
 import { relistJobs } from "../../services/relist-job.ts";
 import { resealSecrets } from "../../services/reseal-secrets.ts";
@@ -23,10 +29,14 @@ export const operator = new Hono<AppEnv>()
     const { to, confirmed } = await readBody(c, MoveRequest);
     return c.json(await moveAccount(platform(c), c.req.param("accountId"), to, confirmed));
   })
+  .post("/accounts/:accountId/delete-copy", async (c) => {
+    const { from, confirmed } = await readBody(c, DeleteCopyRequest);
+    return c.json(await deleteCopy(platform(c), c.req.param("accountId"), from, confirmed));
+  })
   .get("/stuck-jobs", async (c) =>
     c.json(await stuckJobs(platform(c), (await readQuery(c, StuckJobsQuery)).hours, Date.now())),
   )
-  .get("/dead-letters", async (c) => c.json({ letters: await listDeadLetters(platform(c)) }))
+  .get("/dead-letters", async (c) => c.json(await listDeadLetters(platform(c))))
   .post("/dead-letters/replay", async (c) => c.json(await replayDeadLetters(platform(c))))
   .post("/reseal", async (c) =>
     c.json(await resealSecrets(platform(c), (await readBody(c, ResealRequest)).after)),

@@ -4,6 +4,7 @@ import { accessOf } from "../../core/accounts/access.ts";
 import {
   accessRefusal,
   accountRefusal,
+  FREE_REFINEMENTS,
   laneHasRoom,
   lookRefusal,
   ownershipRefusal,
@@ -31,11 +32,12 @@ import { catchUp } from "../catch-up.ts";
 import { claimOf, runClaimed, type HeldKey, type Once } from "../idempotency.ts";
 import { LooksAtUploads } from "../look-at-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
+import { withRefinedMasks } from "../refined-masks.ts";
 
 /**
  * createJob, once per Idempotency-Key if the request has one. A repetition of an interrupted request gets that request's job
  * id: it answers for the job if that was accepted, and creates it otherwise.
- * @throws ServiceError as the specification's 400, 402, 403, 409, 502 and 503, which leave nothing behind.
+ * @throws ServiceError as the specification's 400, 402, 403, 404, 409, 502 and 503, which leave nothing behind.
  */
 export async function createJob({
   platform,
@@ -89,7 +91,8 @@ async function create(
   const access = accessOf(account, accessLimitsOf(settings));
   refuse(accessRefusal(terms, access));
 
-  const job = defineJob(account, request, jobId, Date.now());
+  const hasFreeRefinements = found.uploads.every(({ refined }) => refined < FREE_REFINEMENTS);
+  const job = defineJob(account, request, jobId, Date.now(), hasFreeRefinements);
   const proposed: ProposedJob = { job, access, units: unitsToReserve(job, settings.MAX_VIDEO_FRAMES) };
   const refusalBy = (use: AccountUse) => accountRefusal(terms, proposed, use);
   const [{ uploads, use, openTrialTasks: openHere }, openElsewhere] = await Promise.all([
@@ -105,7 +108,8 @@ async function create(
   try {
     const stored = await looks.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
     refuse(trialFormatRefusal(terms, proposed, use, stored));
-    const pinned = { ...proposed, stored, job: { ...job, inputEtags: stored.map(({ etag }) => etag) } };
+    const refining = await withRefinedMasks(platform, job, request, stored);
+    const pinned = { ...proposed, stored, job: { ...refining, inputEtags: stored.map(({ etag }) => etag) } };
     const answerBy = (after: AccountUse) => acceptedJob(platform, account, request, jobId, after);
     // Another job that is accepted meanwhile changes the answer of a trial account; then it is remembered once more.
     const expected = answerBy({ ...use, trial: trialWith(use.trial, proposed.units, job.createdAt) });
@@ -117,7 +121,7 @@ async function create(
         (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)) ??
         (listing.lacksUpload ? new ServiceError("task_not_owned") : null),
       hold,
-      await remember(expected),
+      [platform.accounts.unchanged(account), ...(await remember(expected))],
     );
     return answerBy(listed);
   } catch (error) {

@@ -4,7 +4,6 @@ import { ServiceError } from "../../core/errors.ts";
 import { isJobId } from "../../core/ids.ts";
 import type { JobAnswer } from "../../core/jobs/answers.ts";
 import { log } from "../../core/log.ts";
-import { assetsOf } from "../../core/jobs/result.ts";
 import { MOST_STREAMS } from "../../core/jobs/waiters.ts";
 import { resultJson } from "../../core/jobs/result.ts";
 import type { Platform } from "../../platform.ts";
@@ -122,9 +121,9 @@ const tooManyStreams = (whose: string, most: number): ServiceError =>
   );
 
 /**
- * retrieveJobResult: the manifest with a signed URL for each output, a JobResult as JSON in pieces. A job may have 30,000
- * outputs: the whole text would not fit beside its URLs in a Worker's memory. It also takes as much processor time as 30
- * others, and so counts as 30 requests.
+ * retrieveJobResult: the manifest with a signed URL for each output, a JobResult as JSON in pieces, for which the job's object
+ * is asked page by page. A job may have 30,000 outputs, and any number of clients may read slowly: a Worker's memory would not hold
+ * them. Such a result also takes as much processor time as 30 others, and so counts as 30 requests.
  * @throws ServiceError job_not_found, job_not_ready, rate_limited.
  */
 export async function retrieveJobResult({
@@ -132,10 +131,20 @@ export async function retrieveJobResult({
   account: { accountId },
   jobId,
 }: OperationRequest<"retrieveJobResult">): Promise<AsyncGenerator<string>> {
-  const job = await jobObjectOf(platform, jobId).result(accountId);
-  if (job === null) throw new ServiceError("job_not_found");
-  if (job === "not_ready") throw new ServiceError("job_not_ready");
-  const weight = Math.ceil(assetsOf(job).length / OUTPUTS_PER_REQUEST);
-  await boundAccount(platform, accountId, weight - 1);
-  return resultJson(job, await platform.media.signGets(RESULT_SECONDS), RESULT_SECONDS);
+  const pageFrom = (from: number) => jobObjectOf(platform, jobId).resultPage(accountId, from);
+  const first = await pageFrom(0);
+  if (first === null) throw new ServiceError("job_not_found");
+  if (first === "not_ready") throw new ServiceError("job_not_ready");
+  await boundAccount(platform, accountId, Math.ceil(first.files / OUTPUTS_PER_REQUEST) - 1);
+  const tasksOf = async function* () {
+    for (let page = first; ;) {
+      yield* page.tasks;
+      if (page.next === null) return;
+      const next = await pageFrom(page.next);
+      if (next === null || next === "not_ready") throw new Error(`${jobId} was deleted while its result was read`);
+      page = next;
+    }
+  };
+  const signer = await platform.media.signGets(RESULT_SECONDS);
+  return resultJson(first.definition, tasksOf, signer, RESULT_SECONDS);
 }

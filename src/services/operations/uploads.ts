@@ -244,5 +244,6 @@ async function mark(
   const end = await platform.deletedUploads.mark(accountId, taskId, now);
   if (end === null || "deleted" in end) return end;
   await catchUp(platform, end.neededBy);
+  if (await platform.deletedUploads.isUnderWay(end.neededBy)) return end;
   return platform.deletedUploads.mark(accountId, taskId, now);
 }

@@ -2,7 +2,7 @@ import type { AccessMode, Account as AccountProfile } from "../../contract/accou
 import { accessModeOf, type Plan } from "../../core/accounts/access.ts";
 import { nameOf, type Identity, type Profile } from "../../core/accounts/identity.ts";
 import { type Batching, D1Store, present } from "../d1-store.ts";
-import { Door } from "./door.ts";
+import { Door, unless } from "./door.ts";
 
 /** An account as the rules see it. */
 export interface Account {
@@ -105,6 +105,10 @@ const BY_IDENTITY = `SELECT ${textOf([...RULES, ...PROFILE])} AS text
   FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
   WHERE a.issuer = ?1 AND a.subject = ?2`;
 
+/** The active account ?1, if it is as the text ?2 says. */
+const UNCHANGED = `SELECT 1 FROM accounts a LEFT JOIN billing b ON b.account_id = a.id WHERE a.id = ?1 AND a.status = 'active'
+  AND ${RULES.map((column) => `${column} IS ?2 ->> '${column.slice(2)}'`).join(" AND ")}`;
+
 /** The accounts of a database, by their credentials. */
 export class Accounts extends D1Store {
   readonly #database: string;
@@ -134,6 +138,14 @@ export class Accounts extends D1Store {
   /** The door that lets an identity in only to this account, which `findByIdentity` has found. */
   doorByIdentity({ issuer, subject }: Identity, { text }: Account): Door {
     return new Door(this.db, BY_IDENTITY, [issuer, subject], text);
+  }
+
+  /**
+   * A statement for a later batch of a request, which fails, and the batch with it, if the account has been suspended since, or what
+   * decides about its access is not as it was read.
+   */
+  unchanged({ accountId, text }: Account): D1PreparedStatement {
+    return this.statement(unless(`EXISTS (${UNCHANGED})`), [accountId, text]);
   }
 
   /** No door: for a request whose account has just been read. */

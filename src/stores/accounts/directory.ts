@@ -44,18 +44,23 @@ export class Directory extends D1Store {
   }
 
   /**
-   * Enters a credential of an account that is yet to be created, in the emptiest of these databases that take new accounts. Of
-   * concurrent or repeated calls for a credential the first decides.
+   * Enters a credential of an account that is yet to be created, in the emptiest of these databases that take new accounts; in one
+   * that does not answer only if none that does takes any. Of concurrent or repeated calls for a credential the first decides.
    * @returns where the credential's account is, or is to be created.
    */
-  async enterNew(credential: string, accountId: string, databases: readonly string[]): Promise<Place> {
+  async enterNew(
+    credential: string,
+    accountId: string,
+    databases: readonly string[],
+    answering: readonly string[],
+  ): Promise<Place> {
     const results = await this.db.batch<Place>([
       this.statement(
         `INSERT INTO directory_accounts (account_id, books)
          SELECT ?2, coalesce((SELECT name FROM databases WHERE name IN (SELECT value FROM json_each(?3))
-                              ORDER BY bytes, name LIMIT 1), ?4)
+                              ORDER BY name NOT IN (SELECT value FROM json_each(?5)), bytes, name LIMIT 1), ?4)
          WHERE NOT EXISTS (SELECT 1 FROM directory_credentials WHERE credential = ?1)`,
-        [credential, accountId, JSON.stringify(databases), FIRST_DATABASE],
+        [credential, accountId, JSON.stringify(databases), FIRST_DATABASE, JSON.stringify(answering)],
       ),
       this.statement(
         `INSERT INTO directory_credentials (credential, account_id)

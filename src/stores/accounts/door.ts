@@ -2,6 +2,16 @@ import type { Batching } from "../d1-store.ts";
 
 const CHANGED = "the account has changed";
 
+/**
+ * A statement that fails, and its batch with it, unless a condition holds. SQLite has no function that fails on purpose outside of a
+ * trigger: a path that is none fails, and is in the message.
+ */
+export const unless = (condition: string): string =>
+  `SELECT json_extract('{}', iif(${condition}, '$', '${CHANGED}'))`;
+
+/** Whether a batch has failed at such a statement. */
+export const hasChanged = (error: unknown): boolean => String(error).includes(CHANGED);
+
 /** What has come of a door: no batch yet; one has passed; none, as the account has changed; or the database has failed. */
 export type DoorState = "untried" | "passed" | "shut" | "failed";
 
@@ -22,8 +32,7 @@ export class Door implements Batching {
    */
   constructor(db: D1Database, read: string, values: readonly string[], text: string) {
     this.#db = db;
-    // SQLite has no function that fails on purpose outside of a trigger: a path that is none fails, and is in the message.
-    this.#sql = `SELECT json_extract('{}', iif((${read}) IS ?${values.length + 1}, '$', '${CHANGED}'))`;
+    this.#sql = unless(`(${read}) IS ?${values.length + 1}`);
     this.#values = [...values, text];
   }
 
@@ -40,7 +49,7 @@ export class Door implements Batching {
       this.#state = "passed";
       return results;
     } catch (error) {
-      this.#state = String(error).includes(CHANGED) ? "shut" : "failed";
+      this.#state = hasChanged(error) ? "shut" : "failed";
       throw error;
     }
   }

@@ -141,6 +141,15 @@ export class Transits extends D1Store {
     return row.isErasing === 1 ? "erasing" : "jobs_under_way";
   }
 
+  /** The account has gone to another database, whatever is here: what is left of it can be deleted. */
+  async leave(accountId: string, to: string, now: number): Promise<void> {
+    await this.run(
+      `INSERT INTO in_transit (account_id, direction, other, place, begun_at) VALUES (?1, 'out', ?2, json_quote(''), ?3)
+       ON CONFLICT DO NOTHING`,
+      [accountId, to, now],
+    );
+  }
+
   /** Awaits the account from another database; nothing if it is awaited already. Returns how far its copy is. */
   async expect(accountId: string, from: string, now: number): Promise<CopyPlace> {
     const start: CopyPlace = { table: 0, after: null };

@@ -10,7 +10,7 @@ import type { JobDefinition } from "../../core/jobs/state.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
 import { isClosed, Settlement } from "../billing/settlement.ts";
 import { D1Store, present } from "../d1-store.ts";
-import { anyDeleted, markUsed } from "../uploads/uploads.ts";
+import { anyDeleted, anyRefined, markUsed } from "../uploads/uploads.ts";
 import { hasEndpoints } from "../webhooks/endpoints.ts";
 import { jobsPage, type JobRow } from "./jobs-page.ts";
 import { OPEN_TRIAL_TASKS } from "./trial-lane.ts";
@@ -39,6 +39,8 @@ export interface JobTerms {
   readonly files: number;
   /** Files that the tasks of the account's jobs may write per day. */
   readonly maxFilesPerDay: number;
+  /** How many free jobs may refine a picture, if the job is to be one. */
+  readonly mostFreeRefinements?: number;
   /** Units that the account's jobs may have reserved or used and metered in all; null if there is no limit. */
   readonly maxMeteredUnits: number | null;
 }
@@ -77,7 +79,8 @@ export class Jobs extends D1Store {
 
   /**
    * Lists a new job, reserves its units and marks its uploads as used, all or nothing. It does so if the account's limit of
-   * active jobs, its trial, its daily limits, its credit and the trial lane allow it, and none of the uploads is deleted. The
+   * active jobs, its trial, its daily limits, its credit and the trial lane allow it, none of the uploads is deleted, and a free
+   * job's pictures have free refinements left. The
    * transaction decides, so that concurrent requests cannot exceed a limit together. A listed job stays as it is; one that
    * was removed from the list never comes back, nor does one of closed books.
    * @param stored what the bucket has of each of the job's uploads, in their order
@@ -98,6 +101,7 @@ export class Jobs extends D1Store {
       maxUnitsPerDay,
       maxTasksPerDay,
       maxMeteredUnits,
+      mostFreeRefinements,
       files,
     } = terms;
     const taskIds = JSON.stringify(job.taskIds);
@@ -118,6 +122,7 @@ export class Jobs extends D1Store {
                  AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
            AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
            AND NOT ${isClosed("?1", "?2")} AND NOT ${anyDeleted("?17")}
+           AND (?21 IS NULL OR NOT ${anyRefined("?17", "?21")})
          ON CONFLICT DO NOTHING`,
         [
           job.accountId,
@@ -140,6 +145,7 @@ export class Jobs extends D1Store {
           maxMeteredUnits,
           files,
           terms.maxFilesPerDay,
+          mostFreeRefinements ?? null,
         ],
       ),
       this.#settlement.reserve(job.jobId, fund, units),

@@ -55,9 +55,9 @@ export class Queues {
     await this.#queues[lane].sendBatch(messages);
   }
 
-  /** Asks for a job's archive to be built. @throws if the queue does not take the message. */
-  async sendArchive(jobId: string): Promise<void> {
-    await this.#queues.archive.send({ v: 1, jobId });
+  /** Asks for a job's archive to be built, after a delay. @throws if the queue does not take the message. */
+  async sendArchive(jobId: string, delaySeconds = 0): Promise<void> {
+    await this.#queues.archive.send({ v: 1, jobId }, { delaySeconds });
   }
 
   /** Asks for what a cron does in each of these databases. @throws if the queue takes none of the messages. */

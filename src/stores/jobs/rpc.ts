@@ -4,10 +4,12 @@ import type {
   ArchiveAnswer,
   ArchiveClaim,
   CanceledJob,
-  FinishedJob,
+  FinishedPage,
   JobAnswer,
   JobListing,
   KeptArchive,
+  MaskAsked,
+  StoredMask,
   TaskClaim,
 } from "../../core/jobs/answers.ts";
 import type { ArchiveOutcome } from "../../core/jobs/archive.ts";
@@ -48,8 +50,10 @@ export interface JobRpc {
 
   /** The job's public status and progress. */
   status(accountId: string): JobAnswer | null;
-  /** The outputs of a successful job; "not_ready" for any other. */
-  result(accountId: string): FinishedJob | "not_ready" | null;
+  /** Masks of a successful job, which another one refines, each null if it is not there; "not_ready" as for `resultPage`. */
+  masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null;
+  /** The outputs of a successful job, from a task on: of one task, or a thousand files at most; "not_ready" for any other. */
+  resultPage(accountId: string, from: number): FinishedPage | "not_ready" | null;
   /** The account requests the archive: the object starts one unless there is one. */
   requestArchive(accountId: string): Promise<ArchiveAnswer>;
   /** The archive's state; "not_requested" if nobody has requested one. */

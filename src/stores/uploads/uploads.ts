@@ -16,10 +16,15 @@ import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger
 import { type Batching, D1Store, present, type Question } from "../d1-store.ts";
 import { OPEN_TRIAL_TASKS } from "../jobs/trial-lane.ts";
 
+/** An upload that an account may name in a job; `refined` counts the free jobs that have refined masks of it. */
+export interface OwnUpload extends InspectedUpload {
+  readonly refined: number;
+}
+
 /** What createJob has to know before it accepts a job: one round trip reads it. */
 export interface JobPreconditions {
   /** The requested uploads that the account owns. */
-  readonly uploads: readonly InspectedUpload[];
+  readonly uploads: readonly OwnUpload[];
   readonly use: AccountUse;
   /** The trial lane's open tasks in this database; zero if nobody asked. */
   readonly openTrialTasks: number;
@@ -78,6 +83,7 @@ interface PreconditionRow extends AccountUseRow, RecordedUpload {
   size: number | null;
   etag: string | null;
   media: string | null;
+  refined: number;
 }
 
 /** What was seen of an object, as the columns have it. */
@@ -100,6 +106,7 @@ function preconditionsOf([account, owned]: readonly D1Result<PreconditionRow>[])
     taskId: upload.taskId,
     contentType: upload.contentType,
     seen: seenOf(upload),
+    refined: upload.refined,
   }));
   return { uploads, use: accountUseOf(row), openTrialTasks: row.open_trial_tasks };
 }
@@ -151,6 +158,11 @@ export const markUsed = (
 export const anyDeleted = (taskIds: string): string =>
   `EXISTS (SELECT 1 FROM uploads
            WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +deleted_at IS NOT NULL)`;
+
+/** Whether free jobs have refined any upload of a list of ids as often as they may, a number: both are SQL expressions. */
+export const anyRefined = (taskIds: string, times: string): string =>
+  `EXISTS (SELECT 1 FROM uploads
+           WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +refined >= ${times})`;
 
 /** Presigned uploads in D1. */
 export class Uploads extends D1Store {
@@ -220,7 +232,7 @@ export class Uploads extends D1Store {
         Number(isTrial),
       ]),
       this.statement(
-        `SELECT u.task_id AS taskId, u.content_type AS contentType, u.size, u.etag, u.media
+        `SELECT u.task_id AS taskId, u.content_type AS contentType, u.size, u.etag, u.media, u.refined
          FROM json_each(?2) AS asked
          JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
            AND u.created_at > iif(u.unused, ?3, ?4)`,

@@ -1,4 +1,4 @@
-import { Mask, readMaskPng } from "segmentation-client";
+import { Mask, readMaskPng } from "segmentation-client/masks";
 import type { BakeAnswer, Baked, BakeRequest } from "./messages.ts";
 import { canvasOf, openPicture, paintPicture } from "./paint.ts";
 

@@ -24,7 +24,7 @@ export interface ClipObject {
 /** The objects of a clip, by prompt, in the order in which they appear. One that was never visible is left out. */
 export function objectsOf(tracks: readonly Track[], prompts: readonly string[]): ClipObject[] {
   const counts = new Map<string, number>();
-  const objects = tracks.flatMap(({ objectId, prompt, sightings }) => {
+  const objects = tracks.flatMap(({ objectId, prompt = "", sightings }) => {
     const [first] = sightings;
     if (first === undefined) return [];
     const index = counts.get(prompt) ?? 0;

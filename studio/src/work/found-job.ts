@@ -1,4 +1,5 @@
-import { type ImageManifest, mapParallel, readMaskTexts, SegmentationError } from "segmentation-client";
+import { type ImageManifest, mapParallel, SegmentationError } from "segmentation-client";
+import { readMaskTexts } from "segmentation-client/masks";
 import type { Instance } from "./instances.ts";
 import type { Owner } from "./owner.ts";
 

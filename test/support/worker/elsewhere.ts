@@ -11,7 +11,7 @@ export const DESCRIPTION: ModelDescription = {
   provider: "cpu",
   vocabulary: ["person", "car"],
   attributes: false,
-  regions: { box: true, points: false },
+  regions: { box: true, points: false, clips: false },
   formats: ["coco"],
   capabilities: { types: ["image", "video"], preview: true },
 };

@@ -44,7 +44,14 @@ describe("what is wrong with a request", () => {
       { type: "image", tasks: [TASK], regions: [{ taskId: TASK }] },
       "regions[0]: must have either box or points",
     ],
-    [{ type: "video", prompts: ["a"], tasks: [TASK], regions: [] }, "regions does not belong to a video job"],
+    [
+      {
+        type: "video",
+        tasks: [TASK],
+        regions: Array.from({ length: 11 }, () => ({ taskId: TASK, box: [0, 0, 9, 9] })),
+      },
+      "regions: must have at most 10 objects; give regions of the same object the same objectId",
+    ],
     [{ type: "video", prompts: ["a"], tasks: [TASK, TASK] }, "tasks: must have exactly 1 item"],
     [{ type: "video", prompts: ["a"], tasks: [TASK], fps: 0 }, "fps: must be greater than 0"],
     [{ type: "video", prompts: ["a"], tasks: [TASK], maxFrames: 1.5 }, "maxFrames: must be a whole number"],

@@ -13,7 +13,7 @@ import {
   revokeKeyWhereItIs,
 } from "../../../scripts/admin/databases.ts";
 import { listKeys } from "../../../scripts/admin/keys.ts";
-import { moveAccount } from "../../../scripts/admin/move-account.ts";
+import { deleteCopy, moveAccount } from "../../../scripts/admin/move-account.ts";
 import { MoveReport } from "../../../src/contract/operator.ts";
 import { apiKeyDigest } from "../../../src/core/accounts/api-key.ts";
 import { openDatabase } from "../../support/node/database.ts";
@@ -160,6 +160,17 @@ describe("the command that moves an account", () => {
     const { outcome, asked } = played(["copied"], { DB_2: [{}] });
     await expect(outcome).rejects.toThrow("--to DB");
     expect(asked).toEqual([false]);
+  });
+
+  it("deletes a stale copy run by run, once that is confirmed; before, it only shows it", async () => {
+    const asked: boolean[] = [];
+    const states = ["copied", "moving", "moved"] as const;
+    const ask = async (confirmed: boolean) => report(at(states, asked.push(confirmed) - 1));
+    expect(await deleteCopy(false, { ask, onProgress: () => {} })).toMatchObject({ exitCode: 1 });
+    expect(await deleteCopy(true, { ask, onProgress: () => {} })).toMatchObject({
+      summary: "The account is in DB_2 alone.",
+    });
+    expect(asked).toEqual([false, true, true]);
   });
 
   it("says so if the old place disagrees afterwards", async () => {

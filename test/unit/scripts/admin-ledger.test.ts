@@ -82,6 +82,12 @@ describe("the operator's check of the ledger", () => {
     expect((await checkLedger(openDatabase(), 100, NOW)).findings).toEqual([]);
   });
 
+  it("finds nothing wrong with a free refinement", async () => {
+    await listed("job_x", "success", 1);
+    await entered("job_x", ["reserve", 0], ["settle", 0], ["release", 0]);
+    expect(await findings()).toEqual([]);
+  });
+
   it("leaves jobs alone that were accepted before there was a ledger", async () => {
     await listed("job_older", "success", 1, NOW - 1);
     expect(await findings()).toEqual([]);
@@ -95,7 +101,7 @@ describe("the operator's check of the ledger", () => {
       },
     ],
     [
-      "an image job that did not reserve one unit per image",
+      "an image job that reserved neither one unit per image nor, for a free refinement, none",
       async () => {
         await listed("job_x", "queued", 3);
         await entered("job_x", ["reserve", 2]);

@@ -34,7 +34,7 @@ describe("the demo's command line", () => {
     });
   });
 
-  it("takes regions of a photograph: a box, a point, several points on the object and beside it", () => {
+  it("takes regions: a box, a point, several points on the object and beside it", () => {
     const regions = ["40,60,120.5,80", "100,90", "1,2; 3,4;!5,6"];
     const request = parseDemoArguments(regions.flatMap((region) => ["--region", region]));
     expect(request).toMatchObject({ prompts: [] });
@@ -50,6 +50,8 @@ describe("the demo's command line", () => {
         ],
       },
     ]);
+    const timed = parseDemoArguments(["clip.mp4", "--region", "400,200@0.5"]);
+    expect(timed).toMatchObject({ file: "clip.mp4", prompts: [], regions: [{ timeSeconds: 0.5 }] });
     const beside = parseDemoArguments(["a.jpg", "cat", "--region", "1,2"]);
     expect(beside).toMatchObject({ file: "a.jpg", prompts: ["cat"], regions: [{ points: [{}] }] });
   });
@@ -68,7 +70,7 @@ describe("the demo's command line", () => {
     "1e3,2",
   ])("refuses the region %j and says what one is", (region) => {
     expect(() => parseDemoArguments([`--region=${region}`])).toThrow(
-      "is neither a box, such as 40,60,120,80",
+      "--region takes a box such as 40,60,120,80",
     );
   });
 

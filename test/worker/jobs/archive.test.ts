@@ -6,7 +6,7 @@ import type { JobPolicy } from "../../../src/core/jobs/policy.ts";
 import type { ArchiveUpload } from "../../../src/core/jobs/state.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { buildArchive } from "../../../src/services/build-archive.ts";
+import { ARCHIVE_MIB, buildArchive } from "../../../src/services/build-archive.ts";
 import { JobStorage } from "../../../src/stores/jobs/storage.ts";
 import { at, only, present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
@@ -18,6 +18,7 @@ import {
 } from "../../support/worker/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import { logged as linesFromNow } from "../../support/worker/crons.ts";
+import { deliverAgain } from "../../support/worker/inference.ts";
 import { later } from "../../support/worker/time.ts";
 
 const DAY = 86_400_000;
@@ -340,10 +341,15 @@ describe("a half-built archive that nobody continues with", () => {
 it("an archive waits in its queue while its isolate builds two others, whose memory it shares", async () => {
   await request();
   const lines = linesFromNow();
-  const { archiveTurns } = platformOf(env);
+  const { memory } = platformOf(env);
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-  const others = [1, 2].map((other) => archiveTurns.within(`job_${other}`, Date.now(), () => isOver));
+  const others = [1, 2].map((other) => memory.within(`job_${other}`, Date.now(), () => isOver, ARCHIVE_MIB));
   expect(await deliverArchive(jobId)).toMatchObject({ explicitAcks: [], retryMessages: { length: 1 } });
+  // Its retries are for failures: before they are used up, a new message takes its place.
+  const sent = vi.spyOn(env.ARCHIVE_QUEUE, "send");
+  const again = await deliverAgain(4, env, "segmentation-archive", { v: 1, jobId });
+  expect(again).toMatchObject({ explicitAcks: ["m0"], retryMessages: [] });
+  expect(sent.mock.calls).toEqual([[{ v: 1, jobId }, { delaySeconds: expect.any(Number) }]]);
   expect(lines().filter(({ level }) => level !== "info")).toEqual([]);
   end();
   await Promise.all(others);

@@ -73,6 +73,28 @@ describe("a large result", () => {
     expect(signatures.count).toBe(MASKS);
   });
 
+  it("is asked for page by page, so that a client that reads slowly keeps no more of it in memory", async () => {
+    const platform = platformOf(env).at(globalThis.booksOfTest);
+    const { jobObject } = platform;
+    const pages: number[] = [];
+    vi.spyOn(platform, "jobObject").mockImplementation((id) => {
+      const object = jobObject(id);
+      return Object.assign(Object.create(object), {
+        resultPage: async (...args: Parameters<typeof object.resultPage>) => {
+          const page = await object.resultPage(...args);
+          pages.push(page === null || page === "not_ready" ? 0 : page.tasks.length);
+          return page;
+        },
+      });
+    });
+    const response = await ask();
+    const reader = response.body?.getReader();
+    await reader?.read();
+    expect(pages).toEqual([2]);
+    for (let done = false; !done;) done = (await reader?.read())?.done ?? true;
+    expect(pages).toEqual([2, 2, 2]);
+  });
+
   it("has no body for HEAD, and signs nothing for it", async () => {
     const signatures = watchSignatures();
     const response = await ask("HEAD");

@@ -196,6 +196,15 @@ describe("deleteUpload 409", () => {
     expectError(await remove(await uploaded(client)), 409, "upload_in_use");
   });
 
+  it("upload_in_use: looks through the account's jobs under way once", async () => {
+    const { taskId } = await newJob(client);
+    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    expectError(await remove(taskId), 409, "upload_in_use");
+    const looks = prepare.mock.calls.filter(([sql]) => String(sql).includes("instr"));
+    prepare.mockRestore();
+    expect(looks).toHaveLength(1);
+  });
+
   it("is asked of the account's jobs under way alone, by their index", async () => {
     const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
     await remove(await uploaded(client));

@@ -2,6 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ImportedUpload } from "../../../src/contract/upload.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { ARCHIVE_MIB } from "../../../src/services/build-archive.ts";
+import { IMPORT_MIB } from "../../../src/services/store-import.ts";
 import { Media } from "../../../src/stores/media.ts";
 import { only } from "../../support/at.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
@@ -427,6 +430,18 @@ describe("importUpload 502", () => {
     for (let ms = 0; ms < 30_000; ms += 1_000) await vi.advanceTimersByTimeAsync(1_000);
     for (const answer of await Promise.all(waiting)) expectError(answer, 502, "import_failed");
     expect((await importFrom(URL_OF_IT, another)).status).toBe(201);
+  });
+
+  it("has none in memory that two archives in the same isolate need [A6-12]", async () => {
+    playSource({ [URL_OF_IT]: { steps: [PNG] } });
+    const { memory } = platformOf(env);
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const archives = [1, 2].map((i) => memory.within(`job_${i}`, Date.now(), () => isOver, ARCHIVE_MIB));
+    const imports = [1, 2].map((i) => memory.within(`acct_${i}`, Date.now(), () => isOver, IMPORT_MIB));
+    expectFull(await importFrom());
+    end();
+    expect(await Promise.all([...archives, ...imports])).toEqual(Array(4).fill(undefined));
+    expect((await importFrom()).status).toBe(201);
   });
 
   it("has two files of unknown size of one account in memory, and leaves places for the others [A6-12]", async () => {

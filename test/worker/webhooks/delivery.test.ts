@@ -334,6 +334,29 @@ describe("an endpoint's object", () => {
     expect((await delivery()).status).toBe("succeeded");
   });
 
+  it("does not come to life again if it is erased while the endpoint is being disabled", async () => {
+    await sendTest(client, endpoint);
+    answers(410);
+    const { disable } = WebhookEndpoints.prototype;
+    vi.spyOn(WebhookEndpoints.prototype, "disable").mockImplementationOnce(async function (this: WebhookEndpoints, ...given) {
+      await object().erase();
+      return disable.apply(this, given);
+    });
+    await ringEndpoint(endpoint);
+    const left = await runInDurableObject(object(), async (_, { storage }) => (await storage.list()).size);
+    expect({ left, alarm: await alarmAt() }).toEqual({ left: 0, alarm: null });
+  });
+
+  it("does not come to life again if it is erased while the database fails", async () => {
+    await sendTest(client, endpoint);
+    vi.spyOn(WebhookEndpoints.prototype, "target").mockImplementationOnce(async () => {
+      await object().erase();
+      throw new Error("D1_ERROR: Network connection lost.");
+    });
+    await ringEndpoint(endpoint);
+    expect(await alarmAt()).toBeNull();
+  });
+
   it("keeps what waits if the database has lost the endpoint, and forgets it after a month", async () => {
     await sendTest(client, endpoint);
     await env.DB.exec("DELETE FROM webhook_endpoints");

@@ -2,7 +2,7 @@ import { type Format, FORMATS } from "../../node/save.ts";
 import { numberOf, type OptionTable, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import type { Order } from "./order.ts";
-import { parseRegion, type Region } from "./region.ts";
+import { parseRegion, REGION_FORMS, type Region } from "./region.ts";
 
 /** The values of `--format`; the preview has its own option. */
 const CHOICES = FORMATS.filter((format) => format !== "preview");
@@ -51,7 +51,7 @@ export function parseOrder(args: readonly string[]) {
     throw usageFailure('Say what to look for: -p cat -p "red cup". Or where: --region 430,200');
   if (prompts.includes("")) throw usageFailure('A prompt is empty. Say what to look for: -p "red cup"');
   if (regions.length > MOST_REGIONS)
-    throw usageFailure(`A picture can have up to ${MOST_REGIONS} regions, not ${regions.length}.`);
+    throw usageFailure(`A job can have up to ${MOST_REGIONS} regions, not ${regions.length}.`);
   if (order.fps !== undefined && order.frames !== undefined)
     throw usageFailure("--fps and --frames cannot be combined. Give one of them.");
   return { values, order };
@@ -61,9 +61,7 @@ export function parseOrder(args: readonly string[]) {
 function regionOf(text: string): Region {
   const region = parseRegion(text);
   if (region !== undefined) return region;
-  throw usageFailure(
-    `--region takes a box such as 40,60,120,80 (left, top, width, height in pixels) or a point such as 430,200, not "${text}".`,
-  );
+  throw usageFailure(`--region takes ${REGION_FORMS}; not "${text}".`);
 }
 
 function parseFormat(text: string): Format {

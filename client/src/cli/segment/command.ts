@@ -14,6 +14,7 @@ import { Journal } from "./journal/journal.ts";
 import { type Order, purposeOf } from "./order.ts";
 import { assertSamePurpose, defaultFolder, isOf, type Purpose } from "./output/output-folder.ts";
 import { printReport, reportJson } from "./output/report.ts";
+import { ofClipsOnly } from "./region.ts";
 import { segmentAll } from "./run/segment-all.ts";
 
 /** More files need --yes: each picture costs a unit. */
@@ -29,10 +30,12 @@ const HELP = `Finds what you describe in pictures and clips, and saves its masks
   segmentation-client segment photos/ "more/*.png" https://… -p cat --out cats
   segmentation-client segment photo.jpg --region 430,200
   segmentation-client segment clip.mp4 -p person --fps 2 --preview
+  segmentation-client segment clip.mp4 --region "dog: 400,200@1.5s"
 
   -p, --prompt WORDS     what to find; may be repeated
   --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
-                         repeated; "X,Y;X,Y;!X,Y": points, ! not on the object
+                         repeated; "X,Y;!X,Y": ! is not on it; "cup: X,Y": its
+                         name; in clips "X,Y@1.5s", "cup#1: X,Y@2s": #1 is one
   --format LIST          png,coco (default), also ${EXTRA_FORMATS.join(", ")}
   --preview              also save pictures with their masks drawn on them
   --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)
@@ -53,8 +56,9 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
   const folder = order.out ?? defaultFolder(purpose);
   const out = resolve(folder);
   const { inputs, clipsLeftOut } = await findInputs(order.inputs, out);
-  if (order.regions.length > 0 && inputs.some(({ kind }) => kind === "clip"))
-    throw usageFailure("Clips do not support --region. Segment clips without it.");
+  const timed = order.regions.flatMap((region) => ofClipsOnly(region) ?? [])[0];
+  if (timed !== undefined && inputs.some(({ kind }) => kind === "picture"))
+    throw usageFailure(`A --region has ${timed}, which only clips take. Segment pictures without it.`);
   if (clipsLeftOut > 0)
     terminal.report(
       `Skipped ${counted(clipsLeftOut, "clip")} in a folder. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`,

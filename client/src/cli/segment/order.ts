@@ -8,7 +8,7 @@ export interface Order {
   /** Paths, patterns and URLs. */
   readonly inputs: readonly string[];
   readonly prompts: readonly string[];
-  /** The same for every picture. */
+  /** The same for every file. */
   readonly regions: readonly Region[];
   readonly formats: readonly Format[];
   readonly threshold: number | undefined;
@@ -26,6 +26,12 @@ export interface Order {
 export const purposeOf = ({ prompts, regions, formats, threshold, fps, frames, maxFrames }: Order): string =>
   JSON.stringify({ prompts, regions, formats: formats.toSorted(), threshold, fps, frames, maxFrames });
 
+/** The regions of each of the tasks; nothing if there are none. */
+const ofTasks = (regions: readonly Region[], tasks: readonly string[]) =>
+  regions.length > 0 && {
+    regions: tasks.flatMap((taskId) => regions.map((region) => Object.assign({ taskId }, region))),
+  };
+
 /** The request for a job of pictures. */
 export function imageRequest(order: Order, tasks: readonly string[]): CreateJobRequest {
   const { prompts, regions, formats, threshold } = order;
@@ -34,9 +40,7 @@ export function imageRequest(order: Order, tasks: readonly string[]): CreateJobR
     type: "image",
     tasks: [...tasks],
     ...(prompts.length > 0 && { prompts: [...prompts] }),
-    ...(regions.length > 0 && {
-      regions: tasks.flatMap((taskId) => regions.map((region) => Object.assign({ taskId }, region))),
-    }),
+    ...ofTasks(regions, tasks),
     ...(formats.includes("preview") && { generatePreview: true }),
     ...(wanted.length > 0 && { formats: wanted }),
     ...(threshold !== undefined && { threshold }),
@@ -45,12 +49,13 @@ export function imageRequest(order: Order, tasks: readonly string[]): CreateJobR
 
 /** The request for a job of a clip. */
 export function videoRequest(order: Order, taskId: string): CreateJobRequest {
-  const { prompts, formats, threshold, fps, frames, maxFrames } = order;
+  const { prompts, regions, formats, threshold, fps, frames, maxFrames } = order;
   const wanted = formatsOf("video").filter((format) => formats.includes(format));
   return {
     type: "video",
     tasks: [taskId],
-    prompts: [...prompts],
+    ...(prompts.length > 0 && { prompts: [...prompts] }),
+    ...ofTasks(regions, [taskId]),
     ...(formats.includes("preview") && { generatePreview: true }),
     ...(wanted.length > 0 && { formats: wanted }),
     ...(threshold !== undefined && { scoreThreshold: threshold }),

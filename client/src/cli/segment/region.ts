@@ -1,19 +1,39 @@
-import type { ImageJobRequest } from "../../schemas.ts";
+import type { VideoJobRequest } from "../../schemas.ts";
 
-type Place = NonNullable<ImageJobRequest["regions"]>[number];
+type Place = NonNullable<VideoJobRequest["regions"]>[number];
 
-/** Where an object is in a picture, in pixels: a box around it, or points on it (label 1) and outside it (label 0). */
-export type Region =
-  | { readonly box: NonNullable<Place["box"]> }
-  | { readonly points: NonNullable<Place["points"]> };
+/** Where an object is, in pixels: a box around it, or points on it (label 1) and outside it (label 0); and when in a clip, if it says so. */
+export type Region = Pick<Place, "label" | "timeSeconds" | "objectId"> &
+  ({ readonly box: NonNullable<Place["box"]> } | { readonly points: NonNullable<Place["points"]> });
+
+/** How a region is written, for messages. */
+export const REGION_FORMS =
+  "a box such as 40,60,120,80 (left, top, width, height in pixels) or a point such as 430,200; in a clip at a time, 430,200@1.5s; with a name, 'cup: 430,200', or a number for what is the same object, 'cup#1: 430,200@2s'";
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const NAME = /^([^:]*?)\s*(?:#(\d{1,4})\s*)?:/;
+const TIME = /@\s*(\d+(?:\.\d+)?)\s*s?\s*$/;
 
 /**
  * Reads a region: `X,Y,W,H` is a box, `X,Y` a point, and `X,Y;X,Y;!X,Y` several, of which those after a `!` are outside the object.
+ * `@1.5s` behind it is its time in a clip; `cup:` before it is its label, `cup#1:` its label and its object's number, `#1:` that alone.
  * @returns undefined if the text is none
  */
 export function parseRegion(text: string): Region | undefined {
+  const [head = "", label = "", number] = NAME.exec(text) ?? [];
+  const [tail = "", time] = TIME.exec(text) ?? [];
+  const place = parsePlace(text.slice(head.length, text.length - tail.length));
+  const isNamed = head === "" || label.trim() !== "" || number !== undefined;
+  if (place === undefined || !isNamed) return undefined;
+  return {
+    ...place,
+    ...(label.trim() !== "" && { label: label.trim() }),
+    ...(time !== undefined && { timeSeconds: Number(time) }),
+    ...(number !== undefined && { objectId: Number(number) }),
+  };
+}
+
+function parsePlace(text: string): Region | undefined {
   const parts = text.split(";").map((part) => part.trim());
   const numbers = parts.map((part) => part.replace(/^!/, "").split(","));
   if (!numbers.flat().every((number) => NUMBER.test(number.trim()))) return undefined;
@@ -29,3 +49,9 @@ export function parseRegion(text: string): Region | undefined {
   }));
   return { points };
 }
+
+/** What of a region only a clip has, for messages; undefined if nothing. */
+export const ofClipsOnly = ({ timeSeconds, objectId }: Region): string | undefined => {
+  if (timeSeconds !== undefined) return "a time (@)";
+  return objectId === undefined ? undefined : "an object's number (#)";
+};

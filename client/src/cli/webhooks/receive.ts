@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import { whyForged } from "../../webhook.ts";
+import { whyForged } from "../../webhook-signature.ts";
 import { systemCode, usageFailure } from "../failure.ts";
 
 /** An event is a job's status at most, with 100 tasks. */

@@ -13,7 +13,10 @@ export const bundleInto =
     const resolveDir = join(PROJECT_ROOT, "client", "test", "walk");
     await build({
       stdin: { contents: `import { walk } from "./walk.ts";\n${main}`, resolveDir },
-      alias: { "segmentation-client": join(library, "index.js") },
+      alias: {
+        "segmentation-client": join(library, "index.js"),
+        "segmentation-client/masks": join(library, "masks.js"),
+      },
       external: ["node:*"],
       bundle: true,
       format: "esm",

@@ -130,7 +130,7 @@ async function shrunk(
 function scaled(regions: readonly Region[], picture: Size, sent: Size): Region[] {
   const [x, y] = [sent.width / picture.width, sent.height / picture.height];
   return regions.map((region) => {
-    if ("points" in region)
+    if (region.box === undefined)
       return { points: region.points.map((point) => ({ ...point, x: point.x * x, y: point.y * y })) };
     const [x1, y1, x2, y2] = region.box;
     return { box: [x1 * x, y1 * y, x2 * x, y2 * y] };

@@ -1,5 +1,5 @@
 /** What an object looks like to SAM 2: the image embedding, averaged over the object. */
-import type { LogitGrid } from "../model.ts";
+import type { LogitGrid, PictureLooks } from "../model.ts";
 import { unit } from "../arithmetic.ts";
 
 /** A picture's embedding; its objects' appearances are parts of it. */
@@ -45,14 +45,45 @@ export class Embedding {
   }
 }
 
-/** How many of a mask's set cells lie in each cell of a coarser grid. */
-function coverage(mask: LogitGrid, width: number, height: number): Uint32Array {
-  const counts = new Uint32Array(width * height);
+/**
+ * What each cell of an embedding looks like: its values less their means over the whole picture, as a vector of length 1.
+ * @param values of [1, channels, height, width] @param dims these four
+ */
+export function looksOf(
+  values: Float32Array,
+  [, channels = 0, height = 0, width = 0]: readonly number[],
+): PictureLooks {
+  const cells = width * height;
+  const looks = new Float32Array(cells * channels);
+  const squares = new Float64Array(cells);
+  for (let channel = 0; channel < channels; channel += 1) {
+    const plane = values.subarray(channel * cells, (channel + 1) * cells);
+    let sum = 0;
+    for (const value of plane) sum += value;
+    const mean = sum / cells;
+    for (let cell = 0; cell < cells; cell += 1) {
+      const value = (plane[cell] ?? 0) - mean;
+      looks[cell * channels + channel] = value;
+      squares[cell] = (squares[cell] ?? 0) + value * value;
+    }
+  }
+  for (let cell = 0; cell < cells; cell += 1) {
+    const length = Math.sqrt(squares[cell] ?? 0);
+    if (length === 0) continue;
+    for (let at = cell * channels; at < (cell + 1) * channels; at += 1) looks[at] = (looks[at] ?? 0) / length;
+  }
+  return { channels, width, height, looks };
+}
+
+/** Of each cell of a coarser grid, how much of it a mask has, 0 to 1. */
+export function coverage(mask: LogitGrid, width: number, height: number): Float32Array {
+  const shares = new Float32Array(width * height);
+  const each = (width * height) / (mask.width * mask.height);
   for (let y = 0; y < mask.height; y += 1)
     for (let x = 0; x < mask.width; x += 1) {
       if ((mask.logits[y * mask.width + x] ?? 0) <= 0) continue;
       const cell = Math.floor((y * height) / mask.height) * width + Math.floor((x * width) / mask.width);
-      counts[cell] = (counts[cell] ?? 0) + 1;
+      shares[cell] = (shares[cell] ?? 0) + each;
     }
-  return counts;
+  return shares;
 }

@@ -2,6 +2,7 @@
 import { gridArea } from "../mask-shape.ts";
 import type { LogitGrid } from "../model.ts";
 import type { MaskDrawing } from "./manifest.ts";
+import type { Size } from "../../size.ts";
 
 export type Cleaning = Pick<MaskDrawing, "islandShare" | "holeShare">;
 
@@ -26,14 +27,14 @@ export function cleanMask(grid: LogitGrid, { islandShare, holeShare }: Cleaning)
   return { ...grid, logits };
 }
 
-interface Component {
+export interface Component {
   readonly cells: readonly number[];
   readonly touchesEdge: boolean;
 }
 
-/** The connected sets of cells that satisfy `belongs`, by flood fill. */
-function components(
-  { width, height }: LogitGrid,
+/** The connected sets of a grid's cells that satisfy `belongs`, by flood fill. */
+export function components(
+  { width, height }: Size,
   belongs: (cell: number) => boolean,
   overCorners: boolean,
 ): Component[] {

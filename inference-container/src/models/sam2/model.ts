@@ -8,6 +8,7 @@ import type { Manifest } from "../manifest.ts";
 import type { Instance, Picture, Segmentation, SegmentRequest, UnservedPrompt } from "../model.ts";
 import { gridArea } from "../mask-shape.ts";
 import type { SegmenterManifest } from "./manifest.ts";
+import type { Recall } from "./recall.ts";
 import { type Drawing, Sam2Picture } from "./open-picture.ts";
 import { warmUpRuns } from "./regions.ts";
 import type { Segmenter } from "./segmenter.ts";
@@ -30,20 +31,22 @@ export interface Sam2Parts {
   readonly manifest: Manifest & SegmenterManifest;
   readonly graphs: GraphSet;
   readonly segmenter: Segmenter;
+  readonly recall: Recall;
 }
 
 const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
 
 export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   readonly drawsRegions = true;
+  readonly followsRegions = true;
   protected readonly parts: Parts;
   readonly #drawing: Drawing;
 
   constructor(parts: Parts, options: LoadOptions) {
-    const { manifest, graphs, segmenter } = parts;
+    const { manifest, graphs, segmenter, recall } = parts;
     super(manifest, graphs, options);
     this.parts = parts;
-    this.#drawing = { segmenter, cleaning: manifest.masks, features: this.features };
+    this.#drawing = { segmenter, recall, cleaning: manifest.masks, features: this.features };
   }
 
   /** What the detector finds; not called for a request without prompts. */

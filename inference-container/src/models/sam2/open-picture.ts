@@ -3,9 +3,20 @@ import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import { cleanMask, type Cleaning } from "./clean-mask.ts";
 import { copiedFloats } from "../graph.ts";
-import type { DrawnRegion, LogitGrid, OpenPicture, Picture, Region } from "../model.ts";
+import type {
+  CellLooks,
+  DrawnRegion,
+  Followable,
+  KnownCells,
+  LogitGrid,
+  OpenPicture,
+  Picture,
+  PictureLooks,
+  Region,
+} from "../model.ts";
 import type { Remembered } from "../remembered.ts";
-import { Embedding } from "./appearance.ts";
+import { Embedding, looksOf } from "./appearance.ts";
+import type { Recall } from "./recall.ts";
 import type { Segmenter } from "./segmenter.ts";
 
 /** The features' role from which appearances are read. */
@@ -14,11 +25,12 @@ const EMBEDDING = "embedding";
 /** What draws, how the masks are cleaned, and where the pictures' features are kept. */
 export interface Drawing {
   readonly segmenter: Segmenter;
+  readonly recall: Recall;
   readonly cleaning: Cleaning;
   readonly features: Remembered<Held>;
 }
 
-export class Sam2Picture implements OpenPicture {
+export class Sam2Picture implements OpenPicture, Followable {
   readonly #drawing: Drawing;
   readonly #picture: Picture;
   readonly #usage: Usage;
@@ -27,7 +39,7 @@ export class Sam2Picture implements OpenPicture {
   #embedding: Embedding | undefined;
   #computed = false;
 
-  /** @param withLooks whether appearances are needed too; the features of such a picture are not remembered */
+  /** @param withLooks whether appearances are needed too */
   constructor(drawing: Drawing, picture: Picture, usage: Usage, withLooks: boolean) {
     this.#drawing = drawing;
     this.#picture = picture;
@@ -54,6 +66,28 @@ export class Sam2Picture implements OpenPicture {
     );
   }
 
+  get following(): Followable {
+    return this;
+  }
+
+  async looks(): Promise<PictureLooks> {
+    const { values, dims } = copiedFloats(await this.#held(), EMBEDDING);
+    return looksOf(values, dims);
+  }
+
+  async offers(regions: readonly Region[]): Promise<DrawnRegion[][]> {
+    if (regions.length === 0) return [];
+    return this.#drawing.segmenter.offers(await this.#held(), regions, this.#picture, this.#usage);
+  }
+
+  cleaned(mask: LogitGrid): LogitGrid {
+    return cleanMask(mask, this.#drawing.cleaning);
+  }
+
+  votes(cells: CellLooks, known: KnownCells): Promise<Float32Array> {
+    return this.#drawing.recall.votes(cells, known, this.#usage);
+  }
+
   [Symbol.dispose](): void {
     this.#features?.[Symbol.dispose]();
     this.#features = undefined;
@@ -75,7 +109,10 @@ export class Sam2Picture implements OpenPicture {
 
   async #encode(): Promise<Held> {
     const { segmenter, features } = this.#drawing;
-    const [key, copied] = this.#withLooks ? [null, [EMBEDDING]] : [this.#picture.contentHash, []];
+    const { contentHash } = this.#picture;
+    const [key, copied] = this.#withLooks
+      ? [contentHash === null ? null : `${contentHash} with looks`, [EMBEDDING]]
+      : [contentHash, []];
     const { value, cached } = await features.get(key, this.#usage, () =>
       segmenter.encode(this.#picture, this.#usage, copied),
     );

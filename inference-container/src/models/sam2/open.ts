@@ -5,6 +5,7 @@ import { checkRoles, type Graph, GraphSet, type Roles } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { GraphSpec, Manifest } from "../manifest.ts";
 import type { SegmenterManifest } from "./manifest.ts";
+import { Recall } from "./recall.ts";
 import { Segmenter } from "./segmenter.ts";
 
 const FEATURES = ["embedding", "fine", "middle"];
@@ -18,6 +19,7 @@ const DECODER: Roles = {
 interface Opened {
   readonly graphs: GraphSet;
   readonly segmenter: Segmenter;
+  readonly recall: Recall;
   /** Loads a further graph. @param roles what the adapter gives it, and reads from it */
   readonly load: (spec: GraphSpec, roles: Roles) => Promise<Graph>;
 }
@@ -43,7 +45,7 @@ export async function openWithSam2(
     // The small graph first: a wrong one is found before the large one is read.
     const decoder = await load(manifest.graphs.decoder, DECODER);
     const segmenter = new Segmenter(await load(manifest.graphs.encoder, ENCODER), decoder, manifest);
-    return await open({ graphs, segmenter, load });
+    return await open({ graphs, segmenter, recall: await Recall.load(graphs), load });
   } catch (error) {
     await graphs.close();
     throw error;

@@ -13,13 +13,10 @@ const TOP_LEFT = 2;
 const BOTTOM_RIGHT = 3;
 
 /** The clicks that stand for a region. */
-export function clicksOf(region: Region): readonly Click[] {
-  if ("points" in region) return region.points;
-  const [x1, y1, x2, y2] = region.box;
-  return [
-    { x: x1, y: y1, label: TOP_LEFT },
-    { x: x2, y: y2, label: BOTTOM_RIGHT },
-  ];
+export function clicksOf({ box, points = [] }: Region): readonly Click[] {
+  if (box === undefined) return points;
+  const [x1, y1, x2, y2] = box;
+  return [{ x: x1, y: y1, label: TOP_LEFT }, { x: x2, y: y2, label: BOTTOM_RIGHT }, ...points];
 }
 
 /**
@@ -83,7 +80,7 @@ export function chosen(candidates: readonly Candidate[], region: Region, picture
 
 /** Whether it is clear which object a region means, so that the single mask is the best. */
 function isClear(region: Region, { width, height }: Size): boolean {
-  if ("points" in region) return region.points.length > 1;
+  if (region.box === undefined || region.points !== undefined) return clicksOf(region).length > 1;
   const [x1, y1, x2, y2] = region.box;
   return (x2 - x1) * (y2 - y1) <= SMALL * width * height;
 }

@@ -35,7 +35,29 @@ export class Segmenter {
     picture: Picture,
     usage: Usage,
   ): Promise<Candidate[]> {
-    const drawn: Candidate[] = [];
+    return this.#decode(features, regions, picture, usage, (candidates, region) =>
+      owned(chosen(candidates, region, picture)),
+    );
+  }
+
+  /** All masks that the decoder offers for each region, in their order. */
+  async offers(
+    features: Held,
+    regions: readonly Region[],
+    picture: Picture,
+    usage: Usage,
+  ): Promise<Candidate[][]> {
+    return this.#decode(features, regions, picture, usage, (candidates) => [...candidates]);
+  }
+
+  async #decode<T>(
+    features: Held,
+    regions: readonly Region[],
+    picture: Picture,
+    usage: Usage,
+    take: (candidates: readonly Candidate[], region: Region) => T,
+  ): Promise<T[]> {
+    const drawn: T[] = [];
     const runs = runsOf(regions, this.#manifest.masks.batch);
     for (const [run, indices] of runs.entries()) {
       const some = indices.flatMap((index) => regions[index] ?? []);
@@ -45,7 +67,7 @@ export class Segmenter {
       const candidates = allCandidates(results);
       for (const [at, index] of indices.entries()) {
         const region = some[at];
-        if (region !== undefined) drawn[index] = owned(chosen(candidates[at] ?? [], region, picture));
+        if (region !== undefined) drawn[index] = take(candidates[at] ?? [], region);
       }
     }
     return drawn;

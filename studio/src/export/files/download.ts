@@ -1,13 +1,5 @@
-import {
-  cocoFromMasks,
-  mapParallel,
-  Mask,
-  mergeCoco,
-  readMaskPng,
-  type SegmentationClient,
-  stemOf,
-  uniqueNames,
-} from "segmentation-client";
+import { mapParallel, type SegmentationClient, stemOf, uniqueNames } from "segmentation-client";
+import { cocoFromMasks, Mask, mergeCoco, readMaskPng } from "segmentation-client/masks";
 import { Zip, ZipPassThrough } from "fflate";
 import { Bakery } from "../../bake/bakery.ts";
 import type { ExportMask, ExportPicture } from "../types.ts";

@@ -1,4 +1,4 @@
-import { type Bitmap, decodeRle, measureMask, readMaskPng } from "segmentation-client";
+import { type Bitmap, decodeRle, measureMask, readMaskPng } from "segmentation-client/masks";
 import type { MaskSource, Point } from "../types.ts";
 
 /** A mask's pixels, eight a byte, in the box around them. */

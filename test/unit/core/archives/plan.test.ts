@@ -77,15 +77,19 @@ describe("an archive's plan", () => {
     expect((await planArchive({ definition, tasks })).digest).not.toBe(digest);
   });
 
-  it("has a class for what was drawn for regions, behind those of the prompts [A5-6]", async () => {
+  it("has a class for what was drawn for regions, by their labels, behind those of the prompts [A5-6 A5-13]", async () => {
     const output = { ...IMAGE_OUTPUT, yolo: "labels.txt" };
     const definition = {
       ...imageJob(["a"], { prompts: ["cat", "dog"] }),
       formats: ["yolo"] as const,
-      regions: [{ taskId: "a", points: [{ x: 1, y: 1, label: 1 as const }] }],
+      regions: ["spoon", undefined, "cat", "spoon"].map((label) => ({
+        taskId: "a",
+        points: [{ x: 1, y: 1, label: 1 as const }],
+        ...(label !== undefined && { label }),
+      })),
     };
     const { made } = await planArchive({ definition, tasks: [{ taskId: "a", lease: 1, output }] });
-    expect(textOf(made, "data.yaml")).toContain('  1: "dog"\n  2: "region"\n');
+    expect(textOf(made, "data.yaml")).toContain('  0: "cat"\n  1: "dog"\n  2: "spoon"\n  3: "region"\n');
   });
 
   it("has a clip's own COCO document as that of the whole job", async () => {

@@ -68,6 +68,12 @@ describe("a trial", () => {
     });
   });
 
+  it("lets a job that costs nothing through until it has expired", () => {
+    everyTrial((trial) => {
+      expect(trialRefusal(trial, 0)).toBe(trial.status === "expired" ? "trial_expired" : null);
+    });
+  });
+
   it("says why it does not pay: its time first, then its last token, then that they are too few", () => {
     everyTrial((trial, offer) => {
       const refusal = trialRefusal(trial, offer.tokens + 1);

@@ -44,6 +44,18 @@ describe("the cost of a job of pictures", () => {
   });
 });
 
+it("a free job is charged nothing, and its files count", () => {
+  const job = accepted(imageJob(["a.png"], { free: true }));
+  const ended = job.tasks.map((task) =>
+    Object.assign(task, { step: { at: "success", lease: 1 }, started: true }),
+  );
+  expect(jobCost({ ...job, tasks: ended }, () => picture(7))).toEqual({
+    usedUnits: 0,
+    processedUnits: 0,
+    files: 8,
+  });
+});
+
 describe("the cost of a clip", () => {
   const costOf = (task: Partial<TaskRecord>) => {
     const job = accepted(videoJob());

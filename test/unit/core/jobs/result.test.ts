@@ -1,6 +1,6 @@
 import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
-import { ArchivedManifest } from "../../../../src/contract/result.ts";
+import { ArchivedManifest, ImageJobResult } from "../../../../src/contract/result.ts";
 import type { FinishedJob, FinishedTask } from "../../../../src/core/jobs/answers.ts";
 import { assetsOf, manifestOf, resultJson } from "../../../../src/core/jobs/result.ts";
 import { IMAGE_OUTPUT, imageJob, videoJob } from "./a-job.ts";
@@ -269,6 +269,17 @@ class PlayedSigner implements Presigner {
 }
 
 describe("a result's JSON", () => {
+  it("keeps a thousand signatures at most: the others are made again", async () => {
+    const masks = Array.from({ length: 1_500 }, (_, i) => mask(i, 1));
+    const tasks = [{ taskId: A, lease: 1, output: { ...IMAGE_OUTPUT, masks } }];
+    const signer = new PlayedSigner();
+    let json = "";
+    for await (const piece of resultJson(imageJob([A]), () => tasks, signer, 900)) json += piece;
+    expect(signer.signatures).toBe(1_500 + 500);
+    const { manifest, assets } = ImageJobResult.parse(JSON.parse(json));
+    expect(assets.map(({ url }) => url)).toEqual(manifest.items[0]?.masks.map(({ url }) => url));
+  });
+
   it("is to the byte what the whole object would give, and signs each output once", async () => {
     await fc.assert(
       fc.asyncProperty(job, async (finished) => {
@@ -284,7 +295,7 @@ describe("a result's JSON", () => {
         };
         signer.signatures = 0;
         let json = "";
-        for await (const piece of resultJson(finished, signer, 900)) json += piece;
+        for await (const piece of resultJson(finished.definition, () => finished.tasks, signer, 900)) json += piece;
         expect(json).toBe(JSON.stringify(whole));
         expect(signer.signatures).toBe(whole.assets.length);
       }),

@@ -38,6 +38,36 @@ const batchOf = (tasks: number): JobState =>
 const one = (): JobState => accepted(imageJob(["a"]));
 const claimed = (state: JobState, now = BEGIN): JobState => claimTask(state, "a", policy, now).state;
 
+describe("a clip that is broken off again and again", () => {
+  /** The clip after attempts that each process so many of its thousand frames before their lease ends. */
+  const after = (...frames: readonly number[]): JobState => {
+    let [state, now] = [accepted(videoJob()), BEGIN];
+    for (const done of frames) {
+      now += HOUR;
+      const held = claimTask(state, "clip", policy, now).state;
+      const report = { done, total: 1_000 };
+      state = extendTask(held, "clip", held.lastLease, report, policy, now).state;
+      now += HOUR;
+      state = tickTasks(state, policy, now);
+    }
+    return state;
+  };
+
+  it("is tried again as long as each attempt gets further than those before, by a tenth of it", () => {
+    expect(taskOf(after(150, 300, 450, 600, 750, 900)).step.at).toBe("waiting");
+  });
+
+  it("fails after three attempts that do not, however far they got", () => {
+    expect(taskOf(after(900, 900, 950)).step.at).toBe("failed");
+    expect(taskOf(after(150, 300, 250, 300)).step.at).toBe("failed");
+  });
+
+  it("has at most thirty attempts and three", () => {
+    const attempts = fc.array(fc.nat({ max: 1_000 }), { minLength: 33, maxLength: 60 });
+    fc.assert(fc.property(attempts, (frames) => taskOf(after(...frames)).step.at === "failed"));
+  });
+});
+
 describe("a consumer", () => {
   it("takes a task for a minute, with the job's next fencing token", () => {
     const { state, taken } = claimTask(accepted(imageJob(["a", "b"])), "b", policy, BEGIN);

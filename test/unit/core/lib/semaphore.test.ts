@@ -27,6 +27,17 @@ describe("a room", () => {
     expect(await room.within("a", 0, async () => "in")).toBe("in");
   });
 
+  it("counts the places of each, of which a large one takes several", async () => {
+    const room = new Semaphore(5, 5, 1_000);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const inside = [room.within("a", 0, () => promise, 3), room.within("b", 0, () => promise)];
+    expect(await room.within("c", 0, async () => "in", 2)).toBe("full");
+    expect(await room.within("c", 0, async () => "in")).toBe("in");
+    resolve("made");
+    await Promise.all(inside);
+    expect(await room.within("c", 0, async () => "in", 5)).toBe("in");
+  });
+
   it("has its place again after one that failed", async () => {
     const room = new Semaphore(1, 1, 1_000);
     await expect(room.within("a", 0, () => Promise.reject(new Error("it failed")))).rejects.toThrow(

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ImageJobResult } from "../../../../src/contract/result.ts";
 import { type Client, newClient } from "../../../support/worker/api.ts";
 import { deliverTask, finishJob, PlayedInference, success } from "../../../support/worker/inference.ts";
-import { imageJob, MP4, uploaded, uploads, videoJob } from "../../../support/worker/jobs.ts";
+import { imageJob, uploaded, uploads } from "../../../support/worker/jobs.ts";
 import { entriesOf, traces } from "../../../support/worker/ledger.ts";
 import { expectError } from "../../../support/worker/wire.ts";
 
@@ -84,6 +84,31 @@ describe("createJob 202 with regions", () => {
     expect(assets.map(({ key }) => key)).toEqual([`masks/${taskId}/0.png`, `masks/${taskId}/1.png`]);
   });
 
+  it("gives each task its regions' labels, and its formats the names of all the job's regions [A5-13]", async () => {
+    const inference = new PlayedInference();
+    const tasks = await uploads(client, 2);
+    const [first, second] = tasks;
+    const jobId = await create(tasks, {
+      formats: ["coco"],
+      regions: [
+        { taskId: first, box: BOX, label: "cup" },
+        { taskId: second, box: BOX },
+        { taskId: second, points: [ON], label: "é".repeat(100) },
+      ],
+    });
+    const regionNames = ["cup", "region", "é".repeat(100)];
+    await deliverTask(jobId, tasks[0] ?? "");
+    expect(inference.last).toMatchObject({
+      regions: [{ index: 0, label: "cup" }],
+      formats: { regionNames },
+    });
+    await deliverTask(jobId, tasks[1] ?? "");
+    expect(inference.last).toMatchObject({
+      regions: [{ index: 1 }, { index: 2, label: "é".repeat(100) }],
+      formats: { regionNames },
+    });
+  });
+
   it("takes 50 regions of 20 points each, and a region outside of any picture: only the task can know [A5-1]", async () => {
     const taskId = await uploaded(client);
     const points = Array.from({ length: 20 }, () => ({ x: 123.456_789, y: -1e9, label: 1 }));
@@ -131,11 +156,17 @@ describe("createJob 400 for regions", () => {
     ["points that are all outside the object", (own) => ({ regions: [{ taskId: own, points: [BESIDE] }] })],
     ["a label of 2", (own) => ({ regions: [{ taskId: own, points: [ON, { ...ON, label: 2 }] }] })],
     ["a point without a label", (own) => ({ regions: [{ taskId: own, points: [{ x: 1, y: 1 }] }] })],
+    ["an empty label", (own) => ({ regions: [{ taskId: own, box: BOX, label: "" }] })],
+    [
+      "a label of 101 characters",
+      (own) => ({ regions: [{ taskId: own, box: BOX, label: "é".repeat(101) }] }),
+    ],
+    ["the time of a clip", (own) => ({ regions: [{ taskId: own, box: BOX, timeSeconds: 1 }] })],
     [
       "an empty list of prompts beside regions",
       (own) => ({ prompts: [], regions: [{ taskId: own, box: BOX }] }),
     ],
-  ])("refuses %s [A5-1 A5-2]", async (_, changes) => {
+  ])("refuses %s [A5-1 A5-2 A5-13]", async (_, changes) => {
     expectError(
       await client.send("POST", "/v1/jobs", imageJob([taskId], changes(taskId))),
       400,
@@ -150,11 +181,5 @@ describe("createJob 400 for regions", () => {
     const answer = await client.send("POST", "/v1/jobs", imageJob([taskId, other], changes));
     expectError(answer, 400, "invalid_request");
     expect(answer.body.message).toContain("tasks[1]");
-  });
-
-  it("refuses regions of a video [A5-1]", async () => {
-    const video = await uploaded(client, MP4, "video/mp4");
-    const changes = { regions: [{ taskId: video, box: BOX }] };
-    expectError(await client.send("POST", "/v1/jobs", videoJob(video, changes)), 400, "invalid_request");
   });
 });

@@ -2,9 +2,10 @@ import { ASSETS } from "../../../contract.ts";
 import { readJson } from "../../../http/read.ts";
 import { type Format, type ToWrite, folderOf } from "../../../node/save.ts";
 import { assetKey } from "../../../results/assets.ts";
-import type { CocoDocument } from "../../../results/coco.ts";
-import { ImageResult, type Picture } from "../../../results/image-result.ts";
+import { categoryOf, type CocoDocument } from "../../../results/coco.ts";
+import { ImageResult } from "../../../results/image-result.ts";
 import type { Mask } from "../../../results/mask.ts";
+import type { Picture } from "../../../results/picture.ts";
 import type { Clip, VideoResult } from "../../../results/video-result.ts";
 import type { MaskRow, Outcome, TrackRow } from "../journal/entries.ts";
 
@@ -57,13 +58,16 @@ const keyOf = (content: ToWrite["content"]): string =>
 
 /** What the journal keeps of masks. */
 export const maskRows = (masks: readonly Mask[]): MaskRow[] =>
-  masks.map(({ prompt = "region", confidence, box, area }) => ({ prompt, confidence, box, area }));
+  masks.map((mask) => {
+    const { confidence, box, area } = mask;
+    return { prompt: categoryOf(mask), confidence, box, area };
+  });
 
 /** What the journal keeps of a clip's objects. */
 export const trackRows = ({ tracks }: Clip): TrackRow[] =>
-  tracks.map(({ objectId, prompt, sightings }) => ({
+  tracks.map(({ objectId, sightings, ...named }) => ({
     objectId,
-    prompt,
+    prompt: categoryOf(named),
     firstSec: sightings[0]?.timeSec ?? 0,
     lastSec: sightings.at(-1)?.timeSec ?? 0,
     frames: sightings.length,

@@ -4,6 +4,7 @@ import type { Answer } from "../../../api/types.ts";
 import { mapParallel } from "../../../http/parallel.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
 import { writeWhole } from "../../../node/save.ts";
+import { categoryOf } from "../../../results/coco.ts";
 import { LONG_WORK } from "../../account/client.ts";
 import { Failure } from "../../failure.ts";
 import { MOST_REGIONS } from "../arguments.ts";
@@ -68,7 +69,8 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
   const { access } = await (await segmenting.client()).api.getAccountOverview({}, { signal });
   if (pending.length > 0) assertAllowed(access);
   if (order.formats.includes("yolo")) {
-    const classes = [...order.prompts, ...(order.regions.length > 0 ? ["region"] : [])];
+    const others = order.regions.map(categoryOf).filter((name) => !order.prompts.includes(name));
+    const classes = [...order.prompts, ...new Set(others)];
     await writeWhole(join(out, "data.yaml"), yoloDataset(classes));
   }
   const work: Work = {

@@ -1,0 +1,89 @@
+/** Votes on a grid of cells: where they are looked for, and which connected parts they form. */
+import type { RegionPoint } from "@segmentation/protocol";
+import type { Box } from "../models/box.ts";
+import { components } from "../models/sam2/clean-mask.ts";
+import type { Size } from "../size.ts";
+
+/** By how much of its sides a box is surrounded by a window. */
+const SURROUNDINGS = 0.75;
+
+/** How much votes count at the window's edge, by those within the box. */
+const AT_THE_EDGE = 0.3;
+
+/** How a cell's votes count by its distance from a box: 1 within it, less around it, 0 further away. @param frame the picture's size, in whose pixels the box is */
+export function windowAbout(box: Box, frame: Size, { width, height }: Size): Float32Array {
+  const [x1, y1, x2, y2] = box;
+  const [reachX, reachY] = [(x2 - x1) * SURROUNDINGS, (y2 - y1) * SURROUNDINGS];
+  const [cellX, cellY] = [frame.width / width, frame.height / height];
+  const window = new Float32Array(width * height);
+  for (let row = 0; row < height; row += 1)
+    for (let column = 0; column < width; column += 1) {
+      const [x, y] = [(column + 0.5) * cellX, (row + 0.5) * cellY];
+      // A small object is surrounded by two cells at least.
+      const out = Math.max(
+        Math.max(x1 - x, x - x2) / Math.max(reachX, 2 * cellX),
+        Math.max(y1 - y, y - y2) / Math.max(reachY, 2 * cellY),
+        0,
+      );
+      window[row * width + column] = out > 1 ? 0 : 1 - (1 - AT_THE_EDGE) * out;
+    }
+  return window;
+}
+
+/** A connected part of what the votes mean. */
+export interface Part {
+  readonly cells: readonly number[];
+  /** The sum of its votes. */
+  readonly weight: number;
+  /** In pixels of the picture. */
+  readonly box: Box;
+  /** The middle of the cell with the most votes around it, in pixels of the picture. */
+  readonly peak: Pick<RegionPoint, "x" | "y">;
+}
+
+/** A cell belongs to a part if it has at least so many of the votes. */
+export const LEAST_VOTES = 0.5;
+
+/** The parts of the cells with at least `LEAST_VOTES`, the heaviest first. @param votes of each cell, row by row */
+export function partsOf(votes: Float32Array, grid: Size, frame: Size): Part[] {
+  return components(grid, (cell) => (votes[cell] ?? 0) >= LEAST_VOTES, true)
+    .map(({ cells }) => partOf(cells, votes, grid, frame))
+    .toSorted((a, b) => b.weight - a.weight);
+}
+
+function partOf(cells: readonly number[], votes: Float32Array, { width, height }: Size, frame: Size): Part {
+  const [cellX, cellY] = [frame.width / width, frame.height / height];
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  let [weight, most, peak] = [0, -1, 0];
+  for (const cell of cells) {
+    const [x, y] = [cell % width, Math.floor(cell / width)];
+    [left, top, right, bottom] = [
+      Math.min(left, x),
+      Math.min(top, y),
+      Math.max(right, x + 1),
+      Math.max(bottom, y + 1),
+    ];
+    weight += votes[cell] ?? 0;
+    const around = sumAround(votes, x, y, { width, height });
+    if (around > most) [most, peak] = [around, cell];
+  }
+  return {
+    cells,
+    weight,
+    box: [left * cellX, top * cellY, right * cellX, bottom * cellY],
+    peak: { x: ((peak % width) + 0.5) * cellX, y: (Math.floor(peak / width) + 0.5) * cellY },
+  };
+}
+
+/** How far around a cell votes are summed: a part's peak is not at its border. */
+const AROUND = 2;
+
+function sumAround(votes: Float32Array, x: number, y: number, { width, height }: Size): number {
+  let sum = 0;
+  for (let dy = -AROUND; dy <= AROUND; dy += 1)
+    for (let dx = -AROUND; dx <= AROUND; dx += 1) {
+      const [nx, ny] = [x + dx, y + dy];
+      if (nx >= 0 && ny >= 0 && nx < width && ny < height) sum += votes[ny * width + nx] ?? 0;
+    }
+  return sum;
+}

@@ -1,0 +1,72 @@
+/** Which cells of a picture are an object that was seen before: the nearest cells of remembered pictures vote for it. */
+import { Tensor } from "onnxruntime-node";
+import type { Usage } from "../../device/usage.ts";
+import { OnnxGraph } from "../../onnx/graph-writer.ts";
+import { floats, type Graph, type GraphSet } from "../graph.ts";
+import type { GraphSpec } from "../manifest.ts";
+import type { CellLooks, KnownCells } from "../model.ts";
+
+/** How many of the nearest remembered cells vote on a cell. */
+const VOTERS = 10;
+
+/** What the cosines are divided by before the softmax that weighs the votes. */
+const TEMPERATURE = 0.07;
+
+const any = (role: string, shape: (number | string)[]) =>
+  ({ role, name: role, dtype: "float32", shape }) as const;
+
+const SPEC: GraphSpec = {
+  file: "recall.onnx",
+  inputs: [
+    any("cells", ["cells", "channels"]),
+    any("known", ["known", "channels"]),
+    any("inside", ["known"]),
+  ],
+  outputs: [any("votes", ["cells"])],
+};
+
+/**
+ * The graph: of each cell, the cosines with all known ones; of the `VOTERS` largest the softmax weighs how much of each known cell
+ * the object has. It is a graph so that it runs where the features are computed: 4,096 cells against 5,000 are 5 billion products.
+ */
+function file(): Uint8Array {
+  const graph = new OnnxGraph();
+  const cells = graph.input("cells", ["cells", "channels"]);
+  const known = graph.input("known", ["known", "channels"]);
+  const inside = graph.input("inside", ["known"]);
+  const cosines = graph.node("MatMul", [cells, graph.node("Transpose", [known], { perm: [1, 0] })]);
+  const nearest = graph.node("TopK", [cosines, graph.int64s([VOTERS])], { axis: 1 }, "nearest", "at");
+  const sharpened = graph.node("Div", [nearest, graph.floats([1], Float32Array.of(TEMPERATURE))]);
+  const weights = graph.node("Softmax", [sharpened], { axis: 1 });
+  const weighed = graph.node("Mul", [weights, graph.node("Gather", [inside, "at"], { axis: 0 })]);
+  graph.node("ReduceSum", [weighed, graph.int64s([1])], { keepdims: 0 }, "votes");
+  graph.output("votes", ["cells"]);
+  return graph.file("recall");
+}
+
+export class Recall {
+  readonly #graph: Graph;
+
+  private constructor(graph: Graph) {
+    this.#graph = graph;
+  }
+
+  static async load(graphs: GraphSet): Promise<Recall> {
+    return new Recall(await graphs.make(SPEC, file()));
+  }
+
+  /** For each cell, how much of the object the known cells say it has, 0 to 1. @param known at least `VOTERS` cells */
+  async votes(cells: CellLooks, known: KnownCells, usage: Usage): Promise<Float32Array> {
+    const { channels } = cells;
+    const results = await this.#graph.run(
+      usage,
+      {
+        cells: new Tensor("float32", cells.looks, [cells.looks.length / channels, channels]),
+        known: new Tensor("float32", known.looks, [known.looks.length / channels, channels]),
+        inside: new Tensor("float32", known.inside, [known.inside.length]),
+      },
+      { moved: ["cells", "known", "inside"], followed: true },
+    );
+    return floats(results, "votes");
+  }
+}

@@ -1,0 +1,261 @@
+/** The objects of a clip that are pointed at: drawn where they are pointed at, and followed from there. */
+import { objectsOf } from "@segmentation/protocol";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Usage } from "../device/usage.ts";
+import { taskFailure } from "../failures.ts";
+import { Course, type Sighting } from "../following/course.ts";
+import { type Moment, momentOf, type PointedAt } from "../following/pointed.ts";
+import type { TaskHooks, VideoTask } from "../messages.ts";
+import type { Box } from "../models/box.ts";
+import type { LogitGrid, Model, OpenPicture, Region } from "../models/model.ts";
+import type { Size } from "../size.ts";
+import type { Clip } from "../video/clip.ts";
+import { type Frame, readFrames } from "../video/frames.ts";
+import type { SamplePlan } from "../video/sampling.ts";
+import { placeRegions } from "./run-picture.ts";
+
+/** The most bytes of decoded frames that wait to be followed backwards. */
+const CHUNK_BYTES = 134_217_728;
+
+/** What following takes of its clip's work. */
+export interface ClipWork {
+  readonly model: Model;
+  readonly ffmpeg: string;
+  readonly task: VideoTask;
+  readonly clip: Clip;
+  readonly plan: SamplePlan;
+  /** Of the frames that are processed. */
+  readonly size: Size;
+  readonly hooks: Pick<TaskHooks, "signal">;
+  readonly usage: Usage;
+  /** Reports how many frames were followed backwards. */
+  readonly progress: (done: number) => void;
+}
+
+/** An object that is followed, in a frame. */
+export interface FollowedObject extends Sighting {
+  /** The first region of the object. */
+  readonly regionIndex: number;
+  readonly label?: string;
+}
+
+type Kept = Omit<Sighting, "mask"> & { readonly mask: PackedMask };
+
+export class ClipFollower {
+  readonly #work: ClipWork;
+  readonly #known: ReadonlyMap<number, Pick<FollowedObject, "regionIndex" | "label">>;
+  readonly #pointedFrames: ReadonlySet<number>;
+  readonly #forwards: Course;
+  /** What was found backwards, by the frame's place in the clip. */
+  readonly #before: ReadonlyMap<number, readonly Kept[]>;
+
+  private constructor(
+    work: ClipWork,
+    asked: readonly Asked[],
+    objects: readonly PointedAt[],
+    before: ReadonlyMap<number, readonly Kept[]>,
+  ) {
+    this.#work = work;
+    this.#known = new Map(
+      asked.map(({ objectId, regionIndex, label }) => [
+        objectId,
+        { regionIndex, ...(label !== undefined && { label }) },
+      ]),
+    );
+    this.#pointedFrames = new Set(asked.flatMap(({ frames }) => [...frames.keys()]));
+    this.#forwards = new Course(objects, work.size, 1);
+    this.#before = before;
+  }
+
+  /**
+   * Draws the task's objects where they are pointed at, and follows them backwards from there: what comes before its first region
+   * must be known before the clip is written from its start.
+   * @returns undefined if the task has no regions
+   * @throws TaskFailure if a region is outside the clip, or the model follows nothing; as the model and `readFrames` do
+   */
+  static async open(work: ClipWork): Promise<ClipFollower | undefined> {
+    const { task, model } = work;
+    if (task.regions === undefined) return undefined;
+    if (model.followsRegions !== true)
+      throw taskFailure("regions_unsupported", { what: "follow regions through a clip" });
+    const asked = askedObjects(work, task.regions);
+    const objects = await pointOut(work, asked);
+    return new ClipFollower(work, asked, objects, await backwards(work, objects));
+  }
+
+  /** The ids that the objects have. */
+  get objectIds(): number[] {
+    return [...this.#known.keys()];
+  }
+
+  /** Prepares for a frame to come, as far as that needs no knowledge of the frames before it. */
+  async prepare({ timeSec }: Frame, open: OpenPicture | undefined): Promise<void> {
+    if (this.#forwards.follows(timeSec)) await open?.following?.looks();
+  }
+
+  /** What features of a frame are kept under, so that they need not be computed twice; null if they are needed once. */
+  key({ frameIdx }: Pick<Frame, "frameIdx">): string | null {
+    return this.#pointedFrames.has(frameIdx) ? keyOf(this.#work.task, frameIdx) : null;
+  }
+
+  /** The objects in the next of the clip's processed frames. @param open the frame, kept open */
+  async look({ frameIdx, timeSec }: Frame, open: OpenPicture | undefined): Promise<FollowedObject[]> {
+    const { following } = open ?? {};
+    const before = (this.#before.get(frameIdx) ?? []).map((kept) => ({ ...kept, mask: unpacked(kept.mask) }));
+    const after =
+      following === undefined || !this.#forwards.follows(timeSec)
+        ? []
+        : await this.#forwards.next(timeSec, following);
+    return [...before, ...after].flatMap((sighting) => {
+      const known = this.#known.get(sighting.objectId);
+      return known === undefined ? [] : [{ ...sighting, ...known }];
+    });
+  }
+}
+
+/** An object that a task asks for, with the frames in which it is pointed at, by their places in the clip. */
+interface Asked {
+  readonly objectId: number;
+  readonly regionIndex: number;
+  readonly label?: string;
+  readonly frames: ReadonlyMap<number, Region>;
+}
+
+/** @throws TaskFailure named region_outside_image or region_outside_clip */
+function askedObjects({ clip, plan, size }: ClipWork, regions: NonNullable<VideoTask["regions"]>): Asked[] {
+  const { indexes, fps } = plan;
+  const timeOf = (index: number | undefined): number => clip.times[index ?? 0] ?? 0;
+  const end = timeOf(indexes.at(-1)) + 1 / fps;
+  return objectsOf(regions).map(({ regions: own, ...object }) => {
+    const frames = new Map<number, Region>();
+    for (const [at, placed] of placeRegions(own, clip).entries()) {
+      const { timeSeconds: time = 0, index = 0 } = own[at] ?? {};
+      if (time > end)
+        throw taskFailure("region_outside_clip", { index, time, end: Math.floor(end * 100) / 100 });
+      const frame = indexes.reduce((near, other) =>
+        Math.abs(timeOf(other) - time) < Math.abs(timeOf(near) - time) ? other : near,
+      );
+      frames.set(frame, joined(frames.get(frame), scaled(placed, clip, size)));
+    }
+    return { ...object, regionIndex: own[0]?.index ?? 0, frames };
+  });
+}
+
+/** Two regions of one object in one frame: all points, and the last box. */
+function joined(a: Region | undefined, b: Region): Region {
+  const points = [...(a?.points ?? []), ...(b.points ?? [])];
+  const box = b.box ?? a?.box;
+  if (box === undefined) return { points };
+  return points.length > 0 ? { box, points } : { box };
+}
+
+/** A region in pixels of the processed frames. */
+function scaled({ box, points }: Region, clip: Size, size: Size): Region {
+  const [x, y] = [size.width / clip.width, size.height / clip.height];
+  if (box === undefined) return { points: points.map((one) => ({ ...one, x: one.x * x, y: one.y * y })) };
+  const [x1, y1, x2, y2] = box;
+  return { box: [x1 * x, y1 * y, x2 * x, y2 * y] satisfies Box };
+}
+
+/** Draws the objects where they are pointed at. One of which nothing can be drawn is left out. */
+async function pointOut(work: ClipWork, asked: readonly Asked[]): Promise<PointedAt[]> {
+  const { ffmpeg, clip, size, hooks } = work;
+  const moments = new Map<number, Moment[]>(asked.map(({ objectId }) => [objectId, []]));
+  const frames = [...new Set(asked.flatMap((object) => [...object.frames.keys()]))].toSorted((a, b) => a - b);
+  for await (const frame of readFrames(ffmpeg, clip, frames, size, hooks.signal)) {
+    using open = await openFrame(work, frame, keyOf(work.task, frame.frameIdx));
+    for (const { objectId, frames: own } of asked) {
+      const region = own.get(frame.frameIdx);
+      const known = moments.get(objectId);
+      if (region === undefined || known === undefined) continue;
+      const moment = await momentOf(frame.timeSec, region, known[0], open, size);
+      if (moment !== undefined) known.push(moment);
+    }
+  }
+  return [...moments].flatMap(([objectId, own]) => (own.length > 0 ? [{ objectId, moments: own }] : []));
+}
+
+/**
+ * Follows the objects backwards from where each was first pointed at, to the clip's start. The frames are decoded in chunks, the
+ * last one first, and of what was found only packed masks are kept: memory grows with those alone.
+ */
+async function backwards(work: ClipWork, objects: readonly PointedAt[]): Promise<Map<number, Kept[]>> {
+  const { ffmpeg, clip, plan, size, hooks } = work;
+  const first = new Map(objects.map(({ objectId, moments }) => [objectId, moments[0]?.timeSec ?? 0]));
+  const latest = Math.max(...first.values());
+  const wanted = plan.indexes.filter((index) => (clip.times[index] ?? 0) <= latest);
+  const found = new Map<number, Kept[]>();
+  const course = new Course(objects, size, -1);
+  const chunk = Math.max(1, Math.floor(CHUNK_BYTES / (3 * size.width * size.height)));
+  if (wanted.length < 2) return found;
+  for (let end = wanted.length; end > 0; end -= chunk) {
+    const frames: Frame[] = [];
+    const part = wanted.slice(Math.max(0, end - chunk), end);
+    for await (const frame of readFrames(ffmpeg, clip, part, size, hooks.signal)) frames.push(frame);
+    for (const frame of frames.toReversed()) {
+      hooks.signal.throwIfAborted();
+      if (course.follows(frame.timeSec)) {
+        using open = await openFrame(work, frame, keyOf(work.task, frame.frameIdx));
+        const seen = await course.next(frame.timeSec, open.following ?? unfollowable());
+        const earlier = seen.filter(({ objectId }) => frame.timeSec < (first.get(objectId) ?? 0));
+        found.set(
+          frame.frameIdx,
+          earlier.map((sighting) => ({ ...sighting, mask: packed(sighting.mask) })),
+        );
+      }
+      work.progress(found.size);
+    }
+  }
+  return found;
+}
+
+async function openFrame(
+  { model, task, size, usage }: ClipWork,
+  { rgb }: Frame,
+  key: string | null,
+): Promise<OpenPicture> {
+  const picture = { ...size, rgb, contentHash: key };
+  const { open } = await model.segment(picture, {
+    prompts: [],
+    threshold: task.scoreThreshold,
+    withFaint: false,
+    inClip: true,
+    keepOpen: true,
+    task,
+    usage,
+  });
+  return open ?? unfollowable();
+}
+
+const unfollowable = (): never => {
+  throw new Error("The model follows regions, but gave a frame that can't be followed.");
+};
+
+/** What a frame's features are remembered under. */
+const keyOf = ({ key }: VideoTask, frameIdx: number): string => `${key} frame ${frameIdx}`;
+
+/** A mask that takes a few kilobytes. */
+interface PackedMask extends Size {
+  readonly bytes: Buffer;
+}
+
+/** Steps for each unit of a logit: the outline moves by a tenth of a cell at most. */
+const STEPS = 8;
+
+export function packed({ width, height, logits }: LogitGrid): PackedMask {
+  // A logit above 0 stays above 0, as what is set must stay set.
+  const steps = Int8Array.from(logits, (logit) => Math.min(Math.max(Math.ceil(logit * STEPS), -127), 127));
+  return { width, height, bytes: deflateRawSync(steps, { level: 1 }) };
+}
+
+export function unpacked({ width, height, bytes }: PackedMask): LogitGrid {
+  const steps = inflateRawSync(bytes);
+  return {
+    width,
+    height,
+    logits: Float32Array.from(
+      new Int8Array(steps.buffer, steps.byteOffset, steps.length),
+      (step) => step / STEPS,
+    ),
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/** The most regions of a job. */
+export const MOST_REGIONS = 50;
+/** The most objects of a clip that are pointed at. */
+export const MOST_OBJECTS = 10;
+
+/** What a region's object is called, in formats and previews. */
+export const RegionLabel = z.string().min(1).max(100);
+
+/** What the object of a region without a label is called. */
+export const UNLABELLED = "region";
+
+/** What tells a region's object from others. */
+interface Pointing {
+  readonly objectId?: number | undefined;
+  readonly label?: string | undefined;
+}
+
+/** An object of a clip that is pointed at by one or several regions. */
+export interface PointedObject<Region> {
+  /** Its id among the clip's objects: as requested, or else the lowest that is free. */
+  readonly objectId: number;
+  /** The first label of its regions. */
+  readonly label?: string;
+  /** In their order; at least one. */
+  readonly regions: readonly Region[];
+}
+
+/** The objects that a clip's regions mean, by their first regions. */
+export function objectsOf<Region extends Pointing>(regions: readonly Region[]): PointedObject<Region>[] {
+  const taken = new Set(regions.flatMap(({ objectId }) => objectId ?? []));
+  const free = (): number => {
+    let id = 1;
+    while (taken.has(id)) id += 1;
+    taken.add(id);
+    return id;
+  };
+  const byId = Map.groupBy(regions, ({ objectId }) => objectId ?? free());
+  return [...byId].map(([objectId, own]) => {
+    const label = own.find((region) => region.label !== undefined)?.label;
+    return { objectId, regions: own, ...(label !== undefined && { label }) };
+  });
+}
+
+/** What an object is called that is pointed at. */
+export const nameOf = ({ label }: Pick<Pointing, "label">): string => label ?? UNLABELLED;
