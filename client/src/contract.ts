@@ -91,6 +91,7 @@ export type ApiErrorCode =
   | "prompt_too_long"
   | "rate_limited"
   | "subscription_exists"
+  | "task_not_continued"
   | "task_not_owned"
   | "task_type_mismatch"
   | "too_many_active_jobs"
@@ -1144,6 +1145,8 @@ export interface components {
              * @default 0.5
              */
             maskThreshold?: number;
+            /** @description A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one. */
+            continues?: string;
             /** @description Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels. Each adds assets of its own. */
             formats?: components["schemas"]["ImageFormat"][];
         };
@@ -1357,6 +1360,8 @@ export interface components {
                 /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
                 error: string | null;
             }[];
+            /** @description The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent if it adds to none. A client shows one entry for both. */
+            continues?: string;
         };
         JobSummary: {
             /** @description The job's id. */
@@ -1383,6 +1388,8 @@ export interface components {
             updatedAt: string;
             /** @description Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve; null if nothing is wrong. */
             error: string | null;
+            /** @description The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent if it adds to none. A client shows one entry for both. */
+            continues?: string;
         };
         /** @enum {string} */
         JobType: "image" | "video";
@@ -1746,6 +1753,8 @@ export interface components {
             numFrames?: number;
             /** @description The maximum number of frames to process. */
             maxFrames?: number;
+            /** @description A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one. */
+            continues?: string;
             /** @description Additional formats of the result: COCO annotations of all frames, with each object's track. */
             formats?: components["schemas"]["VideoFormat"][];
         };
@@ -2338,6 +2347,8 @@ export interface operations {
                 nextToken?: string;
                 /** @description Only this job, if it belongs to the account. */
                 jobId?: string;
+                /** @description Only jobs that add to this job, the first of its uploads. */
+                continues?: string;
                 /** @description Only jobs of this processing mode. */
                 mode?: components["schemas"]["ProcessingMode"];
                 /** @description Only jobs with this status. */

@@ -23,6 +23,8 @@ export const ImageTask = ImageWork.extend({
   ...files,
   /** SHA-256 of the input, hex. */
   contentHash: z.string(),
+  /** The masks that regions correct, and where they lie; absent if none does. */
+  priors: z.array(z.object({ regionIndex: z.number(), path: z.string() })).optional(),
 });
 export type ImageTask = z.infer<typeof ImageTask>;
 

@@ -260,10 +260,11 @@ export const COMMANDS = {
     takes: "--account ID --from DB_2 [--yes]",
     does: "deletes the copy of an account that a restored database has beside the one that it works with; without --yes, only shows it",
     options: account.extend({ from: DATABASE, yes: z.boolean().default(false) }),
-    run: async ({ account: id, from, yes }, { api, signal }) => {
+    run: async (given, { api, signal }) => {
+      const { from, yes } = given;
       const worker = await api();
       const ask = (confirmed: boolean) =>
-        worker.call("POST", `/accounts/${id}/delete-copy`, { from, confirmed });
+        worker.call("POST", `/accounts/${given.account}/delete-copy`, { from, confirmed });
       return deleteCopy(yes, { ask, onProgress: (progress) => console.error(progress), signal });
     },
   }),

@@ -33,6 +33,19 @@ export type VideoFormat = z.infer<typeof VideoFormat>;
 const formats = <Format extends z.ZodType>(format: Format, description: string) =>
   z.array(format).optional().meta({ description });
 
+/** The first job of the same uploads, in a job's status and in the list. */
+const continued = {
+  continues: z.string().optional().meta({
+    description:
+      "The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent if it adds to none. A client shows one entry for both.",
+  }),
+};
+
+const Continues = z.string().min(1).max(200).optional().meta({
+  description:
+    "A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one.",
+});
+
 /** The complaint about a field that the chosen variant does not have; the field's name precedes it. */
 const foreign = (job: string) => ({
   error: ({ code }: { code?: string | undefined }) =>
@@ -58,6 +71,7 @@ export const ImageJobRequest = z
       ),
       threshold: threshold(0.5, "Objects with a lower confidence are left out."),
       maskThreshold: threshold(0.5, "Pixels with a lower probability are left out of the mask."),
+      continues: Continues,
       formats: formats(
         ImageFormat,
         `Additional formats of the result: ${formatsInWords("image")}. Each adds assets of its own.`,
@@ -105,6 +119,7 @@ export const VideoJobRequest = z
         .optional()
         .meta({ description: "How many frames to process in all. Cannot be combined with fps." }),
       maxFrames: z.int().min(1).optional().meta({ description: "The maximum number of frames to process." }),
+      continues: Continues,
       formats: formats(VideoFormat, `Additional formats of the result: ${formatsInWords("video")}.`),
     },
     foreign("a video"),
@@ -174,6 +189,11 @@ export const ListJobsQuery = z.object({
     description: "The nextToken of the previous page. Send it with the same filters.",
   }),
   jobId: z.string().max(200).optional().meta({ description: "Only this job, if it belongs to the account." }),
+  continues: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "Only jobs that add to this job, the first of its uploads." }),
   mode: ProcessingMode.optional().meta({ description: "Only jobs of this processing mode." }),
   status: Status.optional().meta({ description: "Only jobs with this status." }),
 });
@@ -190,6 +210,7 @@ export const JobSummary = z
     createdAt: DateTime,
     updatedAt: DateTime,
     error: z.string().nullable(),
+    ...continued,
   })
   .meta({ id: "JobSummary" });
 export type JobSummary = z.infer<typeof JobSummary>;
@@ -233,6 +254,7 @@ export const JobStatus = z
     updatedAt: DateTime,
     error: z.string().nullable(),
     tasks: z.array(z.strictObject({ taskId: TaskId, status: Status, error: z.string().nullable() })),
+    ...continued,
   })
   .meta({
     id: "JobStatus",

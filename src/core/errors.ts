@@ -35,6 +35,8 @@ export const ERROR_CATALOGUE = {
     invalid_period:
       "The period has too many days, begins too long ago, or ends before it begins. Send another from or to.",
     duplicate_task: "The same taskId is listed more than once. List each upload once.",
+    task_not_continued:
+      "A task is not one of the job that this one continues. Name uploads of that job, or leave out continues.",
     task_type_mismatch:
       "An upload does not match the job's type. Image jobs take pictures; video jobs take one video.",
     too_many_prompts: "The job has more prompts than this service accepts. Send fewer.",

@@ -80,16 +80,21 @@ export async function deleteCopy(
   if (!databases.includes(from))
     throw refused(`There is no database ${from}: the Worker has ${databases.join(", ")}.`);
   const home = await directory.databaseOf(accountId);
-  if (home === from) throw refused(`The account works in ${from}, as the directory says: that is not a copy.`);
+  if (home === from)
+    throw refused(`The account works in ${from}, as the directory says: that is not a copy.`);
   const move: Move = { accountId, from: platform.at(from), to: platform.at(home) };
   const begun = await findMove(platform, accountId);
   const isEnding = begun?.from.database === from && begun.to.database === home;
   if ((begun !== null && !isEnding) || (await move.to.transits.find(accountId)) !== null)
     throw refused("The account is being moved. End that with move-account first.");
-  const [there, copy] = await Promise.all([move.to, move.from].map((books) => books.transits.count(accountId)));
-  if (there?.["accounts"] !== 1)
-    throw refused(`${home} does not have the account, although the directory says so. Run rebuild-directory first.`);
-  const rows = Object.values(copy ?? {}).reduce((sum, n) => sum + n, 0);
+  const [own, stale] = await Promise.all(
+    [move.to, move.from].map((books) => books.transits.count(accountId)),
+  );
+  if (own?.["accounts"] !== 1)
+    throw refused(
+      `${home} does not have the account, although the directory says so. Run rebuild-directory first.`,
+    );
+  const rows = Object.values(stale ?? {}).reduce((sum, n) => sum + n, 0);
   if (rows === 0) throw refused(`${from} has nothing of the account.`);
   if (!confirmed) return { accountId, state: "copied", from, to: home, rows };
   await move.from.transits.leave(accountId, home, Date.now());

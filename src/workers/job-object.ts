@@ -4,6 +4,7 @@ import type {
   ArchiveAnswer,
   ArchiveClaim,
   CanceledJob,
+  ContinuedJob,
   FinishedJob,
   FinishedPage,
   FinishedTask,
@@ -202,6 +203,12 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
       if (next !== null && from > 0) break;
     }
     return { definition: state.definition, tasks: page, next, files };
+  }
+
+  continued(accountId: string): ContinuedJob | null {
+    const { definition } = ownedBy(this.#cell.state, accountId) ?? {};
+    if (definition === undefined) return null;
+    return { firstJobId: definition.continues ?? definition.jobId, taskIds: definition.taskIds };
   }
 
   masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null {

@@ -238,7 +238,10 @@ describe("an account that cannot be placed", () => {
 
     await expect(deleteCopy(platform, accountId, "DB_3", true)).rejects.toThrow("works in DB_3");
     await expect(deleteCopy(platform, accountId, "DB", true)).rejects.toThrow("nothing of the account");
-    expect(await deleteCopy(platform, accountId, "DB_2", false)).toMatchObject({ state: "copied", to: "DB_3" });
+    expect(await deleteCopy(platform, accountId, "DB_2", false)).toMatchObject({
+      state: "copied",
+      to: "DB_3",
+    });
     expect(await databasesWith(accountId)).toEqual(["DB_2", "DB_3"]);
     expect(await deleteCopy(platform, accountId, "DB_2", true)).toMatchObject({ state: "moved", to: "DB_3" });
     expect(await databasesWith(accountId)).toEqual(["DB_3"]);

@@ -136,7 +136,7 @@ describe("the whole stack, by its public API", () => {
     expect(present(archived.get("data.yaml")).toString()).toContain('0: "cat"');
   });
 
-  it("draws what is pointed at, though no word names it: a mask with the region's index, in a job without prompts [A5-3 A5-4]", async () => {
+  it("draws what is pointed at, though no word names it: a mask with the region's index, in a job without prompts; and its mask is refined for nothing [A5-3 A5-4 A5-20 A5-22]", async () => {
     const taskId = await client.upload(sample("coffee"), "image/png");
     const regions = [{ taskId, points: [{ x: 130, y: 230, label: 1 as const }] }];
     const { jobId } = await client.createImageJob({ tasks: [taskId], regions, generatePreview: true });
@@ -149,6 +149,27 @@ describe("the whole stack, by its public API", () => {
     // On the saucer, left and right of the cup; on the cup; on the table.
     const pixel = (x: number, y: number) => values[y * width + x];
     expect([pixel(130, 230), pixel(430, 200), pixel(290, 100), pixel(550, 60)]).toEqual([255, 255, 0, 0]);
+
+    // It was meant with the cup on it.
+    const more = { taskId, points: [{ x: 290, y: 100, label: 1 as const }], label: "cup and saucer" };
+    const refining = {
+      tasks: [taskId],
+      regions: [{ ...more, refines: { jobId, maskIndex: 0 } }],
+      continues: jobId,
+    };
+    const { jobId: next } = await client.createImageJob(refining);
+    expect(await client.waitForJob(next)).toMatchObject({ status: "success", continues: jobId });
+    const { items } = (await client.retrieveJobResult(next)).manifest;
+    expect(only(items).units).toBe(0);
+    const refined = await client.download(only(only(items).masks).url);
+    expect((await sharp(refined).metadata()).comments).toContainEqual({
+      keyword: "label",
+      text: "cup and saucer",
+    });
+    const { values: after } = await maskPixels(refined);
+    expect([after[230 * width + 130], after[100 * width + 290], after[60 * width + 550]]).toEqual([
+      255, 255, 0,
+    ]);
   });
 
   it("refuses a signed URL that was changed [2.1-3]", async () => {

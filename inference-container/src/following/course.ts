@@ -5,6 +5,7 @@ import type { DrawnRegion, Followable, LogitGrid, PictureLooks, Region } from ".
 import type { Size } from "../size.ts";
 import { Track } from "../tracking/track.ts";
 import { best, type Expected, type Offer, weigh } from "./choice.ts";
+import { isCut } from "./cut.ts";
 import { glimpse, Memory } from "./memory.ts";
 import { type Part, partsOf, windowAbout } from "./parts.ts";
 import type { Moment, PointedAt } from "./pointed.ts";
@@ -26,9 +27,8 @@ export const TUNING = {
   lost: 0.25,
   /** From this value on a lost object is found again. */
   found: 0.45,
-  /** Part of negative's votes */
+  /** The share of its cells' votes from which on what looks like the object, and is not it, gets a point outside. */
   rival: 0.5,
-  cut: 0.2,
 };
 
 /** The share of the smaller of two objects from which on they are the same thing twice. */
@@ -251,15 +251,4 @@ function votedRegion({ box, peak }: Part, others: readonly Part[]): Region {
     box,
     points: [{ ...peak, label: 1 }, ...(rival === undefined ? [] : [{ ...rival.peak, label: 0 as const }])],
   };
-}
-
-/** Whether two frames in a row show different scenes: the mean cosine between what their cells look like. */
-export function isCut(before: PictureLooks, { looks, width, height }: PictureLooks): boolean {
-  return sameness(before.looks, looks, width * height) < TUNING.cut;
-}
-
-export function sameness(a: Float32Array, b: Float32Array, cells: number): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum / cells;
 }

@@ -3,6 +3,7 @@ import type { Box } from "../models/box.ts";
 import { gridBounds } from "../models/mask-shape.ts";
 import { cosine } from "../models/arithmetic.ts";
 import type { DrawnRegion, Followable, LogitGrid, OpenPicture, Region } from "../models/model.ts";
+import { obeying } from "../models/sam2/regions.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 import type { Size } from "../size.ts";
 import { lookOf } from "./choice.ts";
@@ -69,16 +70,8 @@ async function corrected(
   if (following === undefined) return undefined;
   const looks = await following.looks();
   const offers = (await following.offers([region])).flat();
-  const obeying = offers.filter(({ mask }) => obeys(mask, region, frame));
   const valueOf = ({ mask, quality }: DrawnRegion): number =>
     quality * Math.max(cosine(lookOf(looks, coverage(mask, looks.width, looks.height)), look), 0);
-  const [top] = (obeying.length > 0 ? obeying : offers).toSorted((a, b) => valueOf(b) - valueOf(a));
+  const [top] = obeying(offers, region, frame).toSorted((a, b) => valueOf(b) - valueOf(a));
   return top && { ...top, mask: following.cleaned(top.mask) };
 }
-
-/** Whether a mask has the points that are on the object, and none of those outside it. */
-const obeys = ({ width, height, logits }: LogitGrid, { points = [] }: Region, frame: Size): boolean =>
-  points.every(({ x, y, label }) => {
-    const cell = Math.floor((y * height) / frame.height) * width + Math.floor((x * width) / frame.width);
-    return (logits[cell] ?? 0) > 0 === (label === 1);
-  });

@@ -155,10 +155,16 @@ function describe(issues: readonly { path: readonly PropertyKey[]; code: string 
 
 function foreignOrigin(request: TaskRequest, { storageOrigins, callbackOrigins }: AppParts) {
   const { inputUrl, callbackUrl } = request;
-  if (!storageOrigins.has(new URL(inputUrl).origin)) {
+  const priorMasks = request.type === "image" ? (request.priorMasks ?? []) : [];
+  const fetched = [
+    ["inputUrl", inputUrl] as const,
+    ...priorMasks.map(({ url }, at) => [`priorMasks.${at}.url`, url] as const),
+  ];
+  const foreign = fetched.find(([, url]) => !storageOrigins.has(new URL(url).origin));
+  if (foreign !== undefined) {
     return problem(
       "origin_not_allowed",
-      "The origin of inputUrl is missing in STORAGE_ORIGINS. Add it there.",
+      `The origin of ${foreign[0]} is missing in STORAGE_ORIGINS. Add it there.`,
     );
   }
   if (!callbackOrigins.has(new URL(callbackUrl).origin)) {

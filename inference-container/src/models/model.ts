@@ -44,7 +44,7 @@ export type Region = (
   | { readonly box: Instance["box"]; readonly points?: readonly RegionPoint[] }
   | { readonly box?: never; readonly points: readonly RegionPoint[] }
 ) & {
-  /** Which of its pixels are expected; absent if nothing is known about them. */
+  /** Which of its pixels are expected, on SAM 2's grid; absent if nothing is known about them. */
   readonly prior?: LogitGrid;
 };
 
@@ -150,7 +150,7 @@ export interface Model {
   readonly labels?: readonly string[];
   /** Whether it draws the regions of a request, by boxes and by points; absent: no. */
   readonly drawsRegions?: boolean;
-  /** Whether its open pictures can be followed; absent: no. */
+  /** Whether its open pictures can be followed, and its regions may correct a mask; absent: no. */
   readonly followsRegions?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**

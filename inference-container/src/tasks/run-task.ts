@@ -4,13 +4,14 @@ import {
   type Completion,
   filesByKind,
   ImageFiles,
+  type PriorMask,
   type TaskOutput,
   VideoFiles,
 } from "@segmentation/protocol";
 import type { Logger } from "pino";
 import { messageOf } from "../errors.ts";
 import type { Engines } from "../supervisor/engines.ts";
-import { type EngineResult, EngineTask } from "../messages.ts";
+import { type EngineResult, EngineTask, type ImageTask } from "../messages.ts";
 import {
   asTaskFailure,
   ModelUnavailable,
@@ -75,9 +76,19 @@ async function produce(
   const stored = { url: request.inputUrl, etag: request.inputEtag, limit: request.limits.inputBytes };
   const input = await timed(noted, "fetch", () => fetchInput(stored, inputPath, signal));
   noted.bytes = input.size;
+  const priors =
+    request.type === "image" && request.priorMasks !== undefined
+      ? await timed(noted, "fetch", () => fetchPriors(request.priorMasks ?? [], folder, signal))
+      : undefined;
   const sent = performance.now();
   // Leaves the request's URLs and its token out.
-  const engineTask = EngineTask.parse({ ...request, inputPath, contentHash: input.contentHash, folder });
+  const engineTask = EngineTask.parse({
+    ...request,
+    inputPath,
+    contentHash: input.contentHash,
+    folder,
+    priors,
+  });
   const result = await parts.engines.run(engineTask, signal, {
     progress: (done, total) => task.lease.report({ done, total }),
     given: (device) => (noted.device = device),
@@ -88,6 +99,31 @@ async function produce(
   noted.result = result;
   if (result.files.length > 0) await timed(noted, "upload", () => upload(task, result, parts));
   return result;
+}
+
+/** The most bytes of a mask's PNG: of a hundred megapixels it has fewer even if it is noise. */
+const MOST_PRIOR_BYTES = 16_000_000;
+
+/** Fetches the masks that regions correct. @throws TaskFailure named prior_mask_unusable; otherwise as `fetchInput` does */
+async function fetchPriors(
+  priors: readonly PriorMask[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<NonNullable<ImageTask["priors"]>> {
+  const fetched: NonNullable<ImageTask["priors"]> = [];
+  for (const { regionIndex, url } of priors) {
+    const path = join(folder, `prior-${regionIndex}`);
+    try {
+      await fetchInput({ url, etag: undefined, limit: MOST_PRIOR_BYTES }, path, signal);
+    } catch (error) {
+      const isGone = error instanceof TaskFailure && error.problem.code === "input_not_found";
+      throw isGone
+        ? taskFailure("prior_mask_unusable", { index: regionIndex, reason: "is no longer in storage" })
+        : error;
+    }
+    fetched.push({ regionIndex, path });
+  }
+  return fetched;
 }
 
 async function upload(

@@ -3,6 +3,7 @@ import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Model, Region } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
+import { readPriorMask } from "../pictures/prior-mask.ts";
 import { taskFailure } from "../failures.ts";
 import type { ImageResult, ImageTask, TaskHooks } from "../messages.ts";
 import { joinNotices, unservedNotice } from "./notices.ts";
@@ -29,6 +30,8 @@ export async function runPicture(
   const { prompts, regions: asked = [] } = task;
   if (asked.length > 0 && model.drawsRegions !== true)
     throw taskFailure("regions_unsupported", { what: "draw regions" });
+  if (task.priors !== undefined && model.followsRegions !== true)
+    throw taskFailure("regions_unsupported", { what: "correct the mask of a former result" });
   const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   using shares = new DisposableStack();
   const started = performance.now();
@@ -40,7 +43,7 @@ export async function runPicture(
   );
   const waited = usage.waitedMs;
   const decode = performance.now() - started - waited;
-  const regions = placeRegions(asked, picture);
+  const regions = await withPriors(placeRegions(asked, picture), task, picture);
   hooks.signal.throwIfAborted();
   const from = performance.now();
   const found = await model.segment(picture, { ...task, regions, withFaint: false, task, usage });
@@ -63,6 +66,22 @@ export async function runPicture(
     modelMs: found.modelMs,
     featuresCached: found.featuresCached,
   };
+}
+
+/** The regions, with the masks that they correct. @throws TaskFailure named prior_mask_unusable */
+async function withPriors(
+  regions: readonly Region[],
+  { regions: asked = [], priors = [] }: ImageTask,
+  picture: Size,
+): Promise<Region[]> {
+  const placed = [...regions];
+  for (const { regionIndex, path } of priors) {
+    const at = asked.findIndex(({ index }) => index === regionIndex);
+    const region = placed[at];
+    if (region !== undefined)
+      placed[at] = { ...region, prior: await readPriorMask(path, regionIndex, picture) };
+  }
+  return placed;
 }
 
 /** How many pixels a box may extend beyond the picture, as rounding may make it. The excess is cut off. */

@@ -131,7 +131,7 @@ test("a clip's document has its frames as images, and each object's track [A4-12
         image_id: sampleIdx + 1,
         video_id: 1,
         track_id: objectId,
-        category_id: promptIndex + 1,
+        category_id: (promptIndex ?? NaN) + 1,
         segmentation: rle,
         score: expect.closeTo(score, 6),
         iscrowd: 0,

@@ -143,3 +143,64 @@ test("a model that finds by words only says regions_unsupported, before it looks
     code: "regions_unsupported",
   });
 });
+
+/** A mask's PNG, white from the left to before `right`. */
+const maskTo = (right: number, width = 80, height = 60) =>
+  sharp(
+    Uint8Array.from({ length: width * height }, (_, at) => (at % width < right ? 255 : 0)),
+    {
+      raw: { width, height, channels: 1 },
+    },
+  )
+    .png()
+    .toBuffer();
+
+test("a region may correct the mask of a former result: what it had stays, and the clicks add to it", async () => {
+  rig.worker.inputs.set("former.png", await maskTo(20));
+  const priorMasks = [{ regionIndex: 7, url: `${rig.worker.origin}/inputs/former.png` }];
+  const report = await rig.finish({ key: "corrected", prompts: [], regions: [box, points], priorMasks });
+  expect(imageOutput(report).masks.map(({ regionIndex }) => regionIndex)).toEqual([4, 7]);
+  const [boxed, corrected] = [await stored("corrected/masks/0.png"), await stored("corrected/masks/1.png")];
+  expect([corrected.at(5, 55), corrected.at(70, 30), corrected.at(40, 5)]).toEqual([255, 255, 0]);
+  // The region beside it corrects nothing.
+  expect(boxed.at(5, 55)).toBe(0);
+});
+
+test.for([
+  ["is gone", "no-such.png", undefined, "is no longer in storage"],
+  ["is of another picture", "other.png", maskTo(20, 81), "81 × 60 pixels"],
+  ["is no picture", "text.png", Buffer.from("text"), "can't be read"],
+] as const)("a mask to correct that %s fails the task by name", async ([what, name, bytes, reason]) => {
+  if (bytes !== undefined) rig.worker.inputs.set(name, await bytes);
+  const priorMasks = [{ regionIndex: 7, url: `${rig.worker.origin}/inputs/${name}` }];
+  expect(
+    await rig.finish({ key: `prior-${what.replaceAll(" ", "-")}`, regions: [points], priorMasks }),
+  ).toMatchObject({
+    outcome: "failed",
+    problem: { code: "prior_mask_unusable", message: expect.stringMatching(`regions\\[7\\].*${reason}`) },
+    retryable: false,
+  });
+});
+
+test("a region's label names it in COCO and in the preview, and its category is the job's", async () => {
+  const regions: TaskRegion[] = [
+    { ...box, label: "saucer" },
+    { ...points, label: "bright" },
+  ];
+  const formats = {
+    wanted: ["coco" as const],
+    taskId: "a.png",
+    index: 0,
+    regionNames: ["spoon", "saucer", "bright"],
+  };
+  await rig.finish({ key: "labelled", prompts: ["bright"], regions, formats });
+  const document: unknown = JSON.parse(String(rig.worker.stored.get("labelled/annotations.json")));
+  expect(document).toMatchObject({
+    categories: [
+      { id: 1, name: "bright" },
+      { id: 2, name: "spoon" },
+      { id: 3, name: "saucer" },
+    ],
+    annotations: [{ category_id: 1 }, { category_id: 3 }, { category_id: 1 }],
+  });
+});

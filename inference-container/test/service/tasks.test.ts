@@ -115,6 +115,11 @@ test.for([
 
 test.for([
   ["a foreign input", { inputUrl: "http://169.254.169.254/latest/meta-data" }, "STORAGE_ORIGINS"],
+  [
+    "a foreign mask to correct",
+    { priorMasks: [{ regionIndex: 0, url: "http://169.254.169.254/latest/meta-data" }] },
+    "priorMasks.0.url",
+  ],
   ["a foreign callback", { callbackUrl: "https://elsewhere.example/x" }, "CALLBACK_ORIGINS"],
 ] as const)("%s is 403, which the Worker waits out, with the setting's name", async ([, change, name]) => {
   const response = await rig.post({ ...rig.worker.request(), ...change });

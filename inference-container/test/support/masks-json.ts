@@ -14,16 +14,22 @@ export const MasksJson = z.strictObject({
       frameIdx: index,
       timeSec: z.number().nonnegative(),
       objects: z.array(
-        z.strictObject({
-          objectId: index,
-          promptIndex: index,
-          score: z.number().min(0).max(1),
-          box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
-          rle: z.strictObject({
-            size: z.tuple([z.int().positive(), z.int().positive()]),
-            counts: z.string().regex(/^[0-o]+$/),
-          }),
-        }),
+        z
+          .strictObject({
+            objectId: index,
+            promptIndex: index.optional(),
+            regionIndex: index.optional(),
+            label: z.string().optional(),
+            score: z.number().min(0).max(1),
+            box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+            rle: z.strictObject({
+              size: z.tuple([z.int().positive(), z.int().positive()]),
+              counts: z.string().regex(/^[0-o]+$/),
+            }),
+          })
+          .refine(
+            ({ promptIndex, regionIndex }) => (promptIndex === undefined) !== (regionIndex === undefined),
+          ),
       ),
     }),
   ),

@@ -33,6 +33,7 @@ export async function loadModel(folder: string): Promise<Model> {
     concurrency: 1,
     family: "planted",
     drawsRegions: true,
+    followsRegions: true,
     segment: async (picture, request) => {
       if (request.prompts.includes("mute")) await never();
       if (request.prompts.includes("collapse")) process.kill(process.pid, "SIGKILL");
@@ -74,7 +75,7 @@ function find(
   return { instances, unserved, regions: (request.regions ?? []).map((region) => drawn(region, picture)) };
 }
 
-/** A region's box, or the cells around its points that are on the object. */
+/** A region's box, or the cells around its points that are on the object; and what the mask has that it corrects. */
 function drawn(region: Region, { width, height }: Picture): DrawnRegion {
   const near = (x: number, y: number): boolean => {
     if (region.box !== undefined) {
@@ -84,7 +85,16 @@ function drawn(region: Region, { width, height }: Picture): DrawnRegion {
     const reach = Math.max(width, height) / 8;
     return region.points.some((point) => point.label === 1 && Math.hypot(x - point.x, y - point.y) < reach);
   };
-  const mask = grid((x, y) => (near(((x + 0.5) * width) / GRID, ((y + 0.5) * height) / GRID) ? 9 : -9));
+  const hadBefore = (x: number, y: number): boolean => {
+    if (region.prior === undefined) return false;
+    const step = region.prior.width / GRID;
+    return (
+      (region.prior.logits[Math.floor((y + 0.5) * step) * region.prior.width + (x + 0.5) * step] ?? 0) > 0
+    );
+  };
+  const mask = grid((x, y) =>
+    hadBefore(x, y) || near(((x + 0.5) * width) / GRID, ((y + 0.5) * height) / GRID) ? 9 : -9,
+  );
   return { mask, quality: region.box !== undefined ? 0.8 : 1.02 };
 }
 

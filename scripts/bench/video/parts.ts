@@ -146,9 +146,8 @@ async function encodeAll(
     const objects = await tracker.look(frame.timeSec, seen);
     await masks.frame({ ...frame, objects });
     lap("masks");
-    const named = objects.map(({ objectId, promptIndex, label, score, mask }) => {
-      const prompt = (promptIndex === undefined ? label : task.prompts[promptIndex]) ?? "";
-      return { objectId, prompt, score, mask };
+    const named = objects.map(({ objectId, promptIndex = 0, score, mask }) => {
+      return { objectId, prompt: task.prompts[promptIndex] ?? "", score, mask };
     });
     await drawTracked({ ...size, rgb: frame.rgb }, named, step);
     lap("draw");

@@ -30,6 +30,7 @@ export const JOBS_OPERATIONS = {
     success: "The job is queued. For a trial account, `trial` states what is left of the trial.",
     errors: [
       "duplicate_task",
+      "task_not_continued",
       "task_type_mismatch",
       "too_many_prompts",
       "prompt_too_long",

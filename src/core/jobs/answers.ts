@@ -52,6 +52,12 @@ export interface FinishedJob {
   readonly tasks: readonly FinishedTask[];
 }
 
+/** What a job that adds to another has to know of it: the first job of its uploads, which it may be itself, and its tasks. */
+export interface ContinuedJob {
+  readonly firstJobId: string;
+  readonly taskIds: readonly string[];
+}
+
 /** A mask of one of a job's pictures, as another job refines it. */
 export interface MaskAsked {
   readonly taskId: string;

@@ -59,6 +59,7 @@ export function jobView(state: JobState): JobStatus {
       status: taskStatus(task),
       error: taskError(task),
     })),
+    ...(definition.continues !== undefined && { continues: definition.continues }),
   };
 }
 

@@ -24,6 +24,8 @@ interface BaseDefinition {
    */
   readonly inputEtags?: readonly string[];
   readonly createdAt: number;
+  /** The first job of the same uploads, to which this one adds; absent if it adds to none. */
+  readonly continues?: string;
   /** Where the account's books are; absent for the first database, as in jobs that were stored before there were others. */
   readonly database?: string;
 }

@@ -33,6 +33,7 @@ import { claimOf, runClaimed, type HeldKey, type Once } from "../idempotency.ts"
 import { LooksAtUploads } from "../look-at-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
 import { withRefinedMasks } from "../refined-masks.ts";
+import { jobObjectOf } from "./jobs.ts";
 
 /**
  * createJob, once per Idempotency-Key if the request has one. A repetition of an interrupted request gets that request's job
@@ -108,7 +109,12 @@ async function create(
   try {
     const stored = await looks.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
     refuse(trialFormatRefusal(terms, proposed, use, stored));
-    const refining = await withRefinedMasks(platform, job, request, stored);
+    const refining = await withRefinedMasks(
+      platform,
+      await continuing(platform, job, request),
+      request,
+      stored,
+    );
     const pinned = { ...proposed, stored, job: { ...refining, inputEtags: stored.map(({ etag }) => etag) } };
     const answerBy = (after: AccountUse) => acceptedJob(platform, account, request, jobId, after);
     // Another job that is accepted meanwhile changes the answer of a trial account; then it is remembered once more.
@@ -128,6 +134,20 @@ async function create(
     await looks.noteRefused();
     throw error;
   }
+}
+
+/** The job with the first job of its uploads, to which it adds. @throws ServiceError job_not_found, task_not_continued */
+async function continuing(
+  platform: Platform,
+  job: JobDefinition,
+  { continues }: CreateJobRequest,
+): Promise<JobDefinition> {
+  if (continues === undefined) return job;
+  const continued = await jobObjectOf(platform, continues).continued(job.accountId);
+  if (continued === null) throw new ServiceError("job_not_found");
+  if (!job.taskIds.every((taskId) => continued.taskIds.includes(taskId)))
+    throw new ServiceError("task_not_continued");
+  return { ...job, continues: continued.firstJobId };
 }
 
 function refuse(refusal: ServiceError | null): void {

@@ -24,10 +24,11 @@ export function jobObjectOf(platform: Platform, jobId: string): ReturnType<Platf
   return platform.jobObject(jobId);
 }
 
-const summary = (row: JobRow): JobSummary => ({
+const summary = ({ continues, ...row }: JobRow): JobSummary => ({
   ...row,
   createdAt: isoOf(row.createdAt),
   updatedAt: isoOf(row.updatedAt),
+  ...(continues !== null && { continues }),
 });
 
 /** listJobs: one page of the account's jobs, newest first; a cursor names its last job. @throws ServiceError invalid_cursor. */
@@ -36,7 +37,14 @@ export async function listJobs({
   account: { accountId },
   query,
 }: OperationRequest<"listJobs">): Promise<JobList> {
-  const list = [accountId, query.jobId ?? null, query.mode ?? null, query.status ?? null];
+  const { jobId, continues, mode, status } = query;
+  const list = [
+    accountId,
+    jobId ?? null,
+    mode ?? null,
+    status ?? null,
+    ...(continues === undefined ? [] : [continues]),
+  ];
   const { items, nextToken } = await pageOf(
     platform,
     list,
@@ -141,7 +149,8 @@ export async function retrieveJobResult({
       yield* page.tasks;
       if (page.next === null) return;
       const next = await pageFrom(page.next);
-      if (next === null || next === "not_ready") throw new Error(`${jobId} was deleted while its result was read`);
+      if (next === null || next === "not_ready")
+        throw new Error(`${jobId} was deleted while its result was read`);
       page = next;
     }
   };

@@ -8,24 +8,26 @@ export interface Statement {
 }
 
 /** A job as the account's list shows it; times are epoch milliseconds. */
-export type JobRow = Omit<JobSummary, "createdAt" | "updatedAt"> & {
+export type JobRow = Omit<JobSummary, "createdAt" | "updatedAt" | "continues"> & {
   readonly createdAt: number;
   readonly updatedAt: number;
+  readonly continues: string | null;
 };
 
 const ROW = `id AS jobId, type, mode AS processingMode, total_items AS totalItems, status, created_at AS createdAt,
-  updated_at AS updatedAt, error`;
+  updated_at AS updatedAt, error, continues`;
 
 /** A part of an account's list that lies in one index, newest first. */
-type Range = Pick<ListJobsQuery, "jobId" | "mode" | "status">;
+type Range = Pick<ListJobsQuery, "jobId" | "continues" | "mode" | "status">;
 
 /**
  * The ranges that together make up the requested list. The index of statuses has the jobs of one status and one mode in the
  * order of their ids, so a filter that leaves one of the two open becomes one range per value: at most four, and D1 takes
  * five in one statement.
  */
-function rangesOf({ jobId, mode, status }: Range): Range[] {
-  if (jobId !== undefined || (mode === undefined && status === undefined)) return [{ jobId, mode, status }];
+function rangesOf({ jobId, continues, mode, status }: Range): Range[] {
+  const isNarrow = jobId !== undefined || continues !== undefined;
+  if (isNarrow || (mode === undefined && status === undefined)) return [{ jobId, continues, mode, status }];
   const modes = mode === undefined ? ProcessingMode.options : [mode];
   const statuses = status === undefined ? Status.options : [status];
   return statuses.flatMap((eachStatus) => modes.map((eachMode) => ({ mode: eachMode, status: eachStatus })));
@@ -34,7 +36,7 @@ function rangesOf({ jobId, mode, status }: Range): Range[] {
 /**
  * The statement for up to `query.limit` of an account's jobs that are older than `before`, newest first: JobRows. It has
  * only the conditions that the query asks for, because SQLite plans a statement before it knows its values: a condition
- * that a value switches off gets no index. SQLite merges the ranges without sorting, and reads no more rows than the page
+ * that a value switches off gets no index; nor does one behind a plus, so that few jobs are read of those that continue one. SQLite merges the ranges without sorting, and reads no more rows than the page
  * has.
  */
 export function jobsPage(accountId: string, query: ListJobsQuery, before: string | null): Statement {
@@ -46,9 +48,9 @@ export function jobsPage(accountId: string, query: ListJobsQuery, before: string
   const equal = (column: string, value: string | undefined): string =>
     value === undefined ? "" : ` AND ${column} = ${bind(value)}`;
   const selects = rangesOf(query).map(
-    ({ jobId, mode, status }) =>
+    ({ jobId, continues, mode, status }) =>
       `SELECT ${ROW} FROM jobs
-       WHERE account_id = ${account}${equal("id", jobId)}${equal("status", status)}${equal("mode", mode)}${older}`,
+       WHERE ${continues === undefined ? "" : "+"}account_id = ${account}${equal("id", jobId)}${equal("continues", continues)}${equal("status", status)}${equal("mode", mode)}${older}`,
   );
   return { sql: `${selects.join(" UNION ALL ")} ORDER BY jobId DESC LIMIT ${limit}`, values };
 }

@@ -109,8 +109,8 @@ export class Jobs extends D1Store {
       AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
     >([
       this.statement(
-        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids, files)
-         SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17, ?19
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids, files, continues)
+         SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17, ?19, ?22
          FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
          WHERE active_jobs < ?7
            AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
@@ -146,6 +146,7 @@ export class Jobs extends D1Store {
           files,
           terms.maxFilesPerDay,
           mostFreeRefinements ?? null,
+          job.continues ?? null,
         ],
       ),
       this.#settlement.reserve(job.jobId, fund, units),

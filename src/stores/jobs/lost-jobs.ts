@@ -54,8 +54,8 @@ export class LostJobs extends D1Store {
     const taskIds = JSON.stringify(job.taskIds);
     const results = await this.db.batch<{ listed: number }>([
       this.statement(
-        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane, task_ids, files)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, iif(?6 IN ('queued', 'processing'), ?12, NULL), ?13
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane, task_ids, files, continues)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, iif(?6 IN ('queued', 'processing'), ?12, NULL), ?13, ?14
          WHERE NOT ${isClosed("?2", "?1")} OR EXISTS (SELECT 1 FROM jobs WHERE id = ?1)
          ON CONFLICT DO UPDATE SET status = ?6, error = ?7, version = ?8, updated_at = ?10, task_ids = excluded.task_ids
            WHERE version < ?8`,
@@ -73,6 +73,7 @@ export class LostJobs extends D1Store {
           job.lane,
           taskIds,
           filesToReserve(job),
+          job.continues ?? null,
         ],
       ),
       this.#settlement.reserve(job.jobId, job.lane === "trial" ? "trial" : "paid", units),

@@ -4,6 +4,7 @@ import type {
   ArchiveAnswer,
   ArchiveClaim,
   CanceledJob,
+  ContinuedJob,
   FinishedPage,
   JobAnswer,
   JobListing,
@@ -50,6 +51,8 @@ export interface JobRpc {
 
   /** The job's public status and progress. */
   status(accountId: string): JobAnswer | null;
+  /** The job to which another one adds. */
+  continued(accountId: string): ContinuedJob | null;
   /** Masks of a successful job, which another one refines, each null if it is not there; "not_ready" as for `resultPage`. */
   masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null;
   /** The outputs of a successful job, from a task on: of one task, or a thousand files at most; "not_ready" for any other. */

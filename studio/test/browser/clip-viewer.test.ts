@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { Page } from "playwright-core";
-import { encodeRle, type MasksJson } from "segmentation-client";
+import type { MasksJson } from "segmentation-client";
+import { encodeRle } from "segmentation-client/masks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { draw } from "../../../client/test/support/shapes.ts";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Bitmap, encodeRle } from "segmentation-client";
+import { type Bitmap, encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { maskFile } from "../../../client/test/support/shapes.ts";
 import { type Patch, ShownMasks } from "../../src/viewer/masks/index-map.ts";

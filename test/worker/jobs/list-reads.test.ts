@@ -68,6 +68,13 @@ describe("a page of the list", () => {
     }
   });
 
+  it("of what continues a job is read from an index of such jobs alone", async () => {
+    for (const before of [null, "job_2"]) {
+      const { sql } = jobsPage(few, { limit: LIMIT, continues: "job_1", status: "success" }, before);
+      expect(await planOf(sql)).toEqual([expect.stringMatching(/^SEARCH jobs USING INDEX jobs_continuing/)]);
+    }
+  });
+
   it("has exactly the jobs that the filters name, newest first", async () => {
     const { results: all } = await env.DB.prepare(
       "SELECT id, status, mode FROM jobs WHERE account_id = ?1 ORDER BY id DESC",

@@ -204,7 +204,11 @@ describe("a dead letter", () => {
     const { queues } = platformOf(env);
     const sent = vi.spyOn(queues, "sendTasks");
     const archives = vi.spyOn(queues, "sendArchive");
-    expect((await operate("POST", "/dead-letters/replay")).body).toEqual({ replayed: 2, dropped: 2, away: [] });
+    expect((await operate("POST", "/dead-letters/replay")).body).toEqual({
+      replayed: 2,
+      dropped: 2,
+      away: [],
+    });
     expect(sent.mock.calls).toEqual([["interactive", jobId, [taskId], expect.anything()]]);
     expect(archives.mock.calls).toEqual([[jobId]]);
     expect(await letters()).toEqual([]);
@@ -214,7 +218,11 @@ describe("a dead letter", () => {
     const { jobId, taskId } = await newJob(client);
     await die({ v: 1, jobId, taskId });
     vi.spyOn(platformOf(env).queues, "sendTasks").mockRejectedValue(new Error("the queue is down"));
-    expect((await operate("POST", "/dead-letters/replay")).body).toEqual({ replayed: 0, dropped: 0, away: [] });
+    expect((await operate("POST", "/dead-letters/replay")).body).toEqual({
+      replayed: 0,
+      dropped: 0,
+      away: [],
+    });
     expect(await letters()).toHaveLength(1);
   });
 
@@ -243,7 +251,11 @@ describe("a dead letter", () => {
     const listed: { at: number }[] = await letters();
     expect(listed.map(({ at }) => at)).toEqual(Array.from({ length: 100 }, (_, i) => 250 - i));
     for (const dropped of [100, 100, 50, 0])
-      expect((await operate("POST", "/dead-letters/replay")).body).toEqual({ replayed: 0, dropped, away: [] });
+      expect((await operate("POST", "/dead-letters/replay")).body).toEqual({
+        replayed: 0,
+        dropped,
+        away: [],
+      });
     expect(await letters()).toEqual([]);
   });
 });

@@ -66,16 +66,34 @@ const SMALL = 1 / 200;
 /**
  * The candidate for a region. A single point is ambiguous, and in a box that is not small the alternatives are drawn
  * better: both get the alternative that the decoder rates best. A small box and several points get the single mask,
- * unless the decoder's export lacks it. With a prior, the best by the decoder's estimate and by the overlap with it.
+ * unless the decoder's export lacks it. With a prior, of those that obey the points, the best by the decoder's estimate and by
+ * the overlap with it.
  * @param picture the size of the picture, in whose pixels the region is
  * @throws Error if there is no candidate
  */
 export function chosen(candidates: readonly Candidate[], region: Region, picture: Size): Candidate {
   const { prior } = region;
-  if (prior !== undefined) return best(candidates, ({ mask, quality }) => quality * gridIou(mask, prior));
+  if (prior !== undefined)
+    return best(obeying(candidates, region, picture), ({ mask, quality }) => quality * gridIou(mask, prior));
   const [single] = candidates.slice(0, -ALTERNATIVES);
   if (single !== undefined && isClear(region, picture)) return single;
   return best(candidates.slice(-ALTERNATIVES), ({ quality }) => quality);
+}
+
+/** The candidates that have a region's points on the object, and none of those outside it; all, if none obeys. */
+export function obeying<Mask extends Pick<Candidate, "mask">>(
+  candidates: readonly Mask[],
+  { points = [] }: Region,
+  picture: Size,
+): readonly Mask[] {
+  const obedient = candidates.filter(({ mask: { width, height, logits } }) =>
+    points.every(({ x, y, label }) => {
+      const column = Math.floor((x * width) / picture.width);
+      const row = Math.floor((y * height) / picture.height);
+      return (logits[row * width + column] ?? 0) > 0 === (label === 1);
+    }),
+  );
+  return obedient.length > 0 ? obedient : candidates;
 }
 
 /** Whether it is clear which object a region means, so that the single mask is the best. */

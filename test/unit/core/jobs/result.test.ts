@@ -295,7 +295,8 @@ describe("a result's JSON", () => {
         };
         signer.signatures = 0;
         let json = "";
-        for await (const piece of resultJson(finished.definition, () => finished.tasks, signer, 900)) json += piece;
+        for await (const piece of resultJson(finished.definition, () => finished.tasks, signer, 900))
+          json += piece;
         expect(json).toBe(JSON.stringify(whole));
         expect(signer.signatures).toBe(whole.assets.length);
       }),

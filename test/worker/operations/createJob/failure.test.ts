@@ -56,20 +56,23 @@ describe("createJob 502", () => {
   it.each([
     ["suspended", "UPDATE accounts SET status = 'suspended' WHERE id = ?1", 401],
     ["blocked", "UPDATE accounts SET plan = 'blocked' WHERE id = ?1", 402],
-  ])("leaves nothing of a job whose account is %s while the bucket is asked; a repeated call is told why", async (_, sql, status) => {
-    const client = await newClient("paid");
-    const tasks = await uploads(client, 2);
-    const { media } = platformOf(env);
-    const peek = media.peek.bind(media);
-    vi.spyOn(media, "peek").mockImplementationOnce(async (key) => {
-      await env.DB.prepare(sql).bind(client.accountId).run();
-      return peek(key);
-    });
-    const send = () => client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
-    expectError(await send(), 502, "enqueue_failed");
-    expect(await listedJobs()).toBe(0);
-    expect((await send()).status).toBe(status);
-  });
+  ])(
+    "leaves nothing of a job whose account is %s while the bucket is asked; a repeated call is told why",
+    async (_, sql, status) => {
+      const client = await newClient("paid");
+      const tasks = await uploads(client, 2);
+      const { media } = platformOf(env);
+      const peek = media.peek.bind(media);
+      vi.spyOn(media, "peek").mockImplementationOnce(async (key) => {
+        await env.DB.prepare(sql).bind(client.accountId).run();
+        return peek(key);
+      });
+      const send = () => client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
+      expectError(await send(), 502, "enqueue_failed");
+      expect(await listedJobs()).toBe(0);
+      expect((await send()).status).toBe(status);
+    },
+  );
 
   it("frees its Idempotency-Key: the same request may come again and is not answered from memory", async () => {
     const client = await newClient();

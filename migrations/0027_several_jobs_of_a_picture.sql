@@ -14,3 +14,7 @@ BEGIN
   UPDATE uploads SET refined = refined - 1
   WHERE task_id IN (SELECT value FROM json_each((SELECT task_ids FROM jobs WHERE id = new.job_id)));
 END;
+
+-- The job to which a job adds: the first one of the same uploads. NULL: the job adds to none.
+ALTER TABLE jobs ADD COLUMN continues TEXT;
+CREATE INDEX jobs_continuing ON jobs (continues, id) WHERE continues IS NOT NULL;

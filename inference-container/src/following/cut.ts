@@ -1,0 +1,42 @@
+/** Tells whether two frames in a row show different scenes. */
+import type { PictureLooks } from "../models/model.ts";
+
+/**
+ * The mean cosine below which scenes are different. In eight clips of DAVIS 2016 at six frames per second, frames in a row had at
+ * least 0.35, though a camera panned fast in one of them; frames of different clips had at most 0.26.
+ */
+const SAME_SCENE = 0.3;
+
+/** How far the camera may have turned from one frame to the next, in shares of the picture's sides. */
+const TURNED = { across: 3 / 8, down: 3 / 16 } as const;
+
+/** Every how many cells a shift is tried, and cells are compared. */
+const STEP = 4;
+
+/** Whether no shift of the frame before makes its cells look like those of this one. */
+export function isCut(before: PictureLooks, now: PictureLooks): boolean {
+  const { width, height } = now;
+  if (sameness(before, now, 0, 0) >= SAME_SCENE) return false;
+  const [across, down] = [Math.floor(width * TURNED.across), Math.floor(height * TURNED.down)];
+  for (let dy = -down; dy <= down; dy += STEP)
+    for (let dx = -across; dx <= across; dx += STEP)
+      if (sameness(before, now, dx, dy) >= SAME_SCENE) return false;
+  return true;
+}
+
+/** The mean cosine between cells and those of the frame before that lie `dx` cells to the right and `dy` below. */
+function sameness(
+  before: PictureLooks,
+  { width, height, channels, looks }: PictureLooks,
+  dx: number,
+  dy: number,
+): number {
+  let [sum, compared] = [0, 0];
+  for (let y = Math.max(0, -dy); y < Math.min(height, height - dy); y += STEP)
+    for (let x = Math.max(0, -dx); x < Math.min(width, width - dx); x += STEP) {
+      const [own, other] = [(y * width + x) * channels, ((y + dy) * width + x + dx) * channels];
+      for (let i = 0; i < channels; i += 1) sum += (looks[own + i] ?? 0) * (before.looks[other + i] ?? 0);
+      compared += 1;
+    }
+  return sum / compared;
+}
