@@ -1,5 +1,8 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { cvat } from "./bridges/cvat/route.ts";
+import { labelStudio } from "./bridges/label-studio/route.ts";
+import { mcp } from "./bridges/mcp/route.ts";
 import { ServiceError } from "./core/errors.ts";
 import type { Env } from "./env.ts";
 import { platform, type AppEnv } from "./http/context.ts";
@@ -35,7 +38,15 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .onError(respondWithError)
     .use("/v1/*", crossOrigin, noStore)
     .use("/internal/*", noStore)
+    .use("/mcp", noStore)
+    .use("/integrations/*", noStore)
+    .use("/api/*", noStore)
     .route("/", pages)
+    .route("/", mcp)
+    .route("/integrations/label-studio", labelStudio)
+    .route("/integrations/cvat/api", cvat)
+    // CVAT takes a host and a port, and no path.
+    .route("/api", cvat)
     .route("/studio", studio)
     .get("/healthz", (c) => {
       // A Worker with wrong settings is not healthy: it answers 500, and the log names the settings.

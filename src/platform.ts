@@ -90,6 +90,8 @@ export interface Platform extends Books {
   readonly media: Media;
   /** For imports that keep a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
+  /** The uploads that were made of pictures which a tool sends again and again, by account and picture. */
+  readonly sentAgain: RecentMap<string>;
   /** For what keeps much in memory, in MiB: one bound for imports and archives, which may meet in one isolate. */
   readonly memory: Semaphore;
   readonly queues: Queues;
@@ -122,6 +124,10 @@ const MOST_MEMORY_MIB = 80;
 const LONGEST_CONSUMER_MS = 15 * 60_000;
 
 const MODEL_KEPT_MS = 60_000;
+
+/** Much less than an upload may be named in a job. */
+const SENT_AGAIN_MS = 3_600_000;
+const MOST_SENT_AGAIN = 10_000;
 
 let platforms = new WeakMap<Env, Platform>();
 
@@ -184,6 +190,7 @@ function createPlatform(env: Env): Platform {
     assets: new Assets(env.ASSETS),
     inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
     knownModel: new RecentMap<Model>(1, MODEL_KEPT_MS),
+    sentAgain: new RecentMap<string>(MOST_SENT_AGAIN, SENT_AGAIN_MS),
     accountStreams: (accountId: string) => env.STREAMS.getByName(accountId),
     jobObject: (jobId: string) => env.JOBS.getByName(jobId),
     jobObjectById: (objectId: string) => {

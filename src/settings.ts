@@ -55,6 +55,12 @@ const algorithms = z
 /** Names with commas or spaces between them. */
 const names = z.string().transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
 
+/** Words and phrases with commas between them. */
+const labels = z
+  .string()
+  .transform((text) => text.split(",").map((part) => part.trim()))
+  .pipe(z.array(z.string().min(1)).min(1));
+
 /** A query string, such as `audience=https://api.example.com`. */
 const parameters = z.string().transform((text) => Object.fromEntries(new URLSearchParams(text)));
 
@@ -92,6 +98,13 @@ export const SettingsSchema = z
     STUDIO_SCOPE: z.string().min(1).default("openid email profile offline_access"),
     STUDIO_SIGN_IN_PARAMETERS: parameters.default({}),
     STUDIO_IDENTITY_ORIGINS: origins.default([]),
+    MCP: z.stringbool().default(true),
+    LABEL_STUDIO: z.stringbool().default(true),
+    LABEL_STUDIO_URL: url.optional(),
+    LABEL_STUDIO_TOKEN: secret.optional(),
+    LABEL_STUDIO_ACCOUNTS: names.optional(),
+    CVAT: z.stringbool().default(true),
+    CVAT_LABELS: labels.optional(),
     STRIPE_SECRET_KEY: secret.optional(),
     STRIPE_WEBHOOK_SECRET: secret.optional(),
     STRIPE_PRICE_ID: z.string().min(1).optional(),
@@ -137,7 +150,7 @@ export const SettingsSchema = z
     RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000, MOST_DAYS),
   })
   .superRefine((settings, context) => {
-    for (const group of [OIDC_GROUP, STRIPE_GROUP]) {
+    for (const group of [OIDC_GROUP, STRIPE_GROUP, LABEL_STUDIO_GROUP]) {
       const missing = group.filter((name) => settings[name] === undefined);
       if (missing.length === group.length) continue;
       for (const name of missing) {
@@ -177,11 +190,15 @@ const ADDRESSES = [
   "STRIPE_API_URL",
   "BILLING_RETURN_URL",
   "UPGRADE_URL",
+  "LABEL_STUDIO_URL",
 ] as const;
 
 /** Set all together or not at all. */
 export const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
 export const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
+
+/** Where Label Studio keeps the files that people have uploaded to it, and the accounts that may have them segmented. */
+const LABEL_STUDIO_GROUP = ["LABEL_STUDIO_URL", "LABEL_STUDIO_TOKEN", "LABEL_STUDIO_ACCOUNTS"] as const;
 
 /** The job protocol's numbers with the operator's settings in them. */
 export const policyOf = (settings: Settings): JobPolicy => ({

@@ -32,18 +32,33 @@ const FOUND: Rgb = [255, 110, 0];
  * find's in orange. Nothing is written if there is no miss.
  */
 export async function writeSheet(path: string, misses: readonly Miss[], onDisk: SetOnDisk): Promise<void> {
-  if (misses.length === 0) return;
+  const tiles: Tile[] = [];
+  for (const miss of misses) {
+    const file = onDisk.set.pictures[miss.picture]?.file ?? "";
+    tiles.push({ canvas: await drawMiss(onDisk.pathOf(file), miss), caption: [...miss.caption, file] });
+  }
+  await writeTiles(path, tiles);
+}
+
+/** A part of a picture, and up to three lines below it. */
+export interface Tile {
+  readonly canvas: Canvas;
+  readonly caption: readonly string[];
+}
+
+/** Writes tiles as one PNG. Nothing is written if there is none. */
+export async function writeTiles(path: string, tiles: readonly Tile[]): Promise<void> {
+  if (tiles.length === 0) return;
   const cell = { width: TILE.width + GAP, height: TILE.height + 3 * LINE + GAP };
-  const columns = Math.min(COLUMNS, misses.length);
+  const columns = Math.min(COLUMNS, tiles.length);
   const width = columns * cell.width + GAP;
-  const height = Math.ceil(misses.length / columns) * cell.height + GAP;
+  const height = Math.ceil(tiles.length / columns) * cell.height + GAP;
   const sheet: Canvas = { width, height, rgb: new Uint8Array(3 * width * height).fill(PAPER[0]) };
-  for (const [index, miss] of misses.entries()) {
+  for (const [index, { canvas, caption }] of tiles.entries()) {
     const left = GAP + (index % columns) * cell.width;
     const top = GAP + Math.floor(index / columns) * cell.height;
-    const file = onDisk.set.pictures[miss.picture]?.file ?? "";
-    copy(await drawTile(onDisk.pathOf(file), miss), sheet, left, top);
-    for (const [line, text] of [...miss.caption, file].entries()) {
+    copy(canvas, sheet, left, top);
+    for (const [line, text] of caption.entries()) {
       const { coverage, ...size } = await letter(shorten(text, LONGEST_LINE), TEXT);
       paint(sheet, coverage, { left, top: top + TILE.height + 4 + line * LINE, ...size }, INK);
     }
@@ -68,12 +83,22 @@ function copy(tile: Canvas, sheet: Canvas, left: number, top: number): void {
     );
 }
 
+/** Draws the part of a picture around a miss. @param path the picture's file */
+function drawMiss(path: string, { kind, mask, nearest }: Miss): Promise<Canvas> {
+  const [labelled, found] = kind === "missed" ? [mask, nearest] : [nearest, mask];
+  return drawTile(path, shownPart(mask), labelled, found);
+}
+
 /**
- * Draws the part of a picture around a miss, with the labelled object's outline in green and the find's in orange.
+ * Draws a part of a picture, with the labelled object's outline in green and the find's in orange.
  * @param path the picture's file
  */
-async function drawTile(path: string, { kind, mask, nearest }: Miss): Promise<Canvas> {
-  const shown = shownPart(mask);
+export async function drawTile(
+  path: string,
+  shown: Rect,
+  labelled: Mask | null,
+  found: Mask | null,
+): Promise<Canvas> {
   const scale = Math.min(TILE.width / shown.width, TILE.height / shown.height);
   const width = Math.min(TILE.width, Math.round(shown.width * scale));
   const height = Math.min(TILE.height, Math.round(shown.height * scale));
@@ -86,9 +111,8 @@ async function drawTile(path: string, { kind, mask, nearest }: Miss): Promise<Ca
     .raw({ depth: "uchar" })
     .toBuffer();
   const tile: Canvas = { width, height, rgb };
-  const [own, other] = kind === "missed" ? [LABELLED, FOUND] : [FOUND, LABELLED];
-  if (nearest !== null) outline(tile, nearest, shown, other);
-  outline(tile, mask, shown, own);
+  if (found !== null) outline(tile, found, shown, FOUND);
+  if (labelled !== null) outline(tile, labelled, shown, LABELLED);
   return tile;
 }
 

@@ -5,7 +5,7 @@ import { type Figures, SIZES } from "./figures.ts";
 import type { Calibration } from "./measures/calibration.ts";
 
 /** A share or an IoU with three digits; a dash where there was nothing to measure. */
-const share = (value: number | null): string => (value === null ? "-" : value.toFixed(3));
+export const share = (value: number | null): string => (value === null ? "-" : value.toFixed(3));
 
 /** The evaluation as tables for a terminal. */
 export function evaluationLines(evaluation: Evaluation): string[] {

@@ -1,5 +1,6 @@
 /** Masks as files have them, for every platform with the Web's APIs. */
 export * from "./bitmap.ts";
+export * from "./brush-rle.ts";
 export * from "./png.ts";
 export * from "./polygons.ts";
 export * from "./rle.ts";

@@ -1,6 +1,6 @@
 import type { Bitmap } from "./bitmap.ts";
 import { isFirstEdge, otherEdge, outlinesOf } from "./outlines.ts";
-import { rowRunsOf } from "./row-runs.ts";
+import { type RowRuns, rowRunsOf } from "./row-runs.ts";
 
 /** A closed line: x, y, x, y, … in pixels from the picture's upper left corner; the last point leads back to the first. */
 export type Ring = readonly number[];
@@ -16,8 +16,11 @@ export interface Polygon {
  * are the mask. They run clockwise, those of holes counter-clockwise. With a `tolerance` in pixels, points are left out as long
  * as the line stays so near to where it was (Douglas and Peucker, 1973).
  */
-export function polygonsOf(mask: Bitmap, tolerance = 0): Polygon[] {
-  const runs = rowRunsOf(mask);
+export const polygonsOf = (mask: Bitmap, tolerance = 0): Polygon[] =>
+  polygonsOfRuns(rowRunsOf(mask), tolerance);
+
+/** As `polygonsOf`, of a mask's runs. */
+export function polygonsOfRuns(runs: RowRuns, tolerance = 0): Polygon[] {
   const { following, rowOf, begins } = outlinesOf(runs);
   const polygons: { readonly outline: Ring; readonly holes: Ring[] }[] = [];
   const partOf = new Int32Array(runs.edges.length);

@@ -101,13 +101,45 @@ export function packCounts(places: Int32Array, pixels: number): string {
 export function decodeRle({ size: [height = 0, width = 0], counts }: Rle): Bitmap {
   const data = new Uint8Array(width * height);
   const lengths = unpackCounts(counts);
-  if (lengths.some((length) => length < 0) || lengths.reduce((sum, each) => sum + each, 0) !== data.length)
-    throw new RangeError("The mask's runs are not those of its size.");
+  requireSize(lengths, data.length);
   let at = 0;
   for (const [i, length] of lengths.entries())
     for (const end = at + length; at < end; at++)
       if (i % 2 === 1) data[(at % height) * width + Math.floor(at / height)] = 255;
   return { width, height, data };
+}
+
+/**
+ * The runs of an encoded mask's rows, without its pixels: its columns' runs are those of the rows of the mask that is mirrored at
+ * its diagonal. @throws RangeError as `decodeRle`
+ */
+export const runsOfRle = (rle: Rle): RowRuns => columnsAsRows(rleOf(columnsAsRows(rle)));
+
+/** The runs of an encoded mask's columns, as the rows of the mirrored mask. */
+function columnsAsRows({ size: [height = 0, width = 0], counts }: Rle): RowRuns {
+  const lengths = unpackCounts(counts);
+  requireSize(lengths, width * height);
+  const starts = new Int32Array(width + 1);
+  const edges: number[] = [];
+  let [at, area, column] = [0, 0, 0];
+  for (const [i, length] of lengths.entries()) {
+    const end = at + length;
+    if (i % 2 === 1) area += length;
+    while (at < end) {
+      for (; column < Math.floor(at / height); column++) starts[column + 1] = edges.length;
+      const stop = Math.min(end, (column + 1) * height);
+      if (i % 2 === 1) edges.push(at - column * height, stop - column * height);
+      at = stop;
+    }
+  }
+  for (; column < width; column++) starts[column + 1] = edges.length;
+  return { width: height, height: width, starts, edges: Int32Array.from(edges), area };
+}
+
+/** @throws RangeError if run lengths are not those of so many pixels. */
+function requireSize(lengths: readonly number[], pixels: number): void {
+  if (lengths.some((length) => length < 0) || lengths.reduce((sum, each) => sum + each, 0) !== pixels)
+    throw new RangeError("The mask's runs are not those of its size.");
 }
 
 /** The run lengths of a text that `packCounts` wrote. @throws RangeError if it has other characters, or is cut off */

@@ -19,6 +19,7 @@ export const OPTIONAL_SECRETS = [
   "OPERATOR_TOKEN",
   "STRIPE_SECRET_KEY",
   "STRIPE_WEBHOOK_SECRET",
+  "LABEL_STUDIO_TOKEN",
 ] as const;
 
 const ALL: ReadonlySet<string> = new Set([...NEEDED_SECRETS, ...OPTIONAL_SECRETS]);

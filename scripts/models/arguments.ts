@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import type { EvaluateClipsCommand } from "../../evaluation/src/clips/evaluate-clips.ts";
+import { PROJECT_ROOT } from "../shared/root.ts";
 import { flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import {
   type CalibrateCommand,
@@ -16,13 +19,14 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory
   npm run models -- describe FOLDER   writes the manifest.json for a folder with an export, or for a server's model
   npm run models -- evaluate FOLDER   measures what a folder finds in labelled pictures
+  npm run models -- evaluate-clips DIR  measures how an object is followed through labelled clips
   npm run models -- calibrate FOLDER  fits the confidences of a folder to labelled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
   npm run models -- install NAME      downloads a model of the catalogue: ${CATALOGUE.map(({ name }) => name).join(", ")}
   npm run models -- install --from manifest.json    downloads the same bytes as a folder that install made
 
-  --json            list, check, evaluate: print JSON
-  --provider NAME   check, evaluate, calibrate, install: cpu (the default), cuda or tensorrt
+  --json            list, check, evaluate, evaluate-clips: print JSON
+  --provider NAME   check, evaluate, evaluate-clips, calibrate, install: cpu (the default), cuda or tensorrt
   --cpu-nodes       check: accept graphs on cuda with nodes that ONNX Runtime runs on the CPU
   --force           describe: overwrite a manifest.json; install: replace a folder
   --accept-licence  install: do not ask whether you accept the model's licence
@@ -33,7 +37,10 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   --labels FILE     evaluate: their labels, in COCO's format (default samples/labelled/instances.json)
                     calibrate needs both options
   --threshold N     evaluate: ask for objects with at least this score (default 0.05)
-  --sheet FILE      evaluate: write a PNG of the worst misses to FILE (default .local/misses.png)
+  --sheet FILE      evaluate, evaluate-clips: write a PNG of the worst misses to FILE (default .local/misses.png)
+  --model FOLDER    evaluate-clips: the model folder (default the embedded model)
+  --clips A,B       evaluate-clips: only these clips
+  --frames N        evaluate-clips: only the first N of each clip's followed frames, 2 at least
   --detections FILE evaluate: write what was found to FILE, in COCO's format for results
   --through-api     evaluate: start the whole service with the folder, and ask as a client of its API does
   --url URL --key K evaluate --through-api: ask a service that runs already; leave FOLDER out
@@ -57,6 +64,7 @@ export type ModelsCommand =
     }
   | EvaluateCommand
   | CalibrateCommand
+  | EvaluateClipsCommand
   | {
       readonly action: "describe";
       readonly folder: string;
@@ -83,6 +91,7 @@ const OPTIONS_OF: Readonly<Record<Action, readonly string[]>> = {
     "url",
     "key",
   ],
+  "evaluate-clips": ["json", "provider", "sheet", "model", "clips", "frames"],
   calibrate: ["provider", "pictures", "labels"],
   describe: ["force", "server"],
   fetch: [],
@@ -98,7 +107,7 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
   const { values, positionals } = readArguments("models", args, {
     ...flags("json", "cpu-nodes", "force", "through-api", "accept-licence"),
     ...texts("provider", "pictures", "labels", "threshold", "sheet", "detections", "url", "key", "server"),
-    ...texts("from"),
+    ...texts("from", "model", "clips", "frames"),
   });
   const [action, ...operands] = positionals;
   if (values.help === true || action === undefined) return { action: "help" };
@@ -127,6 +136,17 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
       };
     case "evaluate":
       return evaluateCommand(operands[0] === "" ? undefined : operands[0], values);
+    case "evaluate-clips":
+      return {
+        action,
+        folder: folder(),
+        model: values.model,
+        provider: providerOf(values.provider),
+        clips: values.clips?.split(",").filter((clip) => clip !== ""),
+        frames: framesOf(values.frames),
+        sheet: values.sheet ?? join(PROJECT_ROOT, ".local", "clips.png"),
+        json,
+      };
     case "calibrate":
       return calibrateCommand(folder(), values);
     case "describe":
@@ -149,6 +169,13 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
         provider: providerOf(values.provider),
       };
   }
+}
+
+function framesOf(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const frames = Number(given);
+  if (Number.isInteger(frames) && frames >= 2) return frames;
+  throw usageError("--frames must be a whole number from 2.");
 }
 
 function modelToInstall(name: string | undefined, from: string | undefined): InstallCommand["model"] {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { calibrate } from "../../evaluation/src/calibrate.ts";
 import { evaluate } from "../../evaluation/src/evaluate.ts";
+import { clipLines, evaluateClips } from "../../evaluation/src/clips/evaluate-clips.ts";
 import { calibrationLines, evaluationLines } from "../../evaluation/src/print.ts";
 import { DownloadError, ModelFolderError } from "../../inference-container/src/models/errors.ts";
 import { ensureBuiltin, modelsRoot } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
@@ -61,6 +62,12 @@ async function perform(command: Action, signal: AbortSignal): Promise<number> {
       const evaluation = await evaluate(command, signal);
       if (command.json) printJson(evaluation);
       else print(evaluationLines(evaluation));
+      return 0;
+    }
+    case "evaluate-clips": {
+      const figures = await evaluateClips(command, signal);
+      if (command.json) printJson(figures);
+      else print([...clipLines(figures), `worst frames  ${command.sheet}`]);
       return 0;
     }
     case "calibrate":

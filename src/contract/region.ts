@@ -6,7 +6,8 @@ const MOST_POINTS = 20;
 const MOST_REFINED_JOBS = 10;
 
 const side = z.number().min(1);
-const Box = z.tuple([z.number(), z.number(), side, side]).meta({
+/** A box in a picture. */
+export const Box = z.tuple([z.number(), z.number(), side, side]).meta({
   description: "A box around the object: [x, y, width, height].",
   examples: [[40, 60, 120, 80]],
 });
@@ -21,7 +22,8 @@ const Point = z
   })
   .meta({ id: "RegionPoint", examples: [{ x: 100, y: 90, label: 1 }] });
 
-const Points = z
+/** Points in a picture. */
+export const Points = z
   .array(Point)
   .min(1)
   .max(MOST_POINTS)

@@ -68,6 +68,8 @@ export const ERROR_CATALOGUE = {
   ...withStatus(403, {
     task_not_owned:
       "A taskId is not an upload of this account. Upload the file again and use its new taskId.",
+    origin_forbidden:
+      "Pages of this origin may not call this path. Call it from a server or a program, without the header Origin.",
   }),
   ...withStatus(404, {
     not_found: "There is nothing at this path. The reference at /docs lists the API's paths.",

@@ -28,15 +28,29 @@ describe("a deployed Worker's settings", () => {
     "STRIPE_API_URL",
     "BILLING_RETURN_URL",
     "UPGRADE_URL",
+    "LABEL_STUDIO_URL",
   ])(
     "are refused if %s is an address of loopback, unless the local stack says that it runs all parts",
     (name) => {
       const oidc = name.startsWith("OIDC_") ? { OIDC_ISSUER: "issuer", OIDC_AUDIENCE: "audience" } : {};
-      const loopback = { ...oidc, [name]: "http://127.0.0.1:8787" };
+      const token = "a-token-of-label-studio";
+      const labelStudio = name.startsWith("LABEL_")
+        ? { LABEL_STUDIO_TOKEN: token, LABEL_STUDIO_ACCOUNTS: "acct_1" }
+        : {};
+      const loopback = { ...oidc, ...labelStudio, [name]: "http://127.0.0.1:8787" };
       expect(refused(loopback)).toEqual([name]);
       expect(refused({ ...loopback, LOCAL_STACK: "yes" })).toEqual([]);
     },
   );
+
+  it("are refused if Label Studio's files have no account that may see them", () => {
+    const address = {
+      LABEL_STUDIO_URL: "https://labels.example.com",
+      LABEL_STUDIO_TOKEN: "a-token-of-label-studio",
+    };
+    expect(refused(address)).toEqual(["LABEL_STUDIO_ACCOUNTS"]);
+    expect(refused({ ...address, LABEL_STUDIO_ACCOUNTS: "acct_1, acct_2" })).toEqual([]);
+  });
 
   it.each(["MASTER_SECRET", "MASTER_SECRET_PREVIOUS"])(
     "are refused if %s is not 32 random bytes or more in base64 [A8-1]",

@@ -20,16 +20,21 @@ export interface Sighting {
   readonly score: number;
 }
 
-export const TUNING = {
-  /** Below this value another way of drawing is tried. */
-  doubtful: 0.55,
-  /** Below this value an object is lost. */
-  lost: 0.25,
-  /** From this value on a lost object is found again. */
+/** What a drawing has to be worth: the product that `weigh` makes. */
+const LEAST = {
+  /** Below this another way of drawing is tried, too. */
+  sure: 0.8,
+  /** Below this an object is lost. */
+  followed: 0.3,
+  /** From this on a lost object is found again. */
   found: 0.45,
-  /** The share of its cells' votes from which on what looks like the object, and is not it, gets a point outside. */
-  rival: 0.5,
-};
+} as const;
+
+/** The share of its cells' votes from which on what looks like the object, and is not it, gets a point outside. */
+const RIVAL = 0.5;
+
+/** How many objects of a frame are drawn in other ways: many would cost as much as the frame's features. */
+const MOST_DOUBTFUL = 3;
 
 /** The share of the smaller of two objects from which on they are the same thing twice. */
 const TAKEN = 0.5;
@@ -153,9 +158,10 @@ export class Course {
       picture,
       looks,
     );
-    const doubtful = first.filter(
-      ([{ predicted }, offer]) => predicted !== undefined && (offer?.value ?? 0) < TUNING.doubtful,
-    );
+    const doubtful = first
+      .filter(([{ predicted }, offer]) => predicted !== undefined && (offer?.value ?? 0) < LEAST.sure)
+      .toSorted(([, a], [, b]) => (a?.value ?? 0) - (b?.value ?? 0))
+      .slice(0, MOST_DOUBTFUL);
     const second = new Map(
       await this.#draw(
         doubtful.map(([hunch]) => [hunch, this.#predictedRegions(hunch)]),
@@ -196,7 +202,7 @@ export class Course {
     const taken: LogitGrid[] = shown.map(({ mask }) => mask);
     const accepted: [Hunch, Offer][] = [];
     for (const [hunch, offer] of found.toSorted(([, a], [, b]) => (b?.value ?? 0) - (a?.value ?? 0))) {
-      if (offer === undefined || offer.value < (hunch.pursuit.lost ? TUNING.found : TUNING.lost)) continue;
+      if (offer === undefined || offer.value < (hunch.pursuit.lost ? LEAST.found : LEAST.followed)) continue;
       const area = gridArea(offer.mask);
       if (taken.some((other) => gridOverlap(offer.mask, other) > TAKEN * Math.min(area, gridArea(other))))
         continue;
@@ -246,7 +252,7 @@ async function votesWithin(
 
 /** Where the votes see an object: the box of its heaviest part, its peak, and a point outside it on what looks most like it. */
 function votedRegion({ box, peak }: Part, others: readonly Part[]): Region {
-  const rival = others.find(({ weight, cells }) => weight > TUNING.rival * cells.length);
+  const rival = others.find(({ weight, cells }) => weight > RIVAL * cells.length);
   return {
     box,
     points: [{ ...peak, label: 1 }, ...(rival === undefined ? [] : [{ ...rival.peak, label: 0 as const }])],

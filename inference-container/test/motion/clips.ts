@@ -2,14 +2,15 @@
  * Clips made from the sample photographs, with exactly known motion and so known truth about their objects. A clip may
  * have fewer frames per second: the motion is the same.
  */
-import { backdrop, cutOut, photograph } from "./layer.ts";
-import type { Scene } from "./scene.ts";
+import type { ClipRegion } from "@segmentation/protocol";
+import { backdrop, cutOut, type Layer, photograph, turned } from "./layer.ts";
+import { type Scene, truthAt } from "./scene.ts";
 
-/** A clip, and the word for its objects. */
-export interface Clip {
-  readonly scene: Scene;
-  readonly prompt: string;
-}
+/** A clip, and the word for its objects, or where they are pointed at. */
+export type Clip = { readonly scene: Scene } & (
+  | { readonly prompt: string }
+  | { readonly regions: readonly ClipRegion[] }
+);
 
 /** Swings gently from 0 to 1 and back within a period. */
 function swing(time: number, period: number): number {
@@ -73,4 +74,73 @@ export async function leaving(fps = 15): Promise<Clip> {
     ];
   };
   return { prompt: "cup", scene: { width, height, fps, seconds: 4, at } };
+}
+
+/** The box of a scene's object at a time. */
+function boxOf(scene: Scene, timeSeconds: number, label: string, index = 0): ClipRegion {
+  const [x, y, right, bottom] = truthAt(scene, timeSeconds).find(({ name }) => name === label)?.box ?? [
+    0, 0, 1, 1,
+  ];
+  return { index, timeSeconds, label, box: { x, y, width: right - x, height: bottom - y } };
+}
+
+/**
+ * A saucer with its cup, which no word names as a whole, over a table: it moves, turns by a third of a circle and grows by a third, is
+ * hidden behind a board for a second, and leaves at the right edge and comes back. It is pointed at when `pointedAt` seconds are over.
+ */
+export async function saucer(fps: number, pointedAt = 0, seconds = 6): Promise<Clip> {
+  const [width, height] = [640, 360];
+  const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
+  const board = await backdrop("astronaut", { left: 310, top: 20, width: 40, height: 60 }, 260, height);
+  const still = await cutOut("coffee", "saucer", { as: "saucer", scale: 0.3 });
+  const looks = new Map<number, Layer>();
+  for (let frame = 0; frame < fps * seconds; frame += 1)
+    looks.set(frame, await turned(still, 120 * swing(frame / fps, 12)));
+  const at: Scene["at"] = (time) => {
+    const layer = looks.get(Math.round(time * fps)) ?? still;
+    const scale = 1 + 0.33 * Math.min(time / 3, 1);
+    const [x, y] = middle(time);
+    return [
+      { layer: table, x: 0, y: 0, scale: 1 },
+      { layer, x: x - (layer.width * scale) / 2, y: y - (layer.height * scale) / 2, scale },
+      ...(time > 1.8 && time < 2.8 ? [{ layer: board, x: 190, y: 0, scale: 1 }] : []),
+    ];
+  };
+  const middle = (time: number): [number, number] =>
+    time < 3 ? [120 + 87 * time, 150 + 27 * time] : [380 + 500 * swing(time - 3, 3), 230];
+  const scene = { width, height, fps, seconds, at };
+  return { scene, regions: [boxOf(scene, pointedAt, "saucer")] };
+}
+
+/** Two saucers cross each other, one in front. */
+export async function saucersCross(fps: number, seconds = 4): Promise<Clip> {
+  const [width, height] = [640, 360];
+  const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
+  const near = await cutOut("coffee", "saucer", { as: "near", scale: 0.4 });
+  const far = await cutOut("coffee", "saucer", { as: "far", scale: 0.3, mirrored: true });
+  const [path, y] = [440, height / 2];
+  const at: Scene["at"] = (time) => [
+    { layer: table, x: 0, y: 0, scale: 1 },
+    { layer: far, x: 540 - (path * time) / seconds - far.width / 2, y: y - 40 - far.height / 2, scale: 1 },
+    { layer: near, x: 100 + (path * time) / seconds - near.width / 2, y: y + 30 - near.height / 2, scale: 1 },
+  ];
+  const scene = { width, height, fps, seconds, at };
+  return { scene, regions: [boxOf(scene, 0, "near"), boxOf(scene, 0, "far", 1)] };
+}
+
+/** A saucer on a table; after `cutAt` seconds the scene is a cat. */
+export async function saucerThenCat(fps: number, cutAt: number, seconds: number): Promise<Clip> {
+  const [width, height] = [640, 360];
+  const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
+  const cat = await photograph("chelsea", 1.5, []);
+  const still = await cutOut("coffee", "saucer", { as: "saucer", scale: 0.4 });
+  const at: Scene["at"] = (time) =>
+    time < cutAt
+      ? [
+          { layer: table, x: 0, y: 0, scale: 1 },
+          { layer: still, x: 150 + 40 * time, y: 100, scale: 1 },
+        ]
+      : [{ layer: cat, x: 0, y: 0, scale: 1 }];
+  const scene = { width, height, fps, seconds, at };
+  return { scene, regions: [boxOf(scene, 0, "saucer")] };
 }

@@ -56,6 +56,30 @@ export async function cutOut(
   return { width: info.width, height: info.height, rgb, cover: alpha, objects: { [as]: alpha.map(hard) } };
 }
 
+/** A cut-out turned clockwise about its middle; the layer grows as far as that needs. */
+export async function turned({ width, height, rgb, cover, objects }: Layer, degrees: number): Promise<Layer> {
+  const plane = async (values: Uint8Array, channels: 1 | 3) => {
+    const { data, info } = await sharp(values, { raw: { width, height, channels } })
+      .rotate(degrees, { background: "#000000" })
+      .toColourspace(channels === 1 ? "b-w" : "srgb")
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return { data, info };
+  };
+  const { data, info } = await plane(rgb, 3);
+  const alone = async (values: Uint8Array) => (await plane(values, 1)).data;
+  const planes = Object.entries(objects).map(
+    async ([name, object]) => [name, (await alone(object)).map(hard)] as const,
+  );
+  return {
+    width: info.width,
+    height: info.height,
+    rgb: data,
+    cover: cover && (await alone(cover)),
+    objects: Object.fromEntries(await Promise.all(planes)),
+  };
+}
+
 /** A part of a sample photograph without objects, stretched into a background. */
 export async function backdrop(
   name: string,

@@ -27,6 +27,10 @@ export type Segment = (
 export const missingDetector = (from: number, to: number): string =>
   new URL(`missing-detector.ts?from=${from}&to=${to}`, import.meta.url).href;
 
+/** A clip's word, or where its objects are pointed at. */
+const asked = (clip: Clip): Pick<VideoTaskRequest, "prompts" | "regions"> =>
+  "regions" in clip ? { prompts: [], regions: [...clip.regions] } : { prompts: [clip.prompt] };
+
 /** Starts the service before a file's tests and ends it after them. @param loader the module that loads the model */
 export function segmenting(loader = LOADER): Segment {
   let rig: Rig;
@@ -50,7 +54,7 @@ export function segmenting(loader = LOADER): Segment {
     const report = await rig.finishVideo({
       key,
       inputUrl: `${rig.worker.origin}/inputs/${key}.mp4`,
-      prompts: [clip.prompt],
+      ...asked(clip),
       sampling: { fps: null, numFrames: null, maxFrames: null, ...sampling },
     });
     const frames = compare(clip.scene, rig.worker.stored.get(`${key}/masks.json`) ?? expect.fail());

@@ -55,7 +55,8 @@ export function filmed(film: Film, frames: number): Buffer {
   });
 }
 
-function painted({ ground, discs }: ReturnType<Film>): Buffer {
+/** A frame of a film: three bytes per pixel. */
+export function painted({ ground, discs }: ReturnType<Film>): Buffer {
   const rgb = Buffer.alloc(3 * SIZE.width * SIZE.height);
   for (let y = 0; y < SIZE.height; y += 1)
     for (let x = 0; x < SIZE.width; x += 1)

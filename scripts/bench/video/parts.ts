@@ -146,8 +146,8 @@ async function encodeAll(
     const objects = await tracker.look(frame.timeSec, seen);
     await masks.frame({ ...frame, objects });
     lap("masks");
-    const named = objects.map(({ objectId, promptIndex = 0, score, mask }) => {
-      return { objectId, prompt: task.prompts[promptIndex] ?? "", score, mask };
+    const named = objects.map(({ objectId, promptIndex, score, mask }) => {
+      return { objectId, prompt: task.prompts[promptIndex ?? 0] ?? "", score, mask };
     });
     await drawTracked({ ...size, rgb: frame.rgb }, named, step);
     lap("draw");

@@ -18,10 +18,23 @@ function bearerCredential(c: Context<AppEnv>): string {
   return credential;
 }
 
+/**
+ * The password of `Authorization: Basic …` (RFC 7617), whatever the user's name: for tools that send no other credential.
+ * @throws ServiceError Unauthorized.
+ */
+export function basicPassword(c: Context<AppEnv>): string {
+  const header = c.req.header("authorization") ?? "";
+  const encoded =
+    header.length <= MAX_HEADER_LENGTH ? /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1] : undefined;
+  if (encoded === undefined || encoded.length % 4 === 1) throw new ServiceError("Unauthorized");
+  const pair = atob(encoded);
+  return pair.slice(pair.indexOf(":") + 1);
+}
+
 /** Who makes the request, by an API key or an access token. @throws ServiceError Unauthorized, and as the service. */
-export async function authenticate(c: Context<AppEnv>): Promise<Caller> {
+export async function authenticate(c: Context<AppEnv>, credential = bearerCredential(c)): Promise<Caller> {
   const address = c.req.header("cf-connecting-ip") ?? null;
-  const caller = await callerOf(platform(c), bearerCredential(c), address);
+  const caller = await callerOf(platform(c), credential, address);
   if (caller === null) throw new ServiceError("Unauthorized");
   return caller;
 }

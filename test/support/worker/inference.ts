@@ -53,6 +53,9 @@ export class PlayedInference {
   }
 }
 
+/** The regions of a picture's task. */
+export const regionsOf = (task: TaskRequest): unknown => (task.type === "image" ? task.regions : undefined);
+
 /** Delivers queue messages to the Worker. Returns how each was acknowledged. */
 export const deliver = (queue: string, ...bodies: object[]): ReturnType<typeof getQueueResult> =>
   deliverIn(env, queue, ...bodies);

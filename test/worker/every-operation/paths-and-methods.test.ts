@@ -13,6 +13,7 @@ const allowed = new Map<string, string[]>([
   ["/openapi.json", ["GET"]],
   ["/internal/leases/complete", ["POST"]],
   ["/webhooks/stripe", ["POST"]],
+  ["/mcp", ["POST"]],
 ]);
 for (const { method, path } of Object.values(OPERATIONS)) {
   allowed.set(path, [...(allowed.get(path) ?? []), method.toUpperCase()]);
@@ -32,6 +33,7 @@ describe("404 and 405", () => {
     "/v1/api-keys/a/b",
     "/internal",
     "/webhooks",
+    "/sse",
     "/docs/",
     "/favicon.ico",
     "/%zz",

@@ -1,0 +1,226 @@
+/** Measures how a model follows an object through labelled clips, from its box in each clip's first frame. */
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import sharp from "sharp";
+import { rleOf } from "@segmentation/masks";
+import { Course } from "../../../inference-container/src/following/course.ts";
+import { momentOf } from "../../../inference-container/src/following/pointed.ts";
+import { CLIP_MASK_THRESHOLD, findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
+import { loadModel } from "../../../inference-container/src/models/load.ts";
+import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import type { LogitGrid, Model, OpenPicture } from "../../../inference-container/src/models/model.ts";
+import { decodePicture } from "../../../inference-container/src/pictures/decode.ts";
+import { Failure } from "../../../scripts/shared/command-line.ts";
+import { type Mask, maskIou, maskOfPixels, maskOfRle, overlap } from "../measures/mask.ts";
+import { boundsOf } from "../measures/bounds.ts";
+import { share } from "../print.ts";
+import { formatTable } from "../../../scripts/shared/table.ts";
+import type { Provider } from "../../../inference-container/src/device/messages.ts";
+import { mean } from "../measures/statistics.ts";
+import { drawTile, type Tile, writeTiles } from "../contact-sheet.ts";
+
+/** Frames per second of the labelled clips, and of those that are followed. */
+const LABELLED_FPS = 24;
+const FOLLOWED_FPS = 6;
+
+const PIXEL_LIMIT = 100_000_000;
+
+/** A validated command line; paths are as given. */
+export interface EvaluateClipsCommand {
+  readonly action: "evaluate-clips";
+  readonly folder: string;
+  /** The model's folder; undefined for the embedded model. */
+  readonly model?: string | undefined;
+  readonly provider: Provider;
+  /** The clips by name; undefined for all. */
+  readonly clips?: readonly string[] | undefined;
+  /** How many of each clip's followed frames are taken; undefined for all. */
+  readonly frames?: number | undefined;
+  readonly sheet: string;
+  readonly json: boolean;
+}
+
+/** A frame of a clip, and its label. */
+export interface LabelledFrame {
+  readonly picture: string;
+  readonly label: Mask;
+}
+
+/** What was found in a frame; null if the object was lost. */
+export interface FollowedFrame extends LabelledFrame {
+  readonly found: Mask | null;
+  readonly score: number | null;
+  readonly iou: number;
+}
+
+/** What was measured in a clip, over all frames but the first, in which the object is pointed at. */
+export interface ClipFigures {
+  readonly clip: string;
+  readonly frames: number;
+  /** The mean IoU, null if there is no further frame; a frame in which the object is lost has 0, or 1 if the label is empty, too. */
+  readonly j: number | null;
+  /** The share of all drawn pixels that the labels have; null if none was drawn. */
+  readonly precision: number | null;
+  readonly lost: number;
+  readonly secondsPerFrame: number;
+}
+
+/** Follows the object in each of the folder's clips, and writes the worst frames as a picture. @throws Failure if there is no clip */
+export async function evaluateClips(
+  command: EvaluateClipsCommand,
+  signal: AbortSignal,
+): Promise<ClipFigures[]> {
+  const model = await loadModel(command.model ?? (await ensureBuiltin()), { provider: command.provider });
+  try {
+    const figures: ClipFigures[] = [];
+    const worst: Tile[] = [];
+    for (const clip of command.clips ?? (await clipsOf(command.folder))) {
+      signal.throwIfAborted();
+      const frames = (await readClip(command.folder, clip)).slice(0, command.frames);
+      const started = performance.now();
+      const followed = await followFrames(model, frames);
+      const seconds = (performance.now() - started) / 1_000;
+      figures.push(figuresOf(clip, followed, seconds / frames.length));
+      worst.push(...(await worstTiles(clip, followed)));
+    }
+    await writeTiles(command.sheet, worst);
+    return figures;
+  } finally {
+    await model.close();
+  }
+}
+
+async function clipsOf(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, "JPEGImages", "480p")).catch(() => []);
+  if (names.length === 0)
+    throw new Failure(
+      `${folder} has no clips. Lay it out as JPEGImages/480p/CLIP/*.jpg and Annotations/480p/CLIP/*.png.`,
+    );
+  return names.toSorted();
+}
+
+/** The frames of a clip that are followed. @throws Failure if it has none, or the object is not in the first one */
+async function readClip(folder: string, clip: string): Promise<LabelledFrame[]> {
+  const pictures = join(folder, "JPEGImages", "480p", clip);
+  const names = (await readdir(pictures).catch(() => [])).filter((name) => name.endsWith(".jpg")).toSorted();
+  const frames: LabelledFrame[] = [];
+  for (const [at, name] of names.entries()) {
+    if (at % (LABELLED_FPS / FOLLOWED_FPS) !== 0) continue;
+    const label = join(folder, "Annotations", "480p", clip, name.replace(/\.jpg$/, ".png"));
+    frames.push({ picture: join(pictures, name), label: await readLabel(label) });
+  }
+  if ((frames[0]?.label.area ?? 0) === 0)
+    throw new Failure(`The clip ${clip} has no frames, or no label in the first one.`);
+  return frames;
+}
+
+async function readLabel(path: string): Promise<Mask> {
+  const { data, info } = await sharp(path)
+    .toColourspace("srgb")
+    .removeAlpha()
+    .raw({ depth: "uchar" })
+    .toBuffer({ resolveWithObject: true })
+    .catch(() => {
+      throw new Failure(`The label ${path} can't be read.`);
+    });
+  const { width, height, channels } = info;
+  const set = new Uint8Array(width * height);
+  for (const [at, value] of data.entries()) if (value > 0) set[Math.floor(at / channels)] = 1;
+  return maskOfPixels(set, width, height);
+}
+
+/** Follows the first frame's object through the others. */
+export async function followFrames(model: Model, frames: readonly LabelledFrame[]): Promise<FollowedFrame[]> {
+  const followed: FollowedFrame[] = [];
+  let course: Course | undefined;
+  for (const [at, frame] of frames.entries()) {
+    const picture = await decodePicture(frame.picture, "", PIXEL_LIMIT);
+    using open = await opened(model, { ...picture, contentHash: null });
+    const timeSec = at / FOLLOWED_FPS;
+    if (course === undefined) {
+      const { left, top, right, bottom } = boundsOf(frame.label);
+      const moment = await momentOf(timeSec, { box: [left, top, right, bottom] }, undefined, open, picture);
+      course = new Course([{ objectId: 1, moments: moment === undefined ? [] : [moment] }], picture, 1);
+    }
+    const { following } = open;
+    const [seen] = following === undefined ? [] : await course.next(timeSec, following);
+    const found = seen === undefined ? null : pixelsOf(seen.mask, frame.label);
+    const iou = found === null ? Number(frame.label.area === 0) : maskIou(found, frame.label);
+    followed.push({ ...frame, found, score: seen?.score ?? null, iou });
+  }
+  return followed;
+}
+
+async function opened(model: Model, picture: Parameters<Model["segment"]>[0]): Promise<OpenPicture> {
+  const request = { prompts: [], threshold: 0.5, withFaint: false, inClip: true, keepOpen: true };
+  const { open } = await model.segment(picture, request);
+  if (open?.following === undefined)
+    throw new Failure(`The family ${model.family} does not follow what is pointed at.`);
+  return open;
+}
+
+function pixelsOf(mask: LogitGrid, { width, height }: Mask): Mask {
+  const { counts } = rleOf(findRuns(mask, width, height, CLIP_MASK_THRESHOLD));
+  return maskOfRle([height, width], counts);
+}
+
+/** What the frames after the first one amount to. */
+export function figuresOf(
+  clip: string,
+  followed: readonly FollowedFrame[],
+  secondsPerFrame: number,
+): ClipFigures {
+  const rest = followed.slice(1);
+  let [drawn, right] = [0, 0];
+  for (const { found, label } of rest) {
+    if (found === null) continue;
+    drawn += found.area;
+    right += overlap(found, label);
+  }
+  return {
+    clip,
+    frames: rest.length,
+    j: mean(rest.map(({ iou }) => iou)),
+    precision: drawn === 0 ? null : right / drawn,
+    lost: rest.filter(({ found }) => found === null).length,
+    secondsPerFrame,
+  };
+}
+
+/** How many of a clip's frames the sheet shows. */
+const SHOWN = 4;
+
+/** The frames in which the object was followed worst. */
+async function worstTiles(clip: string, followed: readonly FollowedFrame[]): Promise<Tile[]> {
+  const worst = followed
+    .slice(1)
+    .toSorted((a, b) => a.iou - b.iou)
+    .slice(0, SHOWN);
+  return Promise.all(
+    worst.map(async ({ picture, label, found, score, iou }) => {
+      const whole = { left: 0, top: 0, width: label.width, height: label.height };
+      const said = score === null ? "lost" : `confidence ${score.toFixed(2)}`;
+      return {
+        canvas: await drawTile(picture, whole, label, found),
+        caption: [`${clip} ${basename(picture)}`, `IoU ${iou.toFixed(3)}, ${said}`],
+      };
+    }),
+  );
+}
+
+/** The figures as a table for a terminal. */
+export function clipLines(figures: readonly ClipFigures[]): string[] {
+  const rows = figures.map(({ clip, frames, j, precision, lost, secondsPerFrame }) => [
+    clip,
+    String(frames),
+    share(j),
+    share(precision),
+    String(lost),
+    secondsPerFrame.toFixed(1),
+  ]);
+  const all = figures.flatMap(({ j }) => j ?? []);
+  return formatTable(
+    ["clip", "frames", "J", "precision", "lost", "seconds per frame"],
+    [...rows, ["mean", "", share(mean(all)), "", "", ""]],
+  );
+}

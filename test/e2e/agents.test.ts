@@ -1,0 +1,86 @@
+import {
+  Client as Agent,
+  discoverOAuthServerInfo,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { sample } from "../support/node/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { readStrictly } from "../support/node/strict-zip.ts";
+
+const Found = z.object({
+  jobId: z.string(),
+  taskId: z.string(),
+  status: z.literal("success"),
+  width: z.literal(600),
+  height: z.literal(400),
+  objects: z.array(
+    z.object({
+      prompt: z.string().optional(),
+      region: z.int().optional(),
+      confidence: z.number(),
+      box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+      area: z.number().positive(),
+      maskUrl: z.url().optional(),
+    }),
+  ),
+});
+
+describe("an agent, by the official client of the Model Context Protocol", () => {
+  let stack: SharedStack;
+  let agent: Agent;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+    agent = new Agent({ name: "a test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+    const authorization = `Bearer ${stack.apiKey}`;
+    const transport = new StreamableHTTPClientTransport(new URL(`${stack.baseUrl}/mcp`), {
+      requestInit: { headers: { authorization } },
+    });
+    await agent.connect(transport);
+    return () => agent.close();
+  });
+
+  it("finds the spoon in a picture that it sends, points at the saucer, and exports COCO [A20-1]", async () => {
+    const base64 = Buffer.from(sample("coffee")).toString("base64");
+    const image = { base64, mimeType: "image/png" };
+    const answer = await agent.callTool({ name: "segment", arguments: { image, prompts: ["spoon"] } });
+    const { taskId, jobId, objects } = Found.parse(answer.structuredContent);
+    expect(objects[0]).toMatchObject({ prompt: "spoon", confidence: expect.closeTo(0.9, 0) });
+    expect(answer.content[0]).toMatchObject({ type: "image", mimeType: "image/png" });
+    const mask = await fetch(objects[0]?.maskUrl ?? "");
+    expect([mask.status, mask.headers.get("content-type")]).toEqual([200, "image/png"]);
+
+    const points = [{ x: 120, y: 280, label: 1 }];
+    const pointed = await agent.callTool({ name: "segment", arguments: { image: { taskId }, points } });
+    const [saucer] = Found.parse(pointed.structuredContent).objects;
+    expect(saucer).toMatchObject({ region: 0 });
+    const [x = 0, y = 0, width = 0, height = 0] = saucer?.box ?? [];
+    expect(x <= 120 && 120 < x + width && y <= 280 && 280 < y + height).toBe(true);
+
+    const exported = await agent.callTool({ name: "export", arguments: { jobId } });
+    const { downloadUrl } = z.object({ downloadUrl: z.url() }).parse(exported.structuredContent);
+    const archived = readStrictly(new Uint8Array(await (await fetch(downloadUrl)).arrayBuffer()));
+    expect([...archived.keys()]).toContain(`annotations/${taskId}.json`);
+  });
+
+  it("is one of two hundred calls at once, all of which are answered [A20-5]", async () => {
+    const calls = Array.from({ length: 200 }, () => agent.callTool({ name: "list_jobs", arguments: {} }));
+    const answers = await Promise.all(calls);
+    expect(answers.filter(({ isError }) => isError === true)).toEqual([]);
+  });
+
+  it("finds out where people sign in [A20-4]", async () => {
+    const address = `${stack.baseUrl}/mcp`;
+    const { status, headers } = await fetch(address, { method: "POST", body: "{}" });
+    expect(status).toBe(401);
+    const resourceMetadataUrl = /resource_metadata="([^"]+)"/.exec(
+      headers.get("www-authenticate") ?? "",
+    )?.[1];
+    const found = await discoverOAuthServerInfo(address, {
+      resourceMetadataUrl: new URL(resourceMetadataUrl ?? ""),
+    });
+    expect(found.authorizationServerMetadata?.issuer).toBe(stack.identityUrl);
+    expect(found.resourceMetadata?.resource).toBe(address);
+  });
+});

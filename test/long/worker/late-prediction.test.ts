@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { type Answer, answerOf, fetchWorker, newClient } from "../../support/worker/api.ts";
+import { finishNextJob, rectangle } from "../../support/worker/bridges.ts";
+import { PlayedInference } from "../../support/worker/inference.ts";
+import { JPEG } from "../../support/worker/jobs.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+it("an annotation tool that asks again for what took more than 55 seconds is answered by the same job [A21-11]", async () => {
+  const client = await newClient();
+  const inference = new PlayedInference();
+  const click = async (): Promise<Answer> => {
+    const headers = {
+      authorization: `Basic ${btoa(`cvat:${client.key}`)}`,
+      "content-type": "application/json",
+      "x-nuclio-function-name": "segmentation-interactor",
+    };
+    const image = btoa(String.fromCharCode(...JPEG));
+    const body = JSON.stringify({ image, pos_points: [[24, 12]], neg_points: [] });
+    const request = new Request("https://api.test/api/function_invocations", {
+      method: "POST",
+      headers,
+      body,
+    });
+    return answerOf(await fetchWorker(request));
+  };
+  const late = await click();
+  expectError(late, 409, "job_not_ready");
+  expect(late.body.message).toMatch(/not charged again/);
+  const again = click();
+  await finishNextJob(inference, client, [{ ...rectangle(20, 10, 8, 6), regionIndex: 0 }]);
+  expect((await again).status).toBe(200);
+  expect((await client.send("GET", "/v1/jobs")).body.items).toHaveLength(1);
+});
