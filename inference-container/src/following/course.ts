@@ -64,6 +64,8 @@ export class Course {
   readonly #direction: 1 | -1;
   #pursuits: readonly Pursuit[] = [];
   #before: PictureLooks | undefined;
+  /** Pairs of objects that were pointed at as a thing and a part of it. */
+  readonly #nested = new Set<string>();
 
   /** @param frame the size of the frames that will come @param direction 1 if frames come by ascending times, -1 by descending ones */
   constructor(objects: readonly PointedAt[], frame: Size, direction: 1 | -1) {
@@ -124,6 +126,9 @@ export class Course {
       };
       this.#pursuits = [...this.#pursuits.filter((one) => one !== known), pursuit];
     }
+    for (const one of shown.values())
+      for (const other of shown.values())
+        if (overlapTooMuch(one, other)) this.#nested.add(pairOf(one, other));
     return shown;
   }
 
@@ -199,14 +204,15 @@ export class Course {
 
   /** The masks that are the objects: each likely enough, and no thing as two objects. */
   #accept(found: readonly [Hunch, Offer | undefined][], shown: readonly Sighting[]): [Hunch, Offer][] {
-    const taken: LogitGrid[] = shown.map(({ mask }) => mask);
+    const taken: Claim[] = [...shown];
     const accepted: [Hunch, Offer][] = [];
     for (const [hunch, offer] of found.toSorted(([, a], [, b]) => (b?.value ?? 0) - (a?.value ?? 0))) {
-      if (offer === undefined || offer.value < (hunch.pursuit.lost ? LEAST.found : LEAST.followed)) continue;
-      const area = gridArea(offer.mask);
-      if (taken.some((other) => gridOverlap(offer.mask, other) > TAKEN * Math.min(area, gridArea(other))))
+      const { lost, object } = hunch.pursuit;
+      if (offer === undefined || offer.value < (lost ? LEAST.found : LEAST.followed)) continue;
+      const claim = { objectId: object.objectId, mask: offer.mask };
+      if (taken.some((other) => overlapTooMuch(claim, other) && !this.#nested.has(pairOf(claim, other))))
         continue;
-      taken.push(offer.mask);
+      taken.push(claim);
       accepted.push([hunch, offer]);
     }
     return accepted;
@@ -258,3 +264,13 @@ function votedRegion({ box, peak }: Part, others: readonly Part[]): Region {
     points: [{ ...peak, label: 1 }, ...(rival === undefined ? [] : [{ ...rival.peak, label: 0 as const }])],
   };
 }
+
+/** An object's mask in a frame. */
+type Claim = Pick<Sighting, "objectId" | "mask">;
+
+/** Whether two masks are the same thing, unless one object is a part of the other. */
+const overlapTooMuch = ({ mask: a }: Claim, { mask: b }: Claim): boolean =>
+  gridOverlap(a, b) > TAKEN * Math.min(gridArea(a), gridArea(b));
+
+const pairOf = ({ objectId: a }: Claim, { objectId: b }: Claim): string =>
+  `${Math.min(a, b)} ${Math.max(a, b)}`;

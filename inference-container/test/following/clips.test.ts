@@ -117,6 +117,19 @@ test("objects that cross keep their ids, and are never drawn as the same thing",
   }
 });
 
+test("a thing and a part of it are both followed", async () => {
+  const film: Film = (frame) => ({
+    ground: "grey",
+    discs: [disc("red", 60 + 8 * frame, 90, 44), disc("blue", 60 + 8 * frame, 90, 18)],
+  });
+  const regions = [
+    { index: 0, timeSeconds: 0, points: [{ x: 90, y: 90, label: 1 as const }] },
+    click(60, 90, 0, { index: 1 }),
+  ];
+  const frames = await follow(film, { regions, frames: 6 });
+  for (const objectId of [1, 2]) expect(framesWith(frames, objectId)).toEqual(range(0, 6));
+});
+
 test("a cut ends the following, though the next scene has the same thing; a region there begins again", async () => {
   const film: Film = (frame) => ({
     ground: frame < 6 ? "grey" : "sand",

@@ -3,6 +3,7 @@
  * cell, and costs no weights.
  */
 import { execFileSync } from "node:child_process";
+import { cleanMask } from "../../src/models/sam2/clean-mask.ts";
 import { coverage } from "../../src/models/sam2/appearance.ts";
 import type {
   CellLooks,
@@ -202,7 +203,9 @@ class ColouredPicture implements OpenPicture, Followable {
         if (cx > box[0] && cy > box[1] && cx < box[2] && cy < box[3] && (colours[cell] ?? 0) > 1)
           seeds.push(cell);
       }
-    return { mask: maskOf(this.#connected(seeds)), quality: seeds.length === 0 ? 0.1 : 0.95 };
+    // What lies on a thing is a part of it.
+    const mask = cleanMask(maskOf(this.#connected(seeds)), { islandShare: 0, holeShare: 1 });
+    return { mask, quality: seeds.length === 0 ? 0.1 : 0.95 };
   }
 
   #connected(seeds: readonly number[]): number[] {

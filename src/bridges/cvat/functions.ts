@@ -12,6 +12,9 @@ interface NuclioFunction {
 export const INTERACTOR = "segmentation-interactor";
 export const DETECTOR = "segmentation-detector";
 
+/** CVAT's editor takes interactors from version 2 on: those that answer with a mask. */
+const VERSION = "2";
+
 /** The labels of the detector: the operator's, or the words that the model knows, as many as a job takes; none for any phrase. */
 export async function labelsOf(client: BridgeClient): Promise<readonly string[]> {
   const { CVAT_LABELS: labels, MAX_PROMPTS: most } = client.platform.settings;
@@ -36,7 +39,8 @@ export async function functionsOf(client: BridgeClient): Promise<Readonly<Record
     {
       type: "interactor",
       spec: "[]",
-      min_pos_points: "1",
+      // A box will do.
+      min_pos_points: "0",
       min_neg_points: "0",
       startswith_box_optional: "true",
       help_message:
@@ -52,7 +56,7 @@ const functionOf = (
   description: string,
   annotations: Readonly<Record<string, string>>,
 ): NuclioFunction => ({
-  metadata: { name, annotations: { name: title, framework: "onnx", version: "1", ...annotations } },
+  metadata: { name, annotations: { name: title, framework: "onnx", version: VERSION, ...annotations } },
   spec: { description },
   status: { state: "ready", httpPort: 0 },
 });

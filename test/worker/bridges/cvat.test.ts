@@ -76,7 +76,8 @@ describe("the functions of CVAT", () => {
       ]);
       expect(body["segmentation-interactor"].metadata.annotations).toMatchObject({
         type: "interactor",
-        min_pos_points: "1",
+        version: "2",
+        min_pos_points: "0",
       });
       expectError(await ask("GET", `${root}/functions/other`), 404, "not_found");
     },
