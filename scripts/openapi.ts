@@ -7,8 +7,8 @@ import { readIfPresent } from "./stack/private-file.ts";
 
 const HELP = `npm run openapi [-- --check]
 
-Generates the OpenAPI document, docs/openapi.json, and from it the client library's contract, client/src/contract.ts
-and client/src/api/operations.ts.
+Generates the OpenAPI document, docs/openapi.json, and from it what the client libraries know of the service:
+client/src/contract.ts, client/src/api/operations.ts, and models.py and api.py of the Python package.
 --check writes nothing and exits with 1 if the files are out of date.`;
 
 await runCommand(async () => {

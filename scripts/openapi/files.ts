@@ -11,6 +11,7 @@ import { JobType } from "../../src/contract/primitives.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
+import { pythonFiles } from "./python.ts";
 
 const run = promisify(execFile);
 
@@ -136,5 +137,6 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ["docs/openapi.json", document],
     ["client/src/contract.ts", clientContract(await clientTypes(document))],
     ["client/src/api/operations.ts", clientOperations()],
+    ...pythonFiles(JSON.parse(document)),
   ]);
 }

@@ -5,6 +5,7 @@ import { dirname, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { archiveReadersLine } from "../../test/support/node/archive-readers.ts";
+import { pythonLine } from "../../test/support/node/python.ts";
 import { Failure } from "../shared/command-line.ts";
 import { endMarked, killMarked, type Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
@@ -40,7 +41,7 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<numbe
   process.on("exit", () => killMarked(mark));
   try {
     process.env["SEED"] ??= String(Date.now() % 2 ** 31);
-    console.log(`Seed: ${process.env["SEED"]}. ${archiveReadersLine()}`);
+    console.log(`Seed: ${process.env["SEED"]}. ${archiveReadersLine()}${pythonLine()}`);
     const failures = run.withModel ? await fetchModel(mark, signal) : [];
     const [checks, tests] = await allSettled(
       run.withChecks ? runStaticChecks(mark, signal) : Promise.resolve([]),

@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { isOnPath } from "../support/node/on-path.ts";
+import { pythonWith } from "../support/node/python.ts";
 import { useSharedStack } from "../support/node/shared-stack.ts";
 
 const run = promisify(execFile);
@@ -35,5 +36,57 @@ it("docs/python.md's walk finds the cup, with Python's standard library", async 
   await expect(empty).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^Usage: python3 segment/),
+  });
+});
+
+const README = await readFile(join(PROJECT_ROOT, "python/README.md"), "utf8");
+const examples = README.split(/^## /m).flatMap((section) =>
+  [...section.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(
+    ([, code = ""]) => [section.split("\n")[0] ?? "", code] as const,
+  ),
+);
+/** What the example under a heading has to print. */
+const PRINTED: Readonly<Record<string, RegExp>> = {
+  Install: /^cup 0\.\d+ \(\d+, \d+, \d+, \d+\) \d+\nspoon /,
+  Pictures: /^100%\ncoffee\.png None\ncup \(400, 600\) \d+ \[400, 600\]\n[\s\S]*^region 0 \(300, 451\) /m,
+  "Without waiting": /^success 1(\.0)?\n[\s\S]*\.png \[\d+/m,
+  "With asyncio": /<Mask 0 of 'cup'[\s\S]*<Mask 0 of 'cat'[\s\S]*^job_\w+ success$/m,
+  Clips: /^1 person 0(\.0)? 0\.\d+ \(/m,
+  "Every operation": /^success\n\d{4,} bytes\n.*@example\.com$/m,
+  Webhooks: /^The request is not the service's: it is not signed\. Answer it with 401\.\n401$/m,
+  "Errors, retries, time limits": /^job_not_found This account has no job/,
+};
+
+describe("the Python client's README", () => {
+  const python = pythonWith("httpx", "numpy");
+
+  it.skipIf(python === null)("is of a package that reads masks with every filter of PNG", async () => {
+    const env = {
+      ...process.env,
+      PYTHONPATH: join(PROJECT_ROOT, "python/src"),
+      PYTHONDONTWRITEBYTECODE: "1",
+    };
+    const { stderr } = await run(python ?? "", [join(PROJECT_ROOT, "python/test/test_masks.py")], { env });
+    expect(stderr).toMatch(/^Ran 4 tests in .*\n\nOK$/m);
+  });
+
+  it.skipIf(python === null).each(examples)("under %s has an example that runs", async (heading, code) => {
+    const folder = await mkdtemp(join(tmpdir(), "python-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await symlink(join(PROJECT_ROOT, "samples"), join(folder, "samples"));
+    await writeFile(join(folder, "example.py"), code);
+    const { baseUrl, apiKey } = await useSharedStack();
+    const { stdout, stderr } = await run(python ?? "", ["example.py"], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        SEGMENTATION_BASE_URL: baseUrl,
+        SEGMENTATION_API_KEY: apiKey,
+        PYTHONPATH: join(PROJECT_ROOT, "python/src"),
+        PYTHONDONTWRITEBYTECODE: "1",
+      },
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(PRINTED[heading] ?? expect.fail(`nothing is known about ${heading}`));
   });
 });

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parseOrder } from "../../src/cli/segment/arguments.ts";
 import { findInputs } from "../../src/cli/segment/inputs/find-inputs.ts";
 import { Journal, JOURNAL_NAME } from "../../src/cli/segment/journal/journal.ts";
+import { folderStore } from "../../src/cli/segment/output/store.ts";
 import { segmentAll } from "../../src/cli/segment/run/segment-all.ts";
 import { memoryFetch, picture } from "../support/memory-client.ts";
 import { NOT_A_PICTURE, type PlayedService, playService } from "../support/played-service.ts";
@@ -71,6 +72,7 @@ async function runOver(
       journal,
       order,
       out,
+      store: folderStore(out),
       found: inputs,
       signal: new AbortController().signal,
       onBegin: () => {},

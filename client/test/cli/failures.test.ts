@@ -19,7 +19,10 @@ describe("a command line that is wrong", () => {
     [["segment", "none.png", "-p", "cat"], "none.png does not exist. Check the path."],
     [["segment", "none/*.png", "-p", "cat"], "There are no pictures that match none/*.png."],
     [["segment", "samples/coffee.png", "-p", "cat", "--frmat", "png"], "Did you mean --format?"],
-    [["segment", "samples/coffee.png", "-p", "cat", "-o", "x"], "Unknown option '-o'. Did you mean --out?"],
+    [
+      ["segment", "samples/coffee.png", "-p", "cat", "-f", "png"],
+      "Unknown option '-f'. Did you mean --format",
+    ],
     [["segment", "samples/coffee.png", "-p", "cat", "--output", "x"], "Did you mean --out?"],
     [["segment", "samples/coffee.png", "--prompts", "cat"], "Did you mean --prompt?"],
     [["segment", "samples/coffee.png", "-p", "cat", "--formats=png"], "Did you mean --format?"],

@@ -67,12 +67,13 @@ describe("the package", () => {
     expect((await run(process.execPath, [main, "--help"])).stdout).toContain("segmentation-client segment");
   });
 
-  it("depends on nothing, and may be published under the project's licence", async () => {
+  it("depends on what signs requests to buckets alone, and may be published under the project's licence", async () => {
     const manifest: Record<string, unknown> = JSON.parse(
       await readFile(join(folder, "package", "package.json"), "utf8"),
     );
     expect(manifest).toMatchObject({ name: "segmentation-client", license: "Apache-2.0", type: "module" });
-    for (const field of ["private", "dependencies", "peerDependencies", "scripts"])
+    expect(manifest["dependencies"]).toEqual({ aws4fetch: "1.0.20" });
+    for (const field of ["private", "peerDependencies", "scripts"])
       expect(manifest).not.toHaveProperty(field);
   });
 

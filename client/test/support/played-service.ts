@@ -67,6 +67,8 @@ export function playService(play: Play = {}) {
   const jobs = new Map<string, Job>();
   const answered = new Map<string, { readonly body: string; readonly answer: object }>();
   const asked: string[] = [];
+  /** Hosts from which it fetches nothing. */
+  const forbids = new Set(["private.test"]);
   /** How createJob answers next, each with the seconds of its Retry-After. */
   const refusals: [ErrorCode, number][] = [];
   const app = new Hono();
@@ -192,7 +194,7 @@ export function playService(play: Play = {}) {
   });
   app.post("/v1/uploads/import", async (c) => {
     const { url } = ImportRequest.parse(await c.req.json());
-    if (new URL(url).hostname === "private.test") return refuse(c, "url_forbidden");
+    if (forbids.has(new URL(url).hostname)) return refuse(c, "url_forbidden");
     const taskId = `${crypto.randomUUID()}.png`;
     const bytes = new TextEncoder().encode(url);
     uploads.set(taskId, { contentType: "image/png", bytes });
@@ -385,7 +387,7 @@ export function playService(play: Play = {}) {
   });
   app.notFound((c) => refuse(c, "not_found"));
 
-  return { app, jobs, uploads, asked, refusals };
+  return { app, jobs, uploads, asked, forbids, refusals };
 }
 
 export type PlayedService = ReturnType<typeof playService>;

@@ -21,10 +21,11 @@ export interface Started {
 export function startCommandLine(
   args: readonly string[],
   { stdin = "", ...env }: Readonly<Record<string, string>> & { readonly stdin?: string },
+  cwd = PROJECT_ROOT,
 ): Started {
   const main = join(PROJECT_ROOT, "client", "src", "cli", "main.ts");
   const child = spawn(process.execPath, [main, ...args], {
-    cwd: PROJECT_ROOT,
+    cwd,
     env: { ...process.env, ...env },
   });
   child.stdin.on("error", () => {}).end(stdin);

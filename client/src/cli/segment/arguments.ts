@@ -1,4 +1,5 @@
 import { type Format, FORMATS } from "../../node/save.ts";
+import { isBucketUrl, placeOf } from "../bucket/bucket.ts";
 import { numberOf, type OptionTable, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import type { Order } from "./order.ts";
@@ -16,7 +17,9 @@ export const OPTIONS = {
   fps: { type: "string" },
   frames: { type: "string" },
   "max-frames": { type: "string" },
-  out: { type: "string" },
+  out: { type: "string", short: "o" },
+  manifest: { type: "string" },
+  "endpoint-url": { type: "string" },
   "retry-failed": { type: "boolean" },
   yes: { type: "boolean" },
 } as const satisfies OptionTable;
@@ -40,11 +43,20 @@ export function parseOrder(args: readonly string[]) {
     fps: numberOf("fps", values.fps, { least: 0.001 }),
     frames: numberOf("frames", values.frames, whole),
     maxFrames: numberOf("max-frames", values["max-frames"], whole),
-    out: values.out,
+    ...(values.out !== undefined && isBucketUrl(values.out)
+      ? { bucket: values.out, out: undefined }
+      : { bucket: undefined, out: values.out }),
+    manifest: values.manifest,
     retriesFailed: values["retry-failed"] ?? false,
     isSure: values.yes ?? false,
   };
   if (values.help === true) return { values, order };
+  if (order.bucket !== undefined) placeOf(order.bucket);
+  if (order.manifest !== undefined) {
+    if (positionals.length > 0 || regions.length > 0 || formats.includes("yolo"))
+      throw usageFailure("--manifest takes no other inputs, no --region and no --format yolo.");
+    return { values, order };
+  }
   if (positionals.length === 0)
     throw usageFailure("Name a picture, a folder or a URL: segmentation-client segment photo.jpg -p cat");
   if (prompts.length === 0 && regions.length === 0)

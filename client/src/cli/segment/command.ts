@@ -1,6 +1,8 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { writeWhole } from "../../node/save.ts";
 import { formatsOf } from "../../results/assets.ts";
 import { baseUrlOf, clientOf } from "../account/client.ts";
+import { Buckets } from "../bucket/bucket.ts";
 import type { Command } from "../command/parse.ts";
 import { Failure, usageFailure } from "../failure.ts";
 import { harmless } from "../print/table.ts";
@@ -8,18 +10,23 @@ import { ProgressView } from "../progress/progress.ts";
 import { count, counted } from "../progress/words.ts";
 import { Interrupted, type Terminal } from "../terminal.ts";
 import { OPTIONS, parseOrder } from "./arguments.ts";
-import { type Found, findInputs } from "./inputs/find-inputs.ts";
+import { findInputs } from "./inputs/find-inputs.ts";
+import { readManifest } from "./inputs/manifest.ts";
 import { VERSION } from "./journal/entries.ts";
 import { Journal } from "./journal/journal.ts";
-import { type Order, purposeOf } from "./order.ts";
+import { purposeOf } from "./order.ts";
+import { batchResults } from "./output/batch-results.ts";
 import { assertSamePurpose, defaultFolder, isOf, type Purpose } from "./output/output-folder.ts";
 import { printReport, reportJson } from "./output/report.ts";
+import { bucketStore, folderStore } from "./output/store.ts";
 import { ofClipsOnly } from "./region.ts";
-import { segmentAll } from "./run/segment-all.ts";
+import { type Segmenting, segmentAll } from "./run/segment-all.ts";
 
 /** More files need --yes: each picture costs a unit. */
 const MOST_UNASKED = 10_000;
 const MOST_NAMED = 3;
+/** The results of a manifest, in the output folder. */
+const RESULTS = "results.jsonl";
 
 /** Formats that are saved only on request. */
 const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
@@ -27,7 +34,7 @@ const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
 const HELP = `Finds what you describe in pictures and clips, and saves its masks.
 
   segmentation-client segment photo.jpg -p cat -p "red cup"
-  segmentation-client segment photos/ "more/*.png" https://… -p cat --out cats
+  segmentation-client segment photos/ "more/*.png" s3://bucket/pictures/ -p cat
   segmentation-client segment photo.jpg --region 430,200
   segmentation-client segment clip.mp4 -p person --fps 2 --preview
   segmentation-client segment clip.mp4 --region "dog: 400,200@1.5s"
@@ -39,8 +46,10 @@ const HELP = `Finds what you describe in pictures and clips, and saves its masks
   --format LIST          png,coco (default), also ${EXTRA_FORMATS.join(", ")}
   --preview              also save pictures with their masks drawn on them
   --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)
-  --out DIR              the folder for the results (default: out; out-2, … for
-                         other prompts)
+  -o, --out DIR          the folder for the results (default: out; out-2, … for
+                         other prompts), or s3://bucket/folder/
+  --manifest FILE        take inputs from lines of JSON: custom_id, url, prompts
+  --endpoint-url URL     the S3 service of s3://… (default: AWS's settings)
   --fps N, --frames N, --max-frames N     which frames of a clip
   --retry-failed         retry files that failed before
   --yes, --json          no question above 10,000 files; print JSON
@@ -55,7 +64,15 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
   const purpose: Purpose = { baseUrl, order: purposeOf(order) };
   const folder = order.out ?? defaultFolder(purpose);
   const out = resolve(folder);
-  const { inputs, clipsLeftOut } = await findInputs(order.inputs, out);
+  const buckets = new Buckets(terminal.env, values["endpoint-url"]);
+  const { manifest, bucket } = order;
+  const { inputs, clipsLeftOut } =
+    manifest === undefined
+      ? await findInputs(order.inputs, out, buckets)
+      : { inputs: await readManifest(manifest, buckets), clipsLeftOut: 0 };
+  if (order.prompts.length === 0 && manifest !== undefined && inputs.some(({ prompts }) => !prompts))
+    throw usageFailure("Some lines of the manifest have no prompts. Give prompts for them: -p cat");
+  const store = bucket === undefined ? folderStore(out) : bucketStore(buckets, bucket, out);
   const timed = order.regions.flatMap((region) => ofClipsOnly(region) ?? [])[0];
   if (timed !== undefined && inputs.some(({ kind }) => kind === "picture"))
     throw usageFailure(`A --region has ${timed}, which only clips take. Segment pictures without it.`);
@@ -67,14 +84,23 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
   try {
     assertSamePurpose(folder, journal.state, purpose);
     if (!isOf(journal.state, purpose)) journal.append({ entry: "run", version: VERSION, ...purpose });
-    const fresh = await carryOutOrder(terminal, journal, order, out, inputs, values["base-url"]);
+    const fresh = await carryOutOrder(
+      terminal,
+      { journal, order, out, store, found: inputs },
+      values["base-url"],
+    );
+    if (manifest !== undefined) {
+      const results = batchResults(inputs, journal.state.outcomes);
+      await writeWhole(join(out, RESULTS), results);
+      await store.copy(RESULTS, new Blob([results]), terminal.signal);
+    }
     const reported = inputs.flatMap(({ id }) => {
       const outcome = journal.state.outcomes.get(id);
       const name = journal.state.readings.get(id)?.name ?? id;
       return outcome === undefined ? [] : [{ name, outcome }];
     });
     if (values.json === true) terminal.print(JSON.stringify(reportJson(reported, out), null, 2));
-    else printReport(terminal, reported, folder.replace(/[/\\]$/, ""), fresh);
+    else printReport(terminal, reported, (bucket ?? folder).replace(/[/\\]$/, ""), fresh);
     const hasFailed = reported.length < inputs.length || reported.some(({ outcome }) => outcome.hasFailed);
     if (hasFailed && fresh === 0) terminal.report("Add --retry-failed to retry the files that failed.");
     return hasFailed ? 1 : 0;
@@ -86,10 +112,7 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
 /** Segments the pending files. Returns how many there were. */
 async function carryOutOrder(
   terminal: Terminal,
-  journal: Journal,
-  order: Order,
-  out: string,
-  found: readonly Found[],
+  given: Pick<Segmenting, "journal" | "order" | "out" | "store" | "found">,
   baseUrl: string | undefined,
 ): Promise<number> {
   const view = new ProgressView(terminal);
@@ -97,18 +120,15 @@ async function carryOutOrder(
   try {
     await segmentAll({
       client: (maxRetries) => clientOf(terminal, { "base-url": baseUrl }, maxRetries),
-      journal,
-      order,
-      out,
-      found,
+      ...given,
       signal: terminal.signal,
       onBegin: (ids, areClips) => {
         fresh = ids.length;
-        if (fresh > MOST_UNASKED && !order.isSure)
+        if (fresh > MOST_UNASKED && !given.order.isSure)
           throw usageFailure(
             `There are ${count(fresh)} files to segment, and each picture costs a unit. Add --yes to continue.`,
           );
-        view.begin(ids, areClips ? (order.frames ?? null) : undefined);
+        view.begin(ids, areClips ? (given.order.frames ?? null) : undefined);
       },
       onShare: (ids, share) => view.share(ids, share),
       onBusy: (why) => view.waits(why),

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Format } from "../../node/save.ts";
 import { formatsOf } from "../../results/assets.ts";
 import type { CreateJobRequest } from "../../schemas.ts";
@@ -17,14 +18,29 @@ export interface Order {
   readonly maxFrames: number | undefined;
   /** Undefined for the first free one of the default ones. */
   readonly out: string | undefined;
+  /** The bucket for the results, `s3://bucket/folder/`; the journal is in a folder nevertheless. */
+  readonly bucket: string | undefined;
+  /** A file of inputs, some with prompts of their own. */
+  readonly manifest: string | undefined;
   readonly retriesFailed: boolean;
   /** Whether any number of pictures may be segmented without a question. */
   readonly isSure: boolean;
 }
 
 /** The part of an order that decides the results, as text: all results in an output folder belong to the same text. */
-export const purposeOf = ({ prompts, regions, formats, threshold, fps, frames, maxFrames }: Order): string =>
-  JSON.stringify({ prompts, regions, formats: formats.toSorted(), threshold, fps, frames, maxFrames });
+export const purposeOf = ({ prompts, regions, formats, bucket, manifest, ...frames }: Order): string => {
+  const { threshold, fps, frames: number, maxFrames } = frames;
+  const decides = {
+    prompts,
+    regions,
+    formats: formats.toSorted(),
+    threshold,
+    fps,
+    frames: number,
+    maxFrames,
+  };
+  return JSON.stringify({ ...decides, bucket, manifest: manifest && resolve(manifest) });
+};
 
 /** The regions of each of the tasks; nothing if there are none. */
 const ofTasks = (regions: readonly Region[], tasks: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
+import { type BucketObject, Buckets, isBucketUrl, placeOf } from "../../bucket/bucket.ts";
 import { systemCode, usageFailure } from "../../failure.ts";
 import { counted } from "../../progress/words.ts";
 import { JOURNAL_NAME } from "../journal/journal.ts";
@@ -9,12 +10,31 @@ import { type Kind, kindOf } from "./media.ts";
 export interface Found {
   /** The path from the output folder, by which the journal knows it, or the URL. */
   readonly id: string;
-  /** Its location: an absolute path, or a URL. */
-  readonly from: string | URL;
+  /** Its location: an absolute path, or somewhere else. */
+  readonly from: string | Remote;
   /** The preferred name of its results: its path below the folder in the argument, with slashes. */
   readonly name: string;
   readonly kind: Kind;
+  /** In place of the order's. */
+  readonly prompts?: readonly string[];
 }
+
+/** A file that the service fetches, if it can. */
+export interface Remote {
+  /** Stands in the journal for the digest: another version is another file. */
+  readonly version: string;
+  /** Where it can be fetched now. */
+  readonly url: () => Promise<URL>;
+}
+
+/** A file at a URL, which is not fetched to detect a change. */
+export const atUrl = (url: URL): Remote => ({ version: "", url: () => Promise.resolve(url) });
+
+/** An object of the user's bucket. */
+export const inBucket = (buckets: Buckets, bucket: string, { key, etag }: BucketObject): Remote => ({
+  version: etag,
+  url: () => buckets.signedUrl(bucket, key),
+});
 
 export interface FoundInputs {
   readonly inputs: readonly Found[];
@@ -23,11 +43,15 @@ export interface FoundInputs {
 }
 
 /**
- * Finds the inputs that arguments name: files, folders with all pictures below them, patterns, URLs. Lists each file once, even if
+ * Finds the inputs that arguments name: files, folders with all pictures below them, patterns, URLs, buckets. Lists each file once, even if
  * several arguments name it.
  * @param out the output folder @throws Failure with exit code 2 if an argument names nothing
  */
-export async function findInputs(args: readonly string[], out: string): Promise<FoundInputs> {
+export async function findInputs(
+  args: readonly string[],
+  out: string,
+  buckets = new Buckets(process.env),
+): Promise<FoundInputs> {
   const found = new Map<string, Found>();
   let clipsLeftOut = 0;
   const take = (path: string, name: string, kind: Kind): void => {
@@ -35,11 +59,30 @@ export async function findInputs(args: readonly string[], out: string): Promise<
     if (!found.has(id)) found.set(id, { id, from: path, name, kind });
   };
   for (const argument of args) {
+    if (isBucketUrl(argument)) {
+      const before = found.size + clipsLeftOut;
+      const { bucket, prefix } = placeOf(argument);
+      const isFolder = prefix === "" || prefix.endsWith("/");
+      for await (const object of buckets.list({ bucket, prefix })) {
+        const kind = kindOf(object.key);
+        const id = `s3://${bucket}/${object.key}`;
+        if (kind === undefined || (!isFolder && object.key !== prefix)) continue;
+        const name = isFolder ? object.key.slice(prefix.length) : basename(object.key);
+        if (kind === "clip" && isFolder) clipsLeftOut++;
+        else if (!found.has(id)) found.set(id, { id, from: inBucket(buckets, bucket, object), name, kind });
+      }
+      if (found.size + clipsLeftOut > before || args.length > 1) continue;
+      throw usageFailure(
+        isFolder
+          ? `There are no pictures in ${argument}.`
+          : `${argument} is no picture. For all pictures below it, add a slash: ${argument}/`,
+      );
+    }
     if (/^https?:\/\//i.test(argument)) {
       const url = parseUrl(argument);
       const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.hostname;
       if (!found.has(url.href))
-        found.set(url.href, { id: url.href, from: url, name, kind: kindOf(name) ?? "picture" });
+        found.set(url.href, { id: url.href, from: atUrl(url), name, kind: kindOf(name) ?? "picture" });
       continue;
     }
     const path = resolve(argument);

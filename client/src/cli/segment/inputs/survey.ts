@@ -27,19 +27,14 @@ export async function survey(
   const isPending = await mapParallel(found, AT_A_TIME, signal, async ({ id, from }) => {
     const known = readings.get(id);
     if (known === undefined) return true;
-    const digest = from instanceof URL ? "" : await currentDigest(journal, from, known);
+    const digest = typeof from === "string" ? await currentDigest(journal, from, known) : from.version;
     if (underWay.has(pairOf({ id, digest }))) return false;
     const outcome = outcomes.get(id);
     return outcome?.digest !== digest || (retriesFailed && outcome.hasFailed);
   });
   return found
     .filter((_, i) => isPending[i])
-    .map(({ id, from, name, kind }) => ({
-      id,
-      from,
-      kind,
-      name: readings.get(id)?.name ?? names.take(name),
-    }));
+    .map((each) => Object.assign({}, each, { name: readings.get(each.id)?.name ?? names.take(each.name) }));
 }
 
 const pairOf = ({ id, digest }: { readonly id: string; readonly digest: string }): string =>

@@ -13,7 +13,7 @@ export interface Reading {
   /** In bytes; the same size and time suggest that the file is unchanged. Both are 0 for a URL. */
   readonly size: number;
   readonly mtimeMs: number;
-  /** Hexadecimal SHA-256 of its bytes; empty for a URL, which is not fetched to detect a change. */
+  /** Hexadecimal SHA-256 of its bytes; of a bucket's object its ETag; empty for a URL, which is not fetched to detect a change. */
   readonly digest: string;
 }
 

@@ -6,6 +6,9 @@ import { systemCode } from "../../failure.ts";
 import { folderOf } from "../../../node/save.ts";
 import type { Journal } from "../journal/journal.ts";
 
+/** The merged document, in the output folder. */
+export const ANNOTATIONS = "annotations.json";
+
 /** A list in a file, one item after the other. */
 class ListFile {
   readonly path: string;
@@ -64,7 +67,7 @@ export async function mergeAnnotations(journal: Journal, out: string): Promise<s
   const paths = [...journal.state.outcomes.values()]
     .flatMap(({ files }) => files.filter((path) => path.startsWith(`${folderOf("coco")}/`)))
     .toSorted();
-  const target = join(out, "annotations.json");
+  const target = join(out, ANNOTATIONS);
   const merger = new CocoMerger();
   const whole = await ListFile.begin(`${target}.part`, '{"images":[\n');
   const annotations = await ListFile.begin(`${target}.annotations.part`, '\n],"annotations":[\n');

@@ -1,19 +1,18 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { mapParallel } from "../../../http/parallel.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
-import { filesToSave, type Format, writeAll } from "../../../node/save.ts";
+import { filesToSave, type Format } from "../../../node/save.ts";
 import type { JobStatus } from "../../../schemas.ts";
 import type { Outcome } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OpenJob } from "../journal/state.ts";
 import { foundIn } from "./found-in.ts";
+import type { Store } from "./store.ts";
 
 /** Where to save results, and which. */
 export interface Saving {
   readonly client: SegmentationClient;
   readonly journal: Journal;
-  readonly out: string;
+  readonly store: Store;
   readonly formats: readonly Format[];
   readonly signal: AbortSignal;
 }
@@ -23,7 +22,7 @@ const AT_A_TIME = 6;
 
 /** Saves a job's results file by file, and notes each in the journal once it is complete; skips those noted before. */
 export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): Promise<void> {
-  const { client, journal, out, formats, signal } = saving;
+  const { client, journal, store, formats, signal } = saving;
   const { jobId } = status;
   const result = status.status === "failed" ? undefined : await client.result(jobId, { signal });
   const names = new Map(
@@ -50,7 +49,7 @@ export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): 
 
     const name = names.get(taskId) ?? id;
     const found = await foundIn(result, { taskId, name, formats }, files);
-    await writeAll(out, result.files, found.files, signal);
+    await store.write(result.files, found.files, signal);
     await note(saving, { ...outcome, ...found, files: found.files.map(({ path }) => path) });
   });
   journal.append({ entry: "ended", key: job.key });
@@ -58,11 +57,11 @@ export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): 
 
 /** Notes an outcome, and deletes files of the input's earlier outcome that this one does not have. */
 export async function note(
-  { journal, out }: Pick<Saving, "journal" | "out">,
+  { journal, store }: Pick<Saving, "journal" | "store">,
   outcome: Outcome,
 ): Promise<void> {
   const before = journal.state.outcomes.get(outcome.id)?.files ?? [];
   const left = new Set(outcome.files);
-  for (const path of before) if (!left.has(path)) await rm(join(out, path), { force: true });
+  for (const path of before) if (!left.has(path)) await store.remove(path);
   journal.append({ entry: "outcome", ...outcome });
 }

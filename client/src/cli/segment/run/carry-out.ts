@@ -47,8 +47,9 @@ const GONE = new Set<string>(["task_not_owned", "upload_incomplete", "upload_not
 const isOneOf = (codes: ReadonlySet<string>, error: unknown): error is SegmentationError =>
   error instanceof SegmentationError && codes.has(error.code);
 
-/** Uploads files, creates a job from them, waits for it and saves its results. */
-export async function segmentBatch(work: Work, batch: readonly Pending[]): Promise<void> {
+/** Uploads files, creates a job from them, waits for it and saves its results. All files have the same prompts. */
+export async function segmentBatch(all: Work, batch: readonly Pending[]): Promise<void> {
+  const work = { ...all, order: { ...all.order, prompts: batch[0]?.prompts ?? all.order.prompts } };
   const { client, journal, uploading, uploads, signal } = work;
   const sent = await uploading.pass(() =>
     mapParallel(batch, uploads, signal, async (pending, _, each) => {

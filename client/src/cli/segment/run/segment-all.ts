@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { yoloDataset } from "@segmentation/masks";
 import type { Answer } from "../../../api/types.ts";
@@ -12,7 +13,8 @@ import type { Found } from "../inputs/find-inputs.ts";
 import { type Pending, survey } from "../inputs/survey.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Order } from "../order.ts";
-import { mergeAnnotations } from "../output/merge-annotations.ts";
+import { ANNOTATIONS, mergeAnnotations } from "../output/merge-annotations.ts";
+import type { Store } from "../output/store.ts";
 import { Turnstile, type Work, segmentBatch, takeUp } from "./carry-out.ts";
 
 /** The maximum number of pictures of a job. */
@@ -30,6 +32,7 @@ export interface Segmenting {
   readonly order: Order;
   /** An absolute path. */
   readonly out: string;
+  readonly store: Store;
   readonly found: readonly Found[];
   readonly signal: AbortSignal;
   /** Called with the pending files before anything is sent. */
@@ -46,13 +49,15 @@ export interface Segmenting {
  * service if there is nothing to do.
  */
 export async function segmentAll(segmenting: Segmenting): Promise<void> {
-  const { journal, order, out, signal } = segmenting;
+  const { journal, order, out, store, signal } = segmenting;
   try {
     for (let round = 0; round < ROUNDS; round++) if (!(await segmentRound(segmenting, round === 0))) break;
   } finally {
     // This also covers outcomes of a run that was killed before it merged them.
-    if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted)
+    if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted) {
       segmenting.onMissing(await mergeAnnotations(journal, out));
+      await store.copy(ANNOTATIONS, new Blob([await readFile(join(out, ANNOTATIONS))]), signal);
+    }
   }
 }
 
@@ -70,8 +75,9 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
   if (pending.length > 0) assertAllowed(access);
   if (order.formats.includes("yolo")) {
     const others = order.regions.map(categoryOf).filter((name) => !order.prompts.includes(name));
-    const classes = [...order.prompts, ...new Set(others)];
-    await writeWhole(join(out, "data.yaml"), yoloDataset(classes));
+    const text = yoloDataset([...order.prompts, ...new Set(others)]);
+    await writeWhole(join(out, "data.yaml"), text);
+    await segmenting.store.copy("data.yaml", new Blob([text]), signal);
   }
   const work: Work = {
     ...segmenting,
@@ -90,15 +96,22 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
   return true;
 }
 
-/** Groups files into jobs: each clip alone, pictures together, up to a job's maximum. */
+/** Groups files into jobs: each clip alone, pictures with the same prompts together, up to a job's maximum. */
 function batches(pending: readonly Pending[], { regions }: Order, allowed: number): Pending[][] {
   const most = Math.max(1, Math.min(MOST_PICTURES, allowed));
   const size = regions.length === 0 ? most : Math.min(most, Math.floor(MOST_REGIONS / regions.length));
-  const pictures = pending.filter(({ kind }) => kind === "picture");
+  const pictures = new Map<string | undefined, Pending[]>();
+  for (const each of pending) {
+    if (each.kind === "clip") continue;
+    const own = JSON.stringify(each.prompts);
+    const same = pictures.get(own);
+    if (same === undefined) pictures.set(own, [each]);
+    else same.push(each);
+  }
   const clips = pending.filter(({ kind }) => kind === "clip");
   return [
-    ...Array.from({ length: Math.ceil(pictures.length / size) }, (_, i) =>
-      pictures.slice(i * size, (i + 1) * size),
+    ...[...pictures.values()].flatMap((same) =>
+      Array.from({ length: Math.ceil(same.length / size) }, (_, i) => same.slice(i * size, (i + 1) * size)),
     ),
     ...clips.map((clip) => [clip]),
   ];

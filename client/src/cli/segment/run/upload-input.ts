@@ -58,7 +58,8 @@ const OF_THE_FILE = new Set<string>([
 ]);
 
 async function open({ id, name, from, kind }: Pending): Promise<Opened> {
-  if (from instanceof URL) return { reading: { id, name, size: 0, mtimeMs: 0, digest: "" }, input: from };
+  if (typeof from !== "string")
+    return { reading: { id, name, size: 0, mtimeMs: 0, digest: from.version }, input: await from.url() };
   try {
     // Read before the bytes: the next run detects any later change.
     const { size, mtimeMs } = await stat(from);

@@ -1,0 +1,123 @@
+import {
+  SegmentationClient,
+  SegmentationError,
+  type ImageResult,
+  verifyWebhook,
+  VideoResult,
+} from "segmentation-client";
+import { z } from "zod";
+import type { Case } from "./play-cases.ts";
+
+const Given = z.looseObject({
+  input: z.record(z.string(), z.unknown()).default({}),
+  options: z.record(z.string(), z.unknown()).default({}),
+  inputs: z
+    .array(
+      z.union([z.strictObject({ text: z.string(), name: z.string() }), z.strictObject({ url: z.string() })]),
+    )
+    .default([]),
+  prompts: z.array(z.string()).default([]),
+  jobId: z.string().default(""),
+  url: z.string().default(""),
+  payload: z.string().default(""),
+  headers: z.record(z.string(), z.string()).default({}),
+  secret: z.string().default(""),
+});
+
+const Operations = z.record(z.string(), z.custom<(input: object, options: object) => unknown>());
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+/** What a call gives, as JSON that is the same in every language. */
+export async function callClient({ client: own, call }: Case, base: string): Promise<unknown> {
+  const { timeout = 60, ...others } = own;
+  const client = new SegmentationClient({
+    baseUrl: base,
+    apiKey: "sk_live_case",
+    retryDelayMs: 1,
+    timeoutMs: Number(timeout) * 1_000,
+    ...others,
+  });
+  const { input, options, inputs, prompts, jobId, url, ...rest } = Given.parse(
+    JSON.parse(JSON.stringify(call.given).replaceAll("{base}", base)),
+  );
+  const files = inputs.map((each) => ("url" in each ? each.url : new File([each.text], each.name)));
+  const method = call.method;
+  try {
+    if (method === "segment")
+      return { result: await pictures(await client.segment(files, prompts, options)) };
+    if (method === "segmentVideo")
+      return { result: clip(await client.segmentVideo(files[0] ?? "", prompts, options)) };
+    if (method === "upload") return { result: await client.upload(files[0] ?? "", options) };
+    if (method === "download") return { result: await (await client.download(url)).text() };
+    if (method === "archive") return { result: await client.archive(jobId) };
+    if (method === "verifyWebhook")
+      return { result: await verifyWebhook(rest.payload, rest.headers, rest.secret) };
+    if (method === "events") {
+      const updates = await all(client.watchJob(jobId));
+      return { result: updates.map(({ job, progress }) => [job.status, progress]) };
+    }
+    const answer: unknown = Operations.parse(client.api)[method]?.(input, options);
+    const isList = method.startsWith("list") || method === "streamJobEvents";
+    return {
+      result: (await (isList ? all(z.custom<AsyncIterable<unknown>>().parse(answer)) : answer)) ?? null,
+    };
+  } catch (error) {
+    if (!(error instanceof SegmentationError)) throw error;
+    const {
+      code,
+      message,
+      status = null,
+      requestId = null,
+      retryAfterSeconds = null,
+      jobId: job = null,
+    } = error;
+    const { remainingTokens = null, upgradeUrl = null } = error;
+    return {
+      error: { code, message, status, requestId, retryAfterSeconds, jobId: job, remainingTokens, upgradeUrl },
+    };
+  }
+}
+
+async function pictures(result: ImageResult) {
+  return {
+    jobId: result.jobId,
+    pictures: result.pictures.map(({ name, problem, masks }) => ({
+      name,
+      problem,
+      masks: masks.map(({ index, prompt = null, region = null, confidence, box, area }) => ({
+        index,
+        prompt,
+        region,
+        confidence,
+        box,
+        area,
+      })),
+    })),
+    coco: await result.coco(),
+  };
+}
+
+function clip(result: VideoResult) {
+  const { name, counts, tracks } = result;
+  return {
+    name,
+    counts,
+    tracks: tracks.map(({ objectId, prompt, sightings }) => ({
+      objectId,
+      prompt,
+      sightings: sightings.map(({ frameIdx, timeSec, confidence, box, rle, bitmap }) => ({
+        frameIdx,
+        timeSec,
+        confidence,
+        box,
+        rle,
+        area: bitmap().data.filter(Boolean).length,
+      })),
+    })),
+  };
+}

@@ -1,0 +1,58 @@
+"""The client of a segmentation job service: pictures and clips with prompts in, masks out."""
+
+from ._connection import Event
+from ._job import AsyncEndedPicture, AsyncJobHandle, EndedPicture, JobHandle
+from ._upload import Input
+from ._watch import JobUpdate
+from .client import AsyncClient, Client
+from .coco import coco_from_masks, merge_coco
+from .errors import SegmentationError
+from .masks import Box, Mask, Rle, decode_rle, encode_rle, read_mask_png
+from .options import (
+    CallOptions,
+    PictureRegion,
+    Progress,
+    RequestOptions,
+    ResultOptions,
+    SegmentOptions,
+    SegmentVideoOptions,
+)
+from .results import ImageResult, Picture, Sighting, Track, VideoResult, unique_names
+from .webhook import verify_webhook
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AsyncClient",
+    "AsyncEndedPicture",
+    "AsyncJobHandle",
+    "Box",
+    "CallOptions",
+    "Client",
+    "EndedPicture",
+    "Event",
+    "ImageResult",
+    "Input",
+    "JobHandle",
+    "JobUpdate",
+    "Mask",
+    "Picture",
+    "PictureRegion",
+    "Progress",
+    "RequestOptions",
+    "ResultOptions",
+    "Rle",
+    "SegmentOptions",
+    "SegmentVideoOptions",
+    "SegmentationError",
+    "Sighting",
+    "Track",
+    "VideoResult",
+    "coco_from_masks",
+    "decode_rle",
+    "encode_rle",
+    "merge_coco",
+    "read_mask_png",
+    "unique_names",
+    "verify_webhook",
+]

@@ -1,0 +1,240 @@
+"""The client, with and without an event loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Iterator, Sequence
+
+import httpx
+
+from . import models as m
+from ._connection import AccessToken, Connection
+from ._io import IO, AsyncIO, BlockingIO, iterate, run
+from ._job import AsyncJobHandle, JobHandle
+from ._run import Created, Prompts, create
+from ._upload import Input, source_of, upload_source
+from ._watch import JobUpdate, wait_for_archive, watch
+from .api import Api, AsyncApi, AsyncJobs, AsyncUploads, Jobs, Uploads
+from .options import CallOptions, RequestOptions, ResultOptions, SegmentOptions, SegmentVideoOptions
+from .results import ImageResult, VideoResult
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+
+class AsyncClient:
+    """A client of a segmentation service, for asyncio. Every method raises `SegmentationError`."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        access_token: AccessToken | None = None,
+        timeout: float = 60,
+        max_retries: int = 5,
+        retry_delay: float = 0.5,
+        parallel: int = 6,
+        http: httpx.AsyncClient | None = None,
+        _io: IO | None = None,
+    ) -> None:
+        """`base_url` and `api_key` are by default those of the environment: SEGMENTATION_BASE_URL, SEGMENTATION_API_KEY.
+
+        access_token: gives the user's token of the identity provider, asked before each request, in place of an API key.
+        timeout: seconds that a request may take; for files and events, how long nothing may come or go.
+        max_retries: how often a request is repeated after a failure that may pass.
+        retry_delay: seconds before the first repetition, doubled for each further one.
+        parallel: how many files are uploaded or downloaded at the same time.
+        http: sends the requests, for proxies and certificates of your own; you close it.
+        """
+        self._own = httpx.AsyncClient() if http is None and _io is None else None
+        self.connection = Connection(
+            _io or AsyncIO(http or self._own or httpx.AsyncClient()),
+            base_url=base_url,
+            api_key=api_key,
+            access_token=access_token,
+            timeout=timeout,
+            max_retries=max_retries,
+            retry_delay=retry_delay,
+            parallel=parallel,
+        )
+        self.api = AsyncApi(self.connection)
+        """Every operation of the service by its name in the reference."""
+        self.jobs: AsyncJobs = self.api
+        self.uploads: AsyncUploads = self.api
+
+    async def segment(
+        self, input: Input | Sequence[Input], prompts: Prompts = (), **options: Unpack[SegmentOptions]
+    ) -> ImageResult:
+        """See `Client.segment`."""
+        job = await self.submit(input, prompts, **options)
+        return _images(await job.result(**_result_options(options)))
+
+    async def segment_video(
+        self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]
+    ) -> VideoResult:
+        """See `Client.segment_video`."""
+        job = await self.submit_video(input, prompts, **options)
+        return _video(await job.result(**_result_options(options)))
+
+    async def submit(
+        self, input: Input | Sequence[Input], prompts: Prompts = (), **options: Unpack[SegmentOptions]
+    ) -> AsyncJobHandle:
+        """As `segment`, without waiting: uploads the pictures and creates the job."""
+        return AsyncJobHandle(self.connection, await create(self.connection, "image", input, prompts, options))
+
+    async def submit_video(
+        self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]
+    ) -> AsyncJobHandle:
+        """As `segment_video`, without waiting: uploads the clip and creates the job."""
+        return AsyncJobHandle(self.connection, await create(self.connection, "video", input, prompts, options))
+
+    def job(self, job_id: str) -> AsyncJobHandle:
+        """A job that was created elsewhere or earlier. Asks for nothing yet."""
+        return AsyncJobHandle(self.connection, Created(job_id, {}, ()))
+
+    async def result(self, job_id: str, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
+        """The result of a job that was created elsewhere or earlier; waits for it if it has not ended."""
+        return await self.job(job_id).result(**options)
+
+    def events(self, job_id: str, **options: Unpack[CallOptions]) -> AsyncGenerator[JobUpdate, None]:
+        """Yields a job's progress, whenever it changes, until the job has ended."""
+        return watch(self.connection, job_id, options)
+
+    async def archive(self, job_id: str, **options: Unpack[CallOptions]) -> m.ArchiveDownload:
+        """Asks for the zip of a job's files, and waits until it can be downloaded."""
+        return await wait_for_archive(self.connection, job_id, options)
+
+    async def upload(
+        self,
+        input: Input,
+        *,
+        on_progress: Callable[[int], None] = lambda _: None,
+        **options: Unpack[RequestOptions],
+    ) -> str:
+        """See `Client.upload`."""
+        key = options.get("idempotency_key")
+        call: RequestOptions = {**options, "idempotency_key": ""}
+        return (await upload_source(self.connection, source_of(input), call, key, on_progress)).task_id
+
+    async def download(self, url: str, **options: Unpack[CallOptions]) -> bytes:
+        """Downloads a signed URL."""
+        return await self.connection.download(url, options, bytes)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        if self._own is not None:
+            await self._own.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class Client:
+    """A client of a segmentation service. Every method raises `SegmentationError`. Threads may share one."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        access_token: Callable[[], str] | None = None,
+        timeout: float = 60,
+        max_retries: int = 5,
+        retry_delay: float = 0.5,
+        parallel: int = 6,
+        http: httpx.Client | None = None,
+    ) -> None:
+        """Takes what `AsyncClient` takes; `http` is an `httpx.Client`."""
+        self._own = httpx.Client() if http is None else None
+        options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "retry_delay": retry_delay}
+        io = BlockingIO(http or self._own or httpx.Client())
+        self._client = AsyncClient(base_url, api_key, access_token=access_token, parallel=parallel, _io=io, **options)
+        self.api = Api(self._client.connection)
+        """Every operation of the service by its name in the reference."""
+        self.jobs: Jobs = self.api
+        self.uploads: Uploads = self.api
+
+    def segment(
+        self, input: Input | Sequence[Input], prompts: Prompts = (), **options: Unpack[SegmentOptions]
+    ) -> ImageResult:
+        """Finds what the prompts describe in a picture, or in up to 100: uploads them, creates a job, waits for it, and fetches the
+        masks. If one of several pictures fails, its `problem` says why; the call fails if all of them do.
+        """
+        return run(self._client.segment(input, prompts, **options))
+
+    def segment_video(self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]) -> VideoResult:
+        """Finds what the prompts describe in a clip, and follows it from frame to frame."""
+        return run(self._client.segment_video(input, prompts, **options))
+
+    def submit(
+        self, input: Input | Sequence[Input], prompts: Prompts = (), **options: Unpack[SegmentOptions]
+    ) -> JobHandle:
+        """As `segment`, without waiting: uploads the pictures and creates the job."""
+        return JobHandle(run(self._client.submit(input, prompts, **options)))
+
+    def submit_video(self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]) -> JobHandle:
+        """As `segment_video`, without waiting: uploads the clip and creates the job."""
+        return JobHandle(run(self._client.submit_video(input, prompts, **options)))
+
+    def job(self, job_id: str) -> JobHandle:
+        """A job that was created elsewhere or earlier. Asks for nothing yet."""
+        return JobHandle(self._client.job(job_id))
+
+    def result(self, job_id: str, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
+        """The result of a job that was created elsewhere or earlier; waits for it if it has not ended."""
+        return run(self._client.result(job_id, **options))
+
+    def events(self, job_id: str, **options: Unpack[CallOptions]) -> Iterator[JobUpdate]:
+        """Yields a job's progress, whenever it changes, until the job has ended."""
+        return iterate(self._client.events(job_id, **options))
+
+    def archive(self, job_id: str, **options: Unpack[CallOptions]) -> m.ArchiveDownload:
+        """Asks for the zip of a job's files, and waits until it can be downloaded."""
+        return run(self._client.archive(job_id, **options))
+
+    def upload(
+        self,
+        input: Input,
+        *,
+        on_progress: Callable[[int], None] = lambda _: None,
+        **options: Unpack[RequestOptions],
+    ) -> str:
+        """Uploads a picture or a clip, and gives the task_id that a job takes. With the same `idempotency_key`, a file is the same
+        upload within a day. `on_progress` is called with the number of bytes that have been sent.
+        """
+        return run(self._client.upload(input, on_progress=on_progress, **options))
+
+    def download(self, url: str, **options: Unpack[CallOptions]) -> bytes:
+        """Downloads a signed URL."""
+        return run(self._client.download(url, **options))
+
+    def close(self) -> None:
+        """Closes the connections."""
+        if self._own is not None:
+            self._own.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _result_options(options: SegmentOptions | SegmentVideoOptions) -> ResultOptions:
+    names = (*CallOptions.__annotations__, "on_progress", "cancel_on_abort")
+    return {name: value for name, value in options.items() if name in names}  # type: ignore[return-value]
+
+
+def _images(result: ImageResult | VideoResult) -> ImageResult:
+    if not isinstance(result, ImageResult):
+        raise TypeError("The job has a different type.")
+    return result
+
+
+def _video(result: ImageResult | VideoResult) -> VideoResult:
+    if not isinstance(result, VideoResult):
+        raise TypeError("The job has a different type.")
+    return result

@@ -1,0 +1,763 @@
+"""The service's objects, by their names in its reference."""
+
+# Made by `npm run openapi` from the service's contract. Change it there.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Sequence, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, TypeAlias
+
+
+class AcceptedJobTrial(TypedDict):
+    """What is left of the free trial, for an account that has one."""
+
+    remainingTokens: int
+    """Tokens left in the free trial."""
+    expiresAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+
+
+class AcceptedJob(TypedDict):
+    jobId: str
+    """The job's id."""
+    type: JobType
+    """Whether the job is of images or of a video."""
+    totalItems: int
+    """How many tasks the job has."""
+    trial: NotRequired[AcceptedJobTrial]
+    """What is left of the free trial, for an account that has one."""
+
+
+class Account(TypedDict):
+    accountId: str
+    """The account's id."""
+    email: str
+    """The account's e-mail address."""
+    emailVerified: bool
+    """Whether the address is verified."""
+    image: Union[str, None]
+    """The URL of the account's picture; null if it has none."""
+    name: str
+    """Without a name, the part of the e-mail address before the @."""
+    status: Literal["active", "suspended"]
+    """Whether the account is active."""
+
+
+class AccountAccess(TypedDict):
+    """What the account may do now, and why."""
+
+    mode: Literal["paid", "trial", "blocked"]
+    """What the account may do: everything, what the trial allows, or nothing."""
+    reason: Literal["paid_access", "trial_eligible", "trial_active", "trial_exhausted", "trial_expired", "billing_delinquent"]
+    """Why the account has this mode."""
+    canCreateJobs: bool
+    """Whether the account may create a job now."""
+    videoAllowed: bool
+    """Whether the account may segment videos."""
+    downloadsAllowed: bool
+    """Whether the account may ask for zips."""
+    maxImageTasksPerJob: int
+    """How many images a job may have."""
+    maxActiveJobs: int
+    """How many jobs may be in progress at a time."""
+
+
+class AccountBilling(TypedDict):
+    """What the payment provider reports. A field is absent until the provider has reported it."""
+
+    accessStatus: NotRequired[Literal["active", "delinquent", "inactive"]]
+    """Whether the subscription gives access."""
+    currentPeriodEnd: NotRequired[str]
+    """ISO 8601 in UTC, with milliseconds."""
+    latestInvoiceStatus: NotRequired[str]
+    """The latest invoice's status, in the payment provider's words."""
+    stripeSubscriptionStatus: NotRequired[str]
+    """The subscription's status, in the payment provider's words."""
+
+
+class AccountOverview(TypedDict):
+    tokenUsageLast24h: int
+    """Images and frames that were processed in the last 24 hours."""
+    billing: AccountBilling
+    """What the payment provider reports. A field is absent until the provider has reported it."""
+    access: AccountAccess
+    """What the account may do now, and why."""
+    trial: AccountTrial
+    """The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by
+    jobs in progress.
+    """
+
+
+class AccountTrial(TypedDict):
+    """The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by
+    jobs in progress.
+    """
+
+    offerVersion: str
+    """Which trial it is."""
+    status: Literal["eligible", "active", "exhausted", "expired"]
+    """How far the trial is."""
+    grantTokens: int
+    """Tokens that the trial has in all."""
+    consumedTokens: int
+    """Tokens that are used or reserved."""
+    remainingTokens: int
+    """Tokens left in the free trial."""
+    durationDays: int
+    """For how many days the trial lasts."""
+    startedAt: Union[str, None]
+    """ISO 8601 in UTC, with milliseconds."""
+    expiresAt: Union[str, None]
+    """ISO 8601 in UTC, with milliseconds."""
+    activeJobId: Union[str, None]
+    """The trial's job in progress; null if there is none."""
+
+
+class AccountUsage(TypedDict):
+    days: list[UsageDay]
+    """Every day of the period, earliest first."""
+
+
+class ApiKey(TypedDict):
+    keyId: str
+    """The key's id."""
+    label: str
+    """What the account calls the key."""
+    prefix: str
+    """The first characters of the secret, to distinguish keys."""
+    revoked: bool
+    """Whether the key is revoked."""
+    revokedAt: Union[str, None]
+    """ISO 8601 in UTC, with milliseconds."""
+    createdAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    updatedAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+
+
+class ApiKeyList(TypedDict):
+    items: list[ApiKey]
+    """The items, in order; of a list, one page of them."""
+
+
+class ArchiveDownload(TypedDict):
+    jobId: str
+    """The job's id."""
+    status: ArchiveStatus
+    """How far the archive is."""
+    expiresAt: Union[str, None]
+    """When the service deletes the archive."""
+    downloadUrl: Union[str, None]
+    """The signed URL of the zip once it is ready. Each response has a new one."""
+    retryAfterSeconds: Union[int, None]
+    """Seconds to wait before asking again; null once the archive is ready or has failed."""
+    error: Union[str, None]
+    """Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve;
+    null if nothing is wrong.
+    """
+
+
+class ArchiveEventData(TypedDict):
+    jobId: str
+    """The job's id."""
+    status: ArchiveStatus
+    """How far the archive is."""
+    expiresAt: Union[str, None]
+    """When the service deletes the archive."""
+    retryAfterSeconds: Union[int, None]
+    """Seconds to wait before asking again; null once the archive is ready or has failed."""
+    error: Union[str, None]
+    """Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve;
+    null if nothing is wrong.
+    """
+
+
+class BillingUrl(TypedDict):
+    url: str
+    """The page to open, at the payment provider."""
+
+
+class CompleteUploadRequestPart(TypedDict):
+    partNumber: int
+    """The part's number, from 1."""
+    etag: str
+    """The `ETag` that the storage has returned for the part."""
+
+
+class CompleteUploadRequest(TypedDict):
+    parts: Sequence[CompleteUploadRequestPart]
+    """All parts, in the file's order."""
+
+
+class CompletedUpload(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    size: int
+    """The file's size in bytes."""
+
+
+class CreateApiKeyRequest(TypedDict):
+    label: str
+    """What the account calls the key."""
+
+
+class CreateWebhookEndpointRequest(TypedDict):
+    url: str
+    """Where the events are sent: an https URL of a public host."""
+    events: NotRequired[Union[Sequence[WebhookEventType], None]]
+    """The types of events to send; null or absent for all, including types added later. A `test` is always sent."""
+    description: NotRequired[Union[str, None]]
+    """Only for you; the service does not use it."""
+
+
+class CreatedApiKey(TypedDict):
+    apiKey: ApiKey
+    """The key, without its secret."""
+    secret: NotRequired[str]
+    """The key itself. It is shown only in this response."""
+    secretUnavailable: bool
+    """True in a replayed response, which does not contain the secret."""
+
+
+class CreatedWebhookEndpoint(TypedDict):
+    endpoint: WebhookEndpoint
+    """The endpoint, without its secret."""
+    secret: NotRequired[str]
+    """The secret that signs: `whsec_` and base64 of the key. It is shown only in this response."""
+    secretUnavailable: bool
+    """True in a replayed response, which does not contain the secret."""
+
+
+class ErrorObject(TypedDict):
+    """The body of every error response."""
+
+    error: str
+    """A stable code for programs."""
+    message: NotRequired[str]
+    """What happened, and what to do about it."""
+    remainingTokens: NotRequired[int]
+    """Tokens left in the free trial."""
+    requestedTokens: NotRequired[int]
+    """Tokens that the refused job needs."""
+    expiresAt: NotRequired[str]
+    """When the free trial ends or ended."""
+    activeJobId: NotRequired[str]
+    """The job in progress that blocks a new one."""
+    upgradeUrl: NotRequired[str]
+    """The page on which to upgrade or pay."""
+    retryAfterSeconds: NotRequired[int]
+    """Seconds to wait before trying again."""
+
+
+class ImageJobRequest(TypedDict):
+    type: Literal["image"]
+    """Whether the job is of images or of a video."""
+    prompts: NotRequired[Sequence[str]]
+    """What to look for, in words. May be left out if each task has a region."""
+    regions: NotRequired[Sequence[Region]]
+    """Objects to segment that need not be named: each region gives one mask, after those of the prompts."""
+    tasks: Sequence[TaskId]
+    """The taskIds of the uploaded images, each once."""
+    generatePreview: NotRequired[bool]
+    """Whether the result includes a preview: each image with its masks drawn on it."""
+    threshold: NotRequired[float]
+    """Objects with a lower confidence are left out."""
+    maskThreshold: NotRequired[float]
+    """Pixels with a lower probability are left out of the mask."""
+    formats: NotRequired[Sequence[ImageFormat]]
+    """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
+    labels. Each adds assets of its own.
+    """
+
+
+class ImageManifestItemMask(TypedDict):
+    maskIndex: int
+    """The mask's place among the task's, from 0."""
+    confidence: float
+    """How certain the model is, 0 to 1."""
+    url: str
+    """The signed URL of the mask."""
+
+
+class ImageManifestItem(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    inputId: str
+    """The upload's id, like taskId."""
+    units: int
+    """What is charged: one for an image, one for each processed frame."""
+    generatedAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    previewUrl: NotRequired[str]
+    """The signed URL of the preview, if the job has one."""
+    masks: list[ImageManifestItemMask]
+    """The masks: by prompt, then by falling confidence; of a video, the URL of masks.json."""
+
+
+class ImageManifest(TypedDict):
+    """The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's
+    size, with values 0 and 255.
+    """
+
+    jobId: str
+    """The job's id."""
+    type: Literal["image"]
+    """Whether the job is of images or of a video."""
+    prompts: list[str]
+    """The request's prompts, in order."""
+    items: list[ImageManifestItem]
+    """The items, in order; of a list, one page of them."""
+
+
+class ImportRequest(TypedDict):
+    url: str
+    """An https URL of a public host, without user name and password, that is not this service's own; at most
+    2,048 characters.
+    """
+
+
+class ImportedUpload(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    contentType: str
+    """The file's type by its first bytes, whatever its source declared."""
+    size: int
+    """The file's size in bytes."""
+
+
+class JobList(TypedDict):
+    items: list[JobSummary]
+    """The items, in order; of a list, one page of them."""
+    nextToken: Union[str, None]
+    """The cursor of the next page; null on the last one."""
+
+
+class JobProgress(TypedDict):
+    progress: float
+    """The share of the job's work that is done, as the header `X-Job-Progress` has it."""
+
+
+class JobResultAsset(TypedDict):
+    key: str
+    """The file's name among the job's: `masks/{taskId}/{index}.png`, for example."""
+    url: str
+    """The signed URL of the file."""
+    expiresIn: int
+    """For how many seconds the URL is valid."""
+
+
+class JobResult(TypedDict):
+    manifest: Manifest
+    """What was found, task by task."""
+    assets: list[JobResultAsset]
+    """All files of the result, by their keys. Each URL is signed."""
+    expiresIn: int
+    """For how many seconds the URL is valid."""
+
+
+class JobStatusTask(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    status: Status
+    """The state of a job or of one of its tasks. `success` and `failed` are final."""
+    error: Union[str, None]
+    """Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve;
+    null if nothing is wrong.
+    """
+
+
+class JobStatus(TypedDict):
+    jobId: str
+    """The job's id."""
+    type: JobType
+    """Whether the job is of images or of a video."""
+    processingMode: ProcessingMode
+    """`single`: one image; `batch`: several; `video`: one video."""
+    status: Status
+    """The state of a job or of one of its tasks. `success` and `failed` are final."""
+    totalItems: int
+    """How many tasks the job has."""
+    createdAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    updatedAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    error: Union[str, None]
+    """Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve;
+    null if nothing is wrong.
+    """
+    tasks: list[JobStatusTask]
+    """The tasks, in the order of the request."""
+
+
+class JobSummary(TypedDict):
+    jobId: str
+    """The job's id."""
+    type: JobType
+    """Whether the job is of images or of a video."""
+    processingMode: ProcessingMode
+    """`single`: one image; `batch`: several; `video`: one video."""
+    totalItems: int
+    """How many tasks the job has."""
+    status: Status
+    """The state of a job or of one of its tasks. `success` and `failed` are final."""
+    createdAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    updatedAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    error: Union[str, None]
+    """Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve;
+    null if nothing is wrong.
+    """
+
+
+class ModelRegions(TypedDict):
+    """Whether the model segments regions given as boxes and as points."""
+
+    box: bool
+    """Whether regions may be boxes."""
+    points: bool
+    """Whether regions may be points."""
+
+
+class Model(TypedDict):
+    id: str
+    """The model's name."""
+    family: str
+    """The kind of model: the adapter that runs it."""
+    version: str
+    """The model's version."""
+    vocabulary: Union[Literal["open"], list[str]]
+    """`open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also
+    use synonyms.
+    """
+    attributes: bool
+    """Whether the model takes a prompt's attributes into account: `red` in `red car`."""
+    regions: ModelRegions
+    """Whether the model segments regions given as boxes and as points."""
+    video: bool
+    """Whether video jobs are possible."""
+    formats: list[str]
+    """The additional formats in which results are written if a job asks for them."""
+
+
+class MultipartUploadPart(TypedDict):
+    partNumber: int
+    """The part's number, from 1."""
+    size: int
+    """How many bytes the part has."""
+    uploadUrl: str
+    """PUT the part's bytes to this URL, and keep the `ETag` of the response."""
+
+
+class MultipartUpload(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    parts: list[MultipartUploadPart]
+    """All parts, in the file's order. None once the upload is complete."""
+    expiresIn: int
+    """For how many seconds the URLs are valid. Repeat the request with its Idempotency-Key for new ones."""
+
+
+class MultipartUploadRequest(TypedDict):
+    contentType: str
+    """The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower
+    case, at most 100 characters.
+    """
+    size: int
+    """The file's size in bytes."""
+
+
+class PresignRequest(TypedDict):
+    contentType: str
+    """The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower
+    case, at most 100 characters.
+    """
+    size: NotRequired[int]
+    """The file's size in bytes. The uploadUrl then takes a file of exactly this size, which counts as uploaded at
+    once. Without it, the service learns the size after the upload.
+    """
+
+
+class Region(TypedDict):
+    """Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation
+    applied: a box around it, or points on it and outside it.
+    """
+
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    box: NotRequired[Sequence[float]]
+    """A box around the object: [x, y, width, height]."""
+    points: NotRequired[Sequence[RegionPoint]]
+    """Points on the object (label 1), at least one, and outside it (label 0)."""
+
+
+class RegionPoint(TypedDict):
+    x: float
+    """Pixels from the left."""
+    y: float
+    """Pixels from the top."""
+    label: Literal[1, 0]
+    """1 on the object (foreground), 0 outside it (background)."""
+
+
+class RevokedApiKey(TypedDict):
+    apiKey: ApiKey
+    """The key, without its secret."""
+
+
+class RotatedWebhookSecret(TypedDict):
+    endpoint: WebhookEndpoint
+    """The endpoint, without its secret."""
+    secret: str
+    """The secret that signs: `whsec_` and base64 of the key. It is shown only in this response."""
+
+
+class UpdateWebhookEndpointRequest(TypedDict):
+    url: NotRequired[str]
+    """Where the events are sent: an https URL of a public host."""
+    events: NotRequired[Union[Sequence[WebhookEventType], None]]
+    """The types of events to send; null or absent for all, including types added later. A `test` is always sent."""
+    description: NotRequired[Union[str, None]]
+    """Only for you; the service does not use it."""
+    disabled: NotRequired[bool]
+    """True pauses deliveries, false resumes them. Meanwhile pending deliveries are kept as long as any other
+    delivery.
+    """
+
+
+class Upload(TypedDict):
+    uploadUrl: str
+    """PUT the file to this URL, with the same Content-Type as in the request, and of the same size if that was
+    given.
+    """
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    bucket: str
+    """The bucket that the file goes to."""
+    expiresIn: int
+    """For how many seconds uploadUrl is valid."""
+
+
+class UsageDay(TypedDict):
+    date: str
+    """A day in UTC."""
+    units: int
+    """Pictures and processed frames of the jobs that ended on that day."""
+    jobs: int
+    """How many jobs ended on that day, including failed ones."""
+
+
+class VideoJobRequest(TypedDict):
+    type: Literal["video"]
+    """Whether the job is of images or of a video."""
+    prompts: Sequence[str]
+    """What to look for, in words."""
+    tasks: Sequence[TaskId]
+    """The taskId of the uploaded video."""
+    generatePreview: NotRequired[bool]
+    """Whether the result includes a preview video with the masks drawn on it."""
+    scoreThreshold: NotRequired[float]
+    """Objects with a lower confidence are left out."""
+    fps: NotRequired[float]
+    """How many frames to process per second of video. Cannot be combined with numFrames."""
+    numFrames: NotRequired[int]
+    """How many frames to process in all. Cannot be combined with fps."""
+    maxFrames: NotRequired[int]
+    """The maximum number of frames to process."""
+    formats: NotRequired[Sequence[VideoFormat]]
+    """Additional formats of the result: COCO annotations of all frames, with each object's track."""
+
+
+class VideoManifestItemCounts(TypedDict):
+    """How much was found."""
+
+    framesProcessed: int
+    """How many frames were processed."""
+    framesWithMasks: int
+    """How many of them have masks."""
+    totalMasks: int
+    """How many masks there are."""
+
+
+class VideoManifestItem(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    inputId: str
+    """The upload's id, like taskId."""
+    units: int
+    """What is charged: one for an image, one for each processed frame."""
+    generatedAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    previewUrl: NotRequired[str]
+    """The signed URL of the preview, if the job has one."""
+    masks: str
+    """The masks: by prompt, then by falling confidence; of a video, the URL of masks.json."""
+    fps: NotRequired[float]
+    """The request's frames per second."""
+    numFrames: NotRequired[int]
+    """The request's number of frames."""
+    maxFrames: NotRequired[int]
+    """The request's bound of frames."""
+    scoreThreshold: float
+    """The request's threshold of confidence."""
+    counts: VideoManifestItemCounts
+    """How much was found."""
+
+
+class VideoManifest(TypedDict):
+    """`masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed
+    COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request.
+    """
+
+    jobId: str
+    """The job's id."""
+    type: Literal["video"]
+    """Whether the job is of images or of a video."""
+    prompts: list[str]
+    """The request's prompts, in order."""
+    items: list[VideoManifestItem]
+    """The items, in order; of a list, one page of them."""
+
+
+class WebhookAttempt(TypedDict):
+    attemptedAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    status: Union[int, None]
+    """The response's status; null if there was none."""
+    milliseconds: Union[int, None]
+    """How long the attempt took; null while it is in progress."""
+    error: Union[Literal["timeout", "unreachable", "url_forbidden", "interrupted"], None]
+    """Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection.
+    `url_forbidden`: the service does not send to this URL. `interrupted`: the service was interrupted; the
+    request may have arrived.
+    """
+
+
+class WebhookDelivery(TypedDict):
+    deliveryId: str
+    """The header `webhook-id` of every attempt."""
+    status: Literal["pending", "succeeded", "failed"]
+    """`pending` until an attempt has succeeded or the last one has failed."""
+    event: WebhookEvent
+    """The body of the request that an endpoint receives. `data` is the job's status, or the archive without its
+    URL; `timestamp` is when the event happened.
+    """
+    nextAttemptAt: Union[str, None]
+    """When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts."""
+    attempts: list[WebhookAttempt]
+    """The attempts so far, earliest first."""
+
+
+class WebhookDeliveryList(TypedDict):
+    items: list[WebhookDelivery]
+    """The items, in order; of a list, one page of them."""
+    nextToken: Union[str, None]
+    """The cursor of the next page; null on the last one."""
+
+
+class WebhookEndpoint(TypedDict):
+    endpointId: str
+    """The webhook endpoint's id."""
+    url: str
+    """Where the events are sent."""
+    events: Union[list[WebhookEventType], None]
+    """The types of events that it receives; null for all."""
+    description: Union[str, None]
+    """What the account has noted about it; null if nothing."""
+    disabled: bool
+    """Whether it is paused: nothing is sent then."""
+    disabledReason: Union[WebhookDisabledReason, None]
+    """`by_account`: by PATCH. `gone`: the endpoint answered 410. `no_success`: nothing that was sent in five days
+    succeeded. `secret_unreadable`: the operator has changed the service's own secret; rotate the endpoint's
+    secret, then enable it.
+    """
+    disabledAt: Union[str, None]
+    """ISO 8601 in UTC, with milliseconds."""
+    createdAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    updatedAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+
+
+class WebhookEndpointList(TypedDict):
+    items: list[WebhookEndpoint]
+    """The items, in order; of a list, one page of them."""
+
+
+class WebhookEventJob(TypedDict):
+    type: Literal["job.succeeded", "job.failed"]
+    """What has happened."""
+    timestamp: str
+    """ISO 8601 in UTC, with milliseconds."""
+    data: JobStatus
+    """What the event is about: the job's status, or the archive."""
+
+
+class WebhookEventArchive(TypedDict):
+    type: Literal["archive.ready", "archive.failed"]
+    """What has happened."""
+    timestamp: str
+    """ISO 8601 in UTC, with milliseconds."""
+    data: ArchiveEventData
+    """What the event is about: the job's status, or the archive."""
+
+
+class WebhookEventTestData(TypedDict):
+    """What the event is about: the job's status, or the archive."""
+
+    endpointId: str
+    """The webhook endpoint's id."""
+
+
+class WebhookEventTest(TypedDict):
+    type: Literal["test"]
+    """What has happened."""
+    timestamp: str
+    """ISO 8601 in UTC, with milliseconds."""
+    data: WebhookEventTestData
+    """What the event is about: the job's status, or the archive."""
+
+
+class ImageJobOptions(TypedDict, total=False):
+    generate_preview: bool
+    """Whether the result includes a preview: each image with its masks drawn on it."""
+    threshold: float
+    """Objects with a lower confidence are left out."""
+    mask_threshold: float
+    """Pixels with a lower probability are left out of the mask."""
+    formats: Sequence[ImageFormat]
+    """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
+    labels. Each adds assets of its own.
+    """
+
+
+class VideoJobOptions(TypedDict, total=False):
+    generate_preview: bool
+    """Whether the result includes a preview video with the masks drawn on it."""
+    score_threshold: float
+    """Objects with a lower confidence are left out."""
+    fps: float
+    """How many frames to process per second of video. Cannot be combined with numFrames."""
+    num_frames: int
+    """How many frames to process in all. Cannot be combined with fps."""
+    max_frames: int
+    """The maximum number of frames to process."""
+    formats: Sequence[VideoFormat]
+    """Additional formats of the result: COCO annotations of all frames, with each object's track."""
+
+
+ArchiveStatus: TypeAlias = Literal["pending", "processing", "ready", "failed"]
+CreateJobRequest: TypeAlias = Union["ImageJobRequest", "VideoJobRequest"]
+ImageFormat: TypeAlias = Literal["coco", "yolo", "cutout", "labelmap"]
+JobEventData: TypeAlias = Union["JobStatus", "JobProgress"]
+JobType: TypeAlias = Literal["image", "video"]
+Manifest: TypeAlias = Union["ImageManifest", "VideoManifest"]
+ProcessingMode: TypeAlias = Literal["single", "batch", "video"]
+Status: TypeAlias = Literal["queued", "processing", "success", "failed"]
+TaskId: TypeAlias = str
+VideoFormat: TypeAlias = Literal["coco"]
+WebhookDisabledReason: TypeAlias = Literal["by_account", "gone", "no_success", "secret_unreadable"]
+WebhookEvent: TypeAlias = Union["WebhookEventJob", "WebhookEventArchive", "WebhookEventTest"]
+WebhookEventType: TypeAlias = Literal["job.succeeded", "job.failed", "archive.ready", "archive.failed", "test"]

@@ -1,0 +1,85 @@
+"""What calls take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Mapping, Sequence, TypedDict
+
+from .errors import SegmentationError
+from .models import ImageJobOptions, RegionPoint, VideoJobOptions
+
+
+class CallOptions(TypedDict, total=False):
+    """What every call takes; a call of several requests passes it on to each of them."""
+
+    timeout: float
+    """In place of the client's own: seconds."""
+    max_retries: int
+    """In place of the client's own."""
+    on_retry: Callable[[SegmentationError, float], None]
+    """Called with a temporary failure and the seconds until the request is repeated."""
+    headers: Mapping[str, str]
+    """Further headers of the requests to the service; those to its storage are signed, and have none."""
+
+
+class RequestOptions(CallOptions, total=False):
+    """What one request takes."""
+
+    idempotency_key: str
+    """In place of a random one: for a POST that a later run of the program may repeat."""
+
+
+class ResultOptions(CallOptions, total=False):
+    """What waiting for a job's result takes."""
+
+    on_progress: Callable[[Progress], None]
+    """Called with the progress whenever it changes."""
+    cancel_on_abort: bool
+    """Whether Ctrl-C, or a canceled task of asyncio, also cancels the job."""
+
+
+class RunOptions(ResultOptions, total=False):
+    """What a call that makes a job takes, apart from the job's own."""
+
+    idempotency_key: str
+    """Names the call, for a later run of the program: within a day, a call with this key, the same files and the same
+    prompts is the same job. It has at most 120 characters. Files at a URL are then fetched by the client.
+    """
+
+
+class PictureRegion(TypedDict, total=False):
+    """Where to draw an object that words need not name, in pixels: by its `box`, or by `points` on it and outside it."""
+
+    box: Sequence[float]
+    """Left, top, width, height."""
+    points: Sequence[RegionPoint]
+    """On the object (label 1), at least one, and outside it (label 0)."""
+    input: int
+    """The index of its input, from 0 (the default)."""
+
+
+class SegmentOptions(RunOptions, ImageJobOptions, total=False):
+    """The options of a job of pictures."""
+
+    regions: Sequence[PictureRegion]
+    """Each gives one mask, whose `region` is its place in this list. Prompts may be empty if each input has a region."""
+
+
+class SegmentVideoOptions(RunOptions, VideoJobOptions, total=False):
+    """The options of a job of a clip."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a call of `segment` is."""
+
+    uploaded_bytes: int
+    total_bytes: int
+    """Of all files."""
+    tasks_done: int
+    """How many of the job's tasks have ended."""
+    tasks: int
+    share: float
+    """The share of the job's work that is done, 0 to 1; of a clip, the share of its frames."""
+    job_id: str | None
+    """From the job's creation on."""

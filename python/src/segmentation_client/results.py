@@ -1,0 +1,219 @@
+"""What jobs have found."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+
+from . import models as m
+from .coco import coco_from_masks, merge_coco
+from .errors import SegmentationError, invalid_input
+from .masks import Mask, Rle, array_of, decode_rle, to_supervision
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Picture:
+    """One picture of a job: its masks, or why it has none."""
+
+    task_id: str
+    name: str
+    """The file's name, or the task_id of one without."""
+    masks: Sequence[Mask]
+    """By prompt, in the order of the job's; of one prompt by falling confidence."""
+    problem: str | None
+    """Why the picture failed, or which prompts it could not serve: a code, a colon and a sentence."""
+    prompts: Sequence[str]
+    """The job's."""
+    files: Files
+    """What the job was asked for beside its masks, by asset key."""
+
+    @property
+    def preview(self) -> bytes:
+        """The picture with its masks drawn on it: a PNG. Raises `invalid_input` unless the job has `generate_preview`."""
+        return _file(self.files, f"preview/{self.task_id}.png")
+
+    def to_coco(self) -> dict[str, Any]:
+        """The picture as COCO document: the service's, of a job with `formats=["coco"]`; otherwise made from the masks, which
+        leaves out a picture without any, because its size is known only from its masks.
+        """
+        document = self.files.get(f"annotations/{self.task_id}.json")
+        if document is None:
+            return coco_from_masks(self.name, self.masks)
+        coco: dict[str, Any] = json.loads(document)
+        coco["images"] = [{**image, "file_name": self.name} for image in coco["images"]]
+        return coco
+
+    def to_supervision(self) -> Any:
+        """The masks as `supervision.Detections`; a class is a prompt's place in the job, after them `region`.
+
+        Needs the package `supervision`. A picture without masks gives `Detections.empty()`.
+        """
+        names = [*dict.fromkeys(self.prompts), "region"]
+        rows = [
+            (mask.box, mask.array(), mask.confidence, names.index(name), name)
+            for mask in self.masks
+            for name in [mask.prompt or "region"]
+        ]
+        return to_supervision(rows)
+
+    def __repr__(self) -> str:
+        return f"<Picture {self.name}: {self.problem or f'{len(self.masks)} masks'}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImageResult:
+    """What an image job has found."""
+
+    job: m.JobStatus
+    pictures: Sequence[Picture]
+    """One for each input, in their order."""
+    files: Files
+
+    @property
+    def job_id(self) -> str:
+        return self.job["jobId"]
+
+    @property
+    def masks(self) -> list[Mask]:
+        """The masks of all pictures."""
+        return [mask for picture in self.pictures for mask in picture.masks]
+
+    def to_coco(self) -> dict[str, Any]:
+        """All pictures as one COCO document; see `Picture.to_coco`."""
+        return merge_coco(picture.to_coco() for picture in self.pictures)
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Writes the job's files into a folder: `masks/photo.jpg/0.png`, `preview/photo.jpg.png` and so on, and, as a COCO
+        document of all pictures, `annotations.json`. Returns the paths.
+        """
+        names = {picture.task_id: picture.name for picture in self.pictures}
+        masks = {f"masks/{p.task_id}/{mask.index}.png": mask.png for p in self.pictures for mask in p.masks}
+        paths = _write_all(Path(folder), {**masks, **self.files}, names)
+        return [*paths, _write(Path(folder, "annotations.json"), json.dumps(self.to_coco()).encode())]
+
+    def __repr__(self) -> str:
+        return f"<ImageResult {self.job_id}: {len(self.pictures)} pictures, {len(self.masks)} masks>"
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """An object in one frame."""
+
+    sample_idx: int
+    """Counts the processed frames, from 0."""
+    frame_idx: int
+    """Counts the clip's frames, from 0."""
+    time_sec: float
+    confidence: float
+    box: tuple[float, float, float, float]
+    """Left, top, width, height."""
+    rle: Rle
+
+    def array(self) -> NDArray[np.bool_]:
+        """The pixels as an array of numpy, height × width, True inside."""
+        return array_of(decode_rle(self.rle), self.rle["size"][1])
+
+
+@dataclass(frozen=True)
+class Track:
+    """An object that is followed through a clip."""
+
+    object_id: int
+    prompt: str
+    sightings: list[Sighting]
+    """In the order of the frames."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VideoResult:
+    """What a video job has found."""
+
+    job: m.JobStatus
+    task_id: str
+    name: str
+    counts: m.VideoManifestItemCounts
+    tracks: Sequence[Track]
+    """The objects, in the order in which they appear."""
+    masks_json: dict[str, Any]
+    """The service's own file."""
+    files: Files
+
+    @property
+    def job_id(self) -> str:
+        return self.job["jobId"]
+
+    @property
+    def preview(self) -> bytes:
+        """The clip with its masks drawn on it: an MP4. Raises `invalid_input` unless the job has `generate_preview`."""
+        return _file(self.files, f"preview/{self.task_id}.mp4")
+
+    def to_coco(self) -> dict[str, Any]:
+        """The service's COCO document of all frames. Raises `invalid_input` unless the job has `formats=["coco"]`."""
+        document: dict[str, Any] = json.loads(_file(self.files, f"annotations/{self.task_id}.json"))
+        return document
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Writes the job's files into a folder: `masks/clip.mp4/masks.json` and so on. Returns the paths."""
+        return _write_all(Path(folder), self.files, {self.task_id: self.name})
+
+
+def tracks_of(masks_json: Mapping[str, Any], prompts: Sequence[str]) -> list[Track]:
+    """The objects of all frames, put together by their ids, in the order in which they appear."""
+    tracks: dict[int, Track] = {}
+    for frame in masks_json["frames"]:
+        for found in frame["objects"]:
+            track = tracks.setdefault(
+                found["objectId"], Track(found["objectId"], prompts[int(found["promptIndex"])], [])
+            )
+            x1, y1, x2, y2 = found["box"]
+            # A difference of two binary fractions hides the service's precision behind a dozen digits.
+            box = (x1, y1, round(x2 - x1, 2), round(y2 - y1, 2))
+            where = (frame["sampleIdx"], frame["frameIdx"], frame["timeSec"])
+            track.sightings.append(Sighting(*where, found["score"], box, found["rle"]))
+    return list(tracks.values())
+
+
+def _file(files: Files, key: str) -> bytes:
+    if key not in files:
+        raise invalid_input(f"The job has no file {key}. Request it when you create the job.")
+    return files[key]
+
+
+def unique_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Names for the files of one folder, by any ids: no two the same, and none that leads elsewhere."""
+    unique: dict[str, str] = {}
+    for key, name in names.items():
+        stem, extension = os.path.splitext(re.sub(r"^\.+", "_", re.sub(r"[/\\\0]", "_", name)))
+        candidates: Iterable[str] = (f"{stem}{'' if i == 1 else f'-{i}'}{extension}" for i in range(1, len(names) + 2))
+        unique[key] = next(each for each in candidates if each not in unique.values())
+    return unique
+
+
+def _write_all(folder: Path, files: Files, names: Mapping[str, str]) -> list[Path]:
+    unique = unique_names(names)
+    paths: list[Path] = []
+    for key, content in files.items():
+        for task_id, name in unique.items():
+            key = key.replace(task_id, name)
+        if ".." in re.split(r"[/\\]", key):
+            raise SegmentationError("unreadable_answer", f"The service sent an unsafe file name: {key}.")
+        paths.append(_write(folder / key, content))
+    return paths
+
+
+def _write(path: Path, content: bytes) -> Path:
+    """Writes a file atomically: to a temporary name, then renames it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(content)
+    return part.replace(path)
