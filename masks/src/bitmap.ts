@@ -9,7 +9,7 @@ export interface Bitmap {
 export interface PackedRows {
   readonly width: number;
   readonly height: number;
-  readonly rows: Uint8Array;
+  readonly rows: Uint8Array<ArrayBuffer>;
 }
 
 /** Left, top, width and height in pixels of the picture. */
@@ -57,4 +57,14 @@ export function unpackMask({ width, height, rows }: PackedRows): Bitmap {
     for (let x = 0; x < width; x++, at++)
       if ((rows[y * length + (x >> 3)] ?? 0) & (128 >> (x & 7))) data[at] = 255;
   return { width, height, data };
+}
+
+/** The pixels as rows of bits. */
+export function packMask({ width, height, data }: Bitmap): PackedRows {
+  const length = Math.ceil(width / 8);
+  const rows = new Uint8Array(length * height);
+  for (let y = 0, at = 0; y < height; y++)
+    for (let x = 0; x < width; x++, at++)
+      if (data[at]) rows[y * length + (x >> 3)] = (rows[y * length + (x >> 3)] ?? 0) | (128 >> (x & 7));
+  return { width, height, rows };
 }

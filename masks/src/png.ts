@@ -57,8 +57,53 @@ async function inflate(parts: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
   return new Uint8Array(await new Response(inflated).arrayBuffer());
 }
 
+/** A greyscale picture's rows as its PNG has them, unfiltered: `bits` per pixel, the first one highest, of 16 the high byte first. */
+export interface GreyRows {
+  readonly width: number;
+  readonly height: number;
+  readonly bits: 1 | 8 | 16;
+  readonly rows: Uint8Array<ArrayBuffer>;
+}
+
+/** Writes a greyscale PNG (W3C PNG, third edition). @param texts its iTXt chunks, by keyword */
+export async function writeGreyPng(
+  { width, height, bits, rows }: GreyRows,
+  texts: ReadonlyMap<string, string> = new Map(),
+): Promise<Blob> {
+  const header = new DataView(new ArrayBuffer(13));
+  header.setUint32(0, width);
+  header.setUint32(4, height);
+  header.setUint8(8, bits);
+  const length = Math.ceil((width * bits) / 8);
+  const unfiltered = new Uint8Array((length + 1) * height);
+  for (let y = 0; y < height; y++)
+    unfiltered.set(rows.subarray(y * length, (y + 1) * length), y * (length + 1) + 1);
+  const deflated = new Blob([unfiltered]).stream().pipeThrough(new CompressionStream("deflate"));
+  const encoder = new TextEncoder();
+  const parts = [
+    Uint8Array.from(SIGNATURE, (character) => character.charCodeAt(0)),
+    chunk("IHDR", new Uint8Array(header.buffer)),
+    ...[...texts].map(([keyword, text]) =>
+      chunk("iTXt", encoder.encode(`${keyword}\0\0\0\0\0${text.replaceAll("\0", "")}`)),
+    ),
+    chunk("IDAT", new Uint8Array(await new Response(deflated).arrayBuffer())),
+    chunk("IEND", new Uint8Array()),
+  ];
+  return new Blob(parts, { type: "image/png" });
+}
+
+function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  const framed = new Uint8Array(data.length + 12);
+  const view = new DataView(framed.buffer);
+  view.setUint32(0, data.length);
+  for (let i = 0; i < type.length; i++) framed[4 + i] = type.charCodeAt(i);
+  framed.set(data, 8);
+  view.setUint32(data.length + 8, crc32(framed.subarray(4, data.length + 8)));
+  return framed;
+}
+
 /** Undoes the rows' filters (section 9 of the standard); a pixel's neighbours are a byte or a row away. */
-function unfilter(filtered: Uint8Array, width: number, height: number): Uint8Array {
+function unfilter(filtered: Uint8Array, width: number, height: number): Uint8Array<ArrayBuffer> {
   const length = Math.ceil(width / 8);
   if (filtered.length !== (length + 1) * height)
     throw new RangeError("The mask's rows do not match its size.");

@@ -47,7 +47,8 @@ export function polygonsOfRuns(runs: RowRuns, tolerance = 0): Polygon[] {
 /** A ring's coordinate; after the last point comes the first. */
 const at = (ring: Ring, i: number): number => ring[i % ring.length] ?? 0;
 
-function simplify(ring: Ring, tolerance: number): Ring {
+/** Leaves out points of a ring as long as the line stays within `tolerance` pixels of where it was; see `polygonsOf`. */
+export function simplify(ring: Ring, tolerance: number): Ring {
   const keep = new Set([0]);
   // The first span ends where it begins: the point that is farthest from there comes to stand against it.
   const open = [[0, ring.length / 2]];

@@ -1,5 +1,6 @@
 import { isFirstEdge, otherEdge, type Outlines, outlinesOf } from "./outlines.ts";
 import { type Passage, Path } from "./path.ts";
+import { simplify } from "./polygons.ts";
 import type { RowRuns } from "./row-runs.ts";
 
 /** Characters that JSON leaves unescaped, but that a YAML reader may refuse or take for a line break. */
@@ -34,16 +35,19 @@ const digitsFor = (side: number): number => Math.ceil(Math.log10(side)) + 2;
  * to what surrounds it by a cut: a line there and back. The pixels whose centres are inside by the even-odd rule are the mask's.
  *
  * @param classIndex the class, from 0
+ * @param tolerance how far a line may stray to have fewer points, in pixels
  */
-export function* yoloLines(runs: RowRuns, classIndex: number): Generator<string> {
+export function* yoloLines(runs: RowRuns, classIndex: number, tolerance = 0): Generator<string> {
   const { width, height } = runs;
   const [across, down] = [digitsFor(width), digitsFor(height)];
   const outlines = outlinesOf(runs);
   const cuts = new Set(outlines.begins.filter((edge) => !isFirstEdge(edge)).map((edge) => edge >> 1));
   for (const begin of outlines.begins) {
     if (!isFirstEdge(begin)) continue;
-    const points = followPart(runs, outlines, cuts, begin).map(
-      ({ x, y }) => `${(x / width).toFixed(across)} ${(y / height).toFixed(down)}`,
+    const exact = followPart(runs, outlines, cuts, begin).flatMap(({ x, y }) => [x, y]);
+    const line = tolerance > 0 ? simplify(exact, tolerance) : exact;
+    const points = line.map((at, i) =>
+      i % 2 === 0 ? (at / width).toFixed(across) : (at / height).toFixed(down),
     );
     yield `${classIndex} ${points.join(" ")}\n`;
   }

@@ -37,7 +37,7 @@ export function objectsOf<Region extends Pointing>(regions: readonly Region[]): 
     return id;
   };
   const byId = Map.groupBy(regions, ({ objectId }) => objectId ?? free());
-  return [...byId].map(([objectId, own]) => {
+  return Array.from(byId, ([objectId, own]) => {
     const label = own.find((region) => region.label !== undefined)?.label;
     return { objectId, regions: own, ...(label !== undefined && { label }) };
   });

@@ -96,13 +96,15 @@ async function clipsOf(folder: string): Promise<string[]> {
     throw new Failure(
       `${folder} has no clips. Lay it out as JPEGImages/480p/CLIP/*.jpg and Annotations/480p/CLIP/*.png.`,
     );
-  return names.toSorted();
+  return names.toSorted((a, b) => a.localeCompare(b));
 }
 
 /** The frames of a clip that are followed. @throws Failure if it has none, or the object is not in the first one */
 async function readClip(folder: string, clip: string): Promise<LabelledFrame[]> {
   const pictures = join(folder, "JPEGImages", "480p", clip);
-  const names = (await readdir(pictures).catch(() => [])).filter((name) => name.endsWith(".jpg")).toSorted();
+  const names = (await readdir(pictures).catch(() => []))
+    .filter((name) => name.endsWith(".jpg"))
+    .toSorted((a, b) => a.localeCompare(b));
   const frames: LabelledFrame[] = [];
   for (const [at, name] of names.entries()) {
     if (at % (LABELLED_FPS / FOLLOWED_FPS) !== 0) continue;

@@ -90,7 +90,7 @@ export class Course {
     const seen = accepted.flatMap(([{ pursuit }, offer]) => this.#see(pursuit, timeSec, offer, looks));
     for (const { pursuit } of hunches)
       if (!accepted.some(([hunch]) => hunch.pursuit === pursuit)) pursuit.lost = true;
-    return [...shown.values(), ...seen].map(({ mask, ...rest }) => ({
+    return Array.from([...shown.values(), ...seen], ({ mask, ...rest }) => ({
       ...rest,
       mask: picture.cleaned(mask),
     }));

@@ -101,7 +101,10 @@ export class ClipFollower {
   /** The objects in the next of the clip's processed frames. @param open the frame, kept open */
   async look({ frameIdx, timeSec }: Frame, open: OpenPicture | undefined): Promise<FollowedObject[]> {
     const { following } = open ?? {};
-    const before = (this.#before.get(frameIdx) ?? []).map((kept) => ({ ...kept, mask: unpacked(kept.mask) }));
+    const before = Array.from(this.#before.get(frameIdx) ?? [], (kept) => ({
+      ...kept,
+      mask: unpacked(kept.mask),
+    }));
     const after =
       following === undefined || !this.#forwards.follows(timeSec)
         ? []
@@ -126,7 +129,7 @@ function askedObjects({ clip, plan, size }: ClipWork, regions: NonNullable<Video
   const { indexes, fps } = plan;
   const timeOf = (index: number | undefined): number => clip.times[index ?? 0] ?? 0;
   const end = timeOf(indexes.at(-1)) + 1 / fps;
-  return objectsOf(regions).map(({ regions: own, ...object }) => {
+  return Array.from(objectsOf(regions), ({ regions: own, ...object }) => {
     const frames = new Map<number, Region>();
     for (const [at, placed] of placeRegions(own, clip).entries()) {
       const { timeSeconds: time = 0, index = 0 } = own[at] ?? {};
@@ -200,7 +203,7 @@ async function backwards(work: ClipWork, objects: readonly PointedAt[]): Promise
         const earlier = seen.filter(({ objectId }) => frame.timeSec < (first.get(objectId) ?? 0));
         found.set(
           frame.frameIdx,
-          earlier.map((sighting) => ({ ...sighting, mask: packed(sighting.mask) })),
+          Array.from(earlier, (sighting) => ({ ...sighting, mask: packed(sighting.mask) })),
         );
       }
       work.progress(found.size);

@@ -19,13 +19,13 @@ describe("what the service reports about a model", () => {
       ...about,
       vocabulary: "open",
       attributes: true,
-      regions: { box: false, points: false },
+      regions: { box: false, points: false, clips: false },
     });
-    expect(infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true })).toEqual({
+    expect(infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true, followsRegions: true })).toEqual({
       ...about,
       vocabulary: ["cat", "dog"],
       attributes: false,
-      regions: { box: true, points: true },
+      regions: { box: true, points: true, clips: true },
     });
   });
 });

@@ -20,14 +20,16 @@ const MASKS = 100;
 const FRAMES_PER_ROUND = 60;
 const WARM_UP = 5;
 
-/** Pans a picture with the masks of these files, in a viewer of its own. */
+/** Drags over a picture with the masks of these files, in a viewer of its own: that pans it, or paints a stroke. */
 async function measure(
   page: Page,
   scene: { readonly urls: readonly string[]; readonly at: object },
+  tool: "pan" | "brush" = "pan",
 ): Promise<FrameTimes> {
   await page.evaluate(`viewer.openLarge(${JSON.stringify({ ...PICTURE, ...scene })})`);
   // So that there is somewhere to go.
   await page.getByRole("button", { name: "Zoom in" }).click();
+  await page.evaluate(`viewer.tool.value = ${JSON.stringify(tool)}`);
   const frames: FrameTimes[] = await page.evaluate(
     `viewer.panFrames(document.querySelector("canvas"), ${FRAMES_PER_ROUND + WARM_UP})`,
   );
@@ -40,7 +42,11 @@ async function measure(
 export async function benchViewer({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const browser = await needChromium();
   const served = await servePage();
-  const runs: { readonly bare: FrameTimes; readonly masked: FrameTimes }[] = [];
+  const runs: {
+    readonly bare: FrameTimes;
+    readonly masked: FrameTimes;
+    readonly painted: FrameTimes;
+  }[] = [];
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(served.url);
@@ -55,10 +61,12 @@ export async function benchViewer({ rounds }: BenchRequest, signal: AbortSignal)
       signal.throwIfAborted();
       if (round % 2 === 0) {
         const bare = await measure(page, none);
-        runs.push({ bare, masked: await measure(page, masks) });
-      } else {
         const masked = await measure(page, masks);
-        runs.push({ masked, bare: await measure(page, none) });
+        runs.push({ bare, masked, painted: await measure(page, masks, "brush") });
+      } else {
+        const painted = await measure(page, masks, "brush");
+        const masked = await measure(page, masks);
+        runs.push({ painted, masked, bare: await measure(page, none) });
       }
     }
   } finally {
@@ -70,11 +78,20 @@ export async function benchViewer({ rounds }: BenchRequest, signal: AbortSignal)
     formatSpread(spread(runs.map(({ bare }) => bare[of])), 1),
     formatSpread(spread(runs.map(({ masked }) => masked[of])), 1),
     formatSpread(spread(runs.map(({ bare, masked }) => masked[of] / bare[of])), 2),
+    formatSpread(spread(runs.map(({ painted }) => painted[of])), 1),
+    formatSpread(spread(runs.map(({ bare, painted }) => painted[of] / bare[of])), 2),
   ];
   return [
     "",
     ...markdownTable(
-      [`median [least–most] of ${rounds}`, "picture alone", `with ${MASKS} masks`, "÷"],
+      [
+        `median [least–most] of ${rounds}`,
+        "picture alone",
+        `with ${MASKS} masks`,
+        "÷",
+        "a stroke on one of them",
+        "÷",
+      ],
       [
         row("median time until a frame is drawn, ms", "drawn"),
         row("median time between frames, ms", "between"),

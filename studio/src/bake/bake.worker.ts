@@ -1,5 +1,7 @@
-import { Mask, readMaskPng } from "segmentation-client/masks";
+import { cocoFromMasks, Mask, readMaskPng } from "segmentation-client/masks";
 import type { BakeAnswer, Baked, BakeRequest } from "./messages.ts";
+import type { NamedMask } from "./types.ts";
+import { labelMapOf, yoloOf } from "./labels.ts";
 import { canvasOf, openPicture, paintPicture } from "./paint.ts";
 
 // Draws masks on pictures, so that the page stays smooth meanwhile.
@@ -16,6 +18,12 @@ async function bake(request: BakeRequest): Promise<Baked> {
     }
     case "cut-outs":
       return await cutOut(request.original, request.masks);
+    case "coco":
+      return [await cocoOf(request.name, request.masks)];
+    case "yolo":
+      return [await yoloOf(request.masks, request.tolerance)];
+    case "label-map":
+      return await labelMapOf(request.masks);
   }
 }
 
@@ -66,4 +74,15 @@ async function cutOut(original: Blob, masks: readonly Blob[]): Promise<Blob[]> {
   }
   bitmap.close();
   return files;
+}
+
+/** A picture's COCO document; its categories are the names of the objects. */
+async function cocoOf(name: string, masks: readonly NamedMask[]): Promise<Blob> {
+  const named: Mask[] = [];
+  for (const [i, { png, label, confidence }] of masks.entries()) {
+    const texts = new Map(label === null ? [] : [["prompt", label]]);
+    const rows = await readMaskPng(new Uint8Array(await png.arrayBuffer()));
+    named.push(new Mask(i, confidence, png, { ...rows, texts }));
+  }
+  return new Blob([JSON.stringify(await cocoFromMasks(name, named))], { type: "application/json" });
 }

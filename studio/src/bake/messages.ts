@@ -1,4 +1,5 @@
-import type { BakedMask } from "./types.ts";
+import type { LabelledMask } from "./labels.ts";
+import type { BakedMask, NamedMask } from "./types.ts";
 
 /** Asks for a picture with its masks, or for its masks alone. */
 export interface ThumbnailRequest {
@@ -15,7 +16,13 @@ export type BakeRequest =
   /** The picture with its masks in its own size, as PNG. */
   | { readonly type: "picture"; readonly original: Blob; readonly masks: readonly BakedMask[] }
   /** Each object on its own, as PNG. */
-  | { readonly type: "cut-outs"; readonly original: Blob; readonly masks: readonly Blob[] };
+  | { readonly type: "cut-outs"; readonly original: Blob; readonly masks: readonly Blob[] }
+  /** The objects as a COCO document of their picture, as JSON; `name` is its `file_name`. */
+  | { readonly type: "coco"; readonly name: string; readonly masks: readonly NamedMask[] }
+  /** The objects' outlines as labels for YOLO; a line may stray by `tolerance` pixels to have fewer points. */
+  | { readonly type: "yolo"; readonly masks: readonly LabelledMask[]; readonly tolerance: number }
+  /** The objects' numbers as one picture, as PNG. */
+  | { readonly type: "label-map"; readonly masks: readonly LabelledMask[] };
 
 /** The result of a thumbnail request, and of the other requests. */
 export type Baked = ImageBitmap | Blob[];

@@ -1,5 +1,5 @@
 import type { Track } from "segmentation-client";
-import { objectColour } from "../viewer/colours.ts";
+import { maskColour, objectColour } from "../viewer/colours.ts";
 import type { Colour } from "../viewer/types.ts";
 
 /** An object of a clip, as it is listed. */
@@ -37,7 +37,7 @@ export function objectsOf(tracks: readonly Track[], prompts: readonly string[]):
         prompt,
         promptIndex,
         index,
-        colour: objectColour(prompts.length, promptIndex, index),
+        colour: prompts.length > 1 ? maskColour(promptIndex, index) : objectColour(index),
         sightings: sightings.length,
         first: first.timeSec,
         last: sightings.at(-1)?.timeSec ?? first.timeSec,

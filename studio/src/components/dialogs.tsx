@@ -141,7 +141,7 @@ interface DialogProps {
 }
 
 /** A dialog, open for as long as it is drawn. The browser keeps the focus inside, and gives it back at the end. */
-function Dialog({ title, onClose, children, actions }: DialogProps) {
+export function Dialog({ title, onClose, children, actions }: DialogProps) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {

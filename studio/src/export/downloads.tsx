@@ -1,13 +1,18 @@
 import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SegmentationClient } from "segmentation-client";
+import type { Bakery } from "../bake/bakery.ts";
 import { Button, Icon } from "../components/button.tsx";
 import { RunAgainDialog } from "../components/run-again-dialog.tsx";
+import { useLoaded } from "../state/requests.ts";
 import { client } from "../state/session.ts";
-import { counted } from "../text/format.ts";
+import { bytesIn, counted } from "../text/format.ts";
 import { problemSentence } from "../text/problem-words.ts";
-import type { Scope } from "./files/download.ts";
+import { prepare, type Prepared } from "./files/download.ts";
+import type { Making, Scope } from "./files/make.ts";
 import type { Offer } from "./files/offers.ts";
+import { save } from "./files/save.ts";
 import type { RunAgain } from "./types.ts";
 
 /** How far a download is; `words` say it. */
@@ -17,7 +22,7 @@ interface State {
 }
 
 /** A download that a button starts. It ends with the component. */
-function useDownload(act: (client: SegmentationClient, signal: AbortSignal) => Promise<void>): {
+function useDownload(act: (client: SegmentationClient, signal: AbortSignal) => Promise<string>): {
   readonly state: Signal<State>;
   readonly start: () => void;
 } {
@@ -28,13 +33,25 @@ function useDownload(act: (client: SegmentationClient, signal: AbortSignal) => P
     const { signal } = controller.current;
     state.value = { at: "busy", words: "Preparing…" };
     try {
-      await act(client.value, signal);
-      state.value = { at: "done", words: "Saved" };
+      state.value = { at: "done", words: await act(client.value, signal) };
     } catch (error) {
       if (!signal.aborted) state.value = { at: "failed", words: problemSentence(error) };
     }
   };
   return { state, start: () => void run() };
+}
+
+/** A download of these formats' files. @param ready what is prepared already, if anything */
+function useFiles(offers: readonly Offer[], scope: Scope, bakery: Bakery, ready: Prepared | null = null) {
+  const download = useDownload(async (of, signal) => {
+    const onDone = (done: number, all: number): void => {
+      if (all > 1) download.state.value = { at: "busy", words: `${done} of ${all}` };
+    };
+    const prepared = ready ?? (await prepare(offers, scope, { client: of, bakery, signal, onDone }));
+    await save(prepared);
+    return `Saved, ${bytesIn(prepared.bytes)}`;
+  });
+  return download;
 }
 
 const Failure = ({ state: { at, words } }: { readonly state: State }) =>
@@ -47,28 +64,43 @@ const Failure = ({ state: { at, words } }: { readonly state: State }) =>
 interface FormatRowProps {
   readonly offer: Offer;
   readonly scope: Scope;
+  readonly bakery: Bakery;
   /** How many units another run of the job takes. */
   readonly units: number;
   readonly onRunAgain: ((change: RunAgain) => void) | undefined;
+  /** What can be chosen of files that are made here. */
+  readonly children?: ComponentChildren;
 }
 
+/** Names what is prepared of a format: it is prepared anew when something else is chosen. */
+const nameOf = ({ id }: Offer, { pictures, isShownOnly, tolerance }: Scope): string =>
+  [...pictures.map(({ taskId }) => taskId), isShownOnly, id === "yolo" && tolerance].join(" ");
+
 /** A format, and what it takes to have it: a download, or another run of the job. */
-export function FormatRow({ offer, scope, units, onRunAgain }: FormatRowProps) {
+export function FormatRow({ offer, scope, bakery, units, onRunAgain, children }: FormatRowProps) {
   const { title, about, way } = offer;
   const isAsking = useSignal(false);
-  const { state, start } = useDownload(async (of, signal) => {
-    const { download } = await import("./files/download.ts");
-    const onDone = (done: number, all: number): void => {
-      if (all > 1) state.value = { at: "busy", words: `${done} of ${all}` };
-    };
-    await download(of, offer, scope, { signal, onDone });
-  });
+  // What is made of one picture is made at once, so that its size is known.
+  const what = way.kind === "made" && scope.pictures.length === 1 ? nameOf(offer, scope) : null;
+  const loaded = useLoaded(
+    async (signal) => {
+      const making: Making = { client: client.value, bakery, signal, onDone: () => {} };
+      return what === null ? null : { what, prepared: await prepare([offer], scope, making) };
+    },
+    [what],
+  );
+  const ready = loaded.value.value?.what === what ? (loaded.value.value?.prepared ?? null) : null;
+  const { state, start } = useFiles([offer], scope, bakery, ready);
   const { at, words } = state.value;
   return (
     <li class="format-row" data-way={way.kind}>
       <div>
-        <h3>{title}</h3>
+        <h3>
+          {title}
+          {ready !== null && <small class="format-row-size">{bytesIn(ready.bytes)}</small>}
+        </h3>
         <p>{about}</p>
+        {way.kind === "made" && children}
         <Failure state={state.value} />
       </div>
       {way.kind === "empty" ? (
@@ -96,6 +128,32 @@ export function FormatRow({ offer, scope, units, onRunAgain }: FormatRowProps) {
   );
 }
 
+interface EverythingProps {
+  readonly offers: readonly Offer[];
+  readonly scope: Scope;
+  readonly bakery: Bakery;
+}
+
+/** All formats that are here or can be made here, in one ZIP file: what is on the screen, by the names of files and objects. */
+export function Everything({ offers, scope, bakery }: EverythingProps) {
+  const wanted = offers.filter(({ way }) => way.kind === "made" || way.kind === "there");
+  const { state, start } = useFiles(wanted, scope, bakery);
+  const { at, words } = state.value;
+  return (
+    <section class="archive" aria-label="Everything">
+      <div>
+        <h3>Everything as a ZIP file</h3>
+        <p>All formats with a download above, by the names of pictures and objects.</p>
+        <Failure state={state.value} />
+      </div>
+      <Button look="main" busy={at === "busy"} onClick={start}>
+        <Icon name={at === "done" ? "check" : "download"} size={18} />
+        <span aria-live="polite">{at === "busy" || at === "done" ? words : "Download ZIP"}</span>
+      </Button>
+    </section>
+  );
+}
+
 const ARCHIVE_WORDS: Partial<Record<State["at"], string>> = {
   busy: "The service is packing the job’s files. The download starts automatically.",
   done: "The download has started.",
@@ -107,6 +165,7 @@ export function Archive({ jobId }: { readonly jobId: string }) {
   const link = useRef<HTMLAnchorElement>(null);
   const { state, start } = useDownload(async (of, signal) => {
     url.value = (await of.archive(jobId, { signal })).downloadUrl;
+    return "";
   });
   useEffect(() => {
     if (url.value !== null) link.current?.click();

@@ -1,11 +1,13 @@
 import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { Bakery } from "../bake/bakery.ts";
 import { Loading } from "../components/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
 import { api } from "../state/session.ts";
-import { Archive, FormatRow } from "./downloads.tsx";
+import { Archive, Everything, FormatRow } from "./downloads.tsx";
 import { filesOf } from "./code/order.ts";
 import { againWith, offersOf } from "./files/offers.ts";
-import type { Scope } from "./files/download.ts";
+import type { Scope } from "./files/make.ts";
 import type { ExportDialogProps, ExportPicture } from "./types.ts";
 import "./files-tab.css";
 
@@ -34,9 +36,17 @@ export function FilesTab({
   const stock = useLoaded(async (signal) => await stockOf(jobId, pictures, signal), [jobId]);
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
   const isShownOnly = useSignal(false);
+  const tolerance = useSignal(0);
+  const bakery = useMemo(() => new Bakery(), []);
+  useEffect(() => () => bakery.close(), []);
   if (stock.value.value === undefined) return <Loading of={stock} what="Loading formats" />;
   const { keys, withOriginal } = stock.value.value;
-  const chosen = extent.value === "all" ? pictures : pictures.filter(({ taskId }) => taskId === current);
+  const accepted = pictures.filter(({ isAccepted }) => isAccepted);
+  const chosen: readonly ExportPicture[] = {
+    all: pictures,
+    one: pictures.filter(({ taskId }) => taskId === current),
+    accepted,
+  }[extent.value];
   const { type, tasks } = order.request;
   const taskIds = type === "video" ? tasks : chosen.map(({ taskId }) => taskId);
   const offers = offersOf({
@@ -49,7 +59,9 @@ export function FilesTab({
   const scope: Scope = {
     jobId,
     pictures: chosen,
+    prompts: order.request.prompts ?? [],
     isShownOnly: isShownOnly.value && hidden > 0,
+    tolerance: tolerance.value,
     names: filesOf(order).filter(({ taskId }) => taskIds.includes(taskId)),
   };
   return (
@@ -57,6 +69,7 @@ export function FilesTab({
       {type === "image" && (
         <ScopeChoice
           pictures={pictures.length}
+          accepted={accepted.length}
           canBeOne={current !== undefined}
           extent={extent}
           hidden={hidden}
@@ -69,22 +82,52 @@ export function FilesTab({
             key={offer.id}
             offer={offer}
             scope={scope}
+            bakery={bakery}
             units={units}
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(order.request, change)))}
-          />
+          >
+            {offer.id === "yolo" && <Outlines tolerance={tolerance} />}
+          </FormatRow>
         ))}
       </ul>
-      <Archive jobId={jobId} />
+      {type === "video" ? (
+        <Archive jobId={jobId} />
+      ) : (
+        <Everything offers={offers} scope={scope} bakery={bakery} />
+      )}
     </div>
   );
 }
 
-/** Whether the open picture is exported, or all of the job. */
-type Extent = "one" | "all";
+/** How far outlines may stray, in pixels. */
+const TOLERANCES = [0, 1, 2, 4];
+
+/** How exact the outlines in a file are: with fewer points they are easier to edit. */
+const Outlines = ({ tolerance }: { readonly tolerance: Signal<number> }) => (
+  <label class="format-row-choice">
+    Outlines
+    <select
+      class="input"
+      value={tolerance.value}
+      onChange={({ currentTarget }) => (tolerance.value = Number(currentTarget.value))}
+    >
+      {TOLERANCES.map((pixels) => (
+        <option key={pixels} value={pixels}>
+          {pixels === 0 ? "exact" : `within ${pixels} px, fewer points`}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+/** Whether the open picture is exported, all that were accepted, or all of the job. */
+type Extent = "one" | "accepted" | "all";
 
 interface ScopeChoiceProps {
   /** How many pictures the job has. */
   readonly pictures: number;
+  /** How many of them were accepted. */
+  readonly accepted: number;
   readonly canBeOne: boolean;
   readonly extent: Signal<Extent>;
   /** How many masks are hidden. */
@@ -94,8 +137,8 @@ interface ScopeChoiceProps {
 }
 
 /** Which pictures and masks to export; nothing where there is no choice. */
-function ScopeChoice({ pictures, canBeOne, extent, hidden, isShownOnly }: ScopeChoiceProps) {
-  const hasExtents = canBeOne && pictures > 1;
+function ScopeChoice({ pictures, accepted, canBeOne, extent, hidden, isShownOnly }: ScopeChoiceProps) {
+  const hasExtents = (canBeOne || accepted > 0) && pictures > 1;
   if (!hasExtents && hidden === 0) return null;
   const choice = (value: Extent, title: string) => (
     <label>
@@ -113,7 +156,8 @@ function ScopeChoice({ pictures, canBeOne, extent, hidden, isShownOnly }: ScopeC
       {hasExtents && (
         <fieldset class="scope-extent">
           <legend class="unseen">Which pictures</legend>
-          {choice("one", "This picture")}
+          {canBeOne && choice("one", "This picture")}
+          {accepted > 0 && choice("accepted", `${accepted} accepted`)}
           {choice("all", `All ${pictures} pictures`)}
         </fieldset>
       )}

@@ -6,6 +6,8 @@ import type { Order } from "./code/order.ts";
 export interface ExportMask extends BakedMask {
   /** The prompt that it answers, with its place among those of the prompt: "cup-1". */
   readonly title: string;
+  /** Its class: its prompt, or a name that a person gave; null if neither. */
+  readonly label: string | null;
   /** 0 to 1. */
   readonly confidence: number;
   /** Whether it is shown now. Where a file is made here, hidden masks can be left out of it. */
@@ -19,6 +21,8 @@ export interface ExportPicture {
   readonly name: string;
   /** How many masks it has. */
   readonly count: number;
+  /** Whether somebody who reviewed the batch has accepted it. */
+  readonly isAccepted: boolean;
   /** Fetches them, in the order of the list that people see. */
   readonly masks: () => Promise<readonly ExportMask[]>;
   /** The file, if it is in this browser. */

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Bakery } from "../bake/bakery.ts";
 import { Icon } from "../components/button.tsx";
 import { counted, sentenceOf } from "../text/format.ts";
-import { countedByPrompt, type GalleryItem, type PromptCount } from "./items.ts";
+import { countedByLabel, type GalleryItem, type LabelCount } from "./items.ts";
 
 interface CellProps {
   readonly item: GalleryItem;
@@ -40,6 +40,12 @@ export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: Cel
               aria-label={`Uploading ${item.name}`}
             />
           )}
+          {item.verdict !== null && (
+            <span class="gallery-verdict" data-verdict={item.verdict}>
+              <Icon name={item.verdict === "accepted" ? "check" : "close"} size={18} />
+              <span class="unseen">{item.verdict}</span>
+            </span>
+          )}
           {item.state === "processing" && <span class="gallery-busy" aria-hidden="true" />}
         </span>
         <span class="gallery-name">{item.name}</span>
@@ -62,7 +68,7 @@ function Words({
   counts,
 }: {
   readonly item: GalleryItem;
-  readonly counts: readonly PromptCount[] | null;
+  readonly counts: readonly LabelCount[] | null;
 }) {
   const { state, problem, count } = item;
   if (state === "failed")
@@ -74,10 +80,10 @@ function Words({
     return <span class="gallery-words">{counted(count, "object")}</span>;
   return (
     <span class="gallery-counts">
-      {counts.map(({ prompt, count: of, rgb }) => (
-        <span key={prompt}>
+      {counts.map(({ label, count: of, rgb }) => (
+        <span key={label}>
           <i style={{ background: `rgb(${rgb.join(" ")})` }} />
-          {prompt ?? "by point or box"} {of}
+          {label ?? "by point or box"} {of}
         </span>
       ))}
     </span>
@@ -102,7 +108,7 @@ interface Thumbnail {
   readonly cell: RefObject<HTMLLIElement | null>;
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   /** What is known of its masks, once they are there. */
-  readonly counts: Signal<readonly PromptCount[] | null>;
+  readonly counts: Signal<readonly LabelCount[] | null>;
   /** Whether the canvas has a drawing. */
   readonly isDrawn: Signal<boolean>;
 }
@@ -113,7 +119,7 @@ function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isNear = useSignal(false);
   const isDrawn = useSignal(false);
-  const counts = useSignal<readonly PromptCount[] | null>(null);
+  const counts = useSignal<readonly LabelCount[] | null>(null);
   useEffect(() => {
     const observer = new IntersectionObserver(
       (entries) => (isNear.value = entries.at(-1)?.isIntersecting ?? false),
@@ -125,7 +131,7 @@ function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
   const draw = async (signal: AbortSignal): Promise<void> => {
     const [original, all] = await Promise.all([item.original(), item.state === "done" ? item.masks() : []]);
     if (signal.aborted) return;
-    if (item.state === "done") counts.value = countedByPrompt(all);
+    if (item.state === "done") counts.value = countedByLabel(all);
     const masks = all.flatMap(({ png, rgb, isShown }) => (isShown ? [{ png, rgb }] : []));
     if (original === null && masks.length === 0) return;
     const request = { type: "thumbnail", original, masks, longest: LONGEST } as const;

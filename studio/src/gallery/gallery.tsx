@@ -2,26 +2,32 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Bakery } from "../bake/bakery.ts";
 import { Cell } from "./cell.tsx";
-import { type Filter, filtered, type GalleryItem, stepTo } from "./items.ts";
+import { type Filter, filtered, type Status } from "./filter.ts";
+import { type GalleryItem, stepTo } from "./items.ts";
 import "./gallery.css";
 
 interface GalleryProps {
   readonly items: readonly GalleryItem[];
   /** The key of the item that is looked at. */
   readonly open: string | null;
+  readonly filter: Signal<Filter>;
+  /** What was looked for: what pictures can be filtered by. */
+  readonly labels: readonly string[];
   readonly onOpen: (key: string) => void;
 }
 
-const FILTERS: readonly { readonly name: Filter; readonly title: string; readonly none: string }[] = [
+const FILTERS: readonly { readonly name: Status; readonly title: string; readonly none: string }[] = [
   { name: "all", title: "All", none: "There are no pictures." },
   { name: "with", title: "With objects", none: "No objects have been found so far." },
   { name: "without", title: "Without", none: "Every finished picture has objects." },
   { name: "failed", title: "Failed", none: "No pictures have failed." },
+  { name: "open", title: "To review", none: "All of these pictures are reviewed." },
+  { name: "accepted", title: "Accepted", none: "No pictures have been accepted." },
+  { name: "rejected", title: "Rejected", none: "No pictures have been rejected." },
 ];
 
 /** A batch: its pictures with their masks, what was found in each, and how far they are. Arrow keys go from picture to picture. */
-export function Gallery({ items, open, onOpen }: GalleryProps) {
-  const filter = useSignal<Filter>("all");
+export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
   const focused = useSignal<string | null>(open);
   const list = useRef<HTMLUListElement>(null);
   const bakery = useMemo(() => new Bakery(), []);
@@ -42,9 +48,9 @@ export function Gallery({ items, open, onOpen }: GalleryProps) {
   };
   return (
     <section class="gallery" aria-label="Pictures">
-      <Head items={items} filter={filter} />
+      <Head items={items} filter={filter} labels={labels} />
       {shown.length === 0 && (
-        <p class="gallery-none">{FILTERS.find(({ name }) => name === filter.value)?.none}</p>
+        <p class="gallery-none">{FILTERS.find(({ name }) => name === filter.value.status)?.none}</p>
       )}
       <ul ref={list} class="gallery-grid" onKeyDown={step}>
         {shown.map((item, i) => (
@@ -63,31 +69,49 @@ export function Gallery({ items, open, onOpen }: GalleryProps) {
   );
 }
 
-function Head({
-  items,
-  filter,
-}: {
-  readonly items: readonly GalleryItem[];
-  readonly filter: Signal<Filter>;
-}) {
+interface HeadProps extends Pick<GalleryProps, "items" | "filter" | "labels"> {}
+
+/** What a review says is offered once there is something to review. */
+const OF_REVIEWS: ReadonlySet<Status> = new Set(["open", "accepted", "rejected"]);
+
+function Head({ items, filter, labels }: HeadProps) {
+  const isReviewed = items.some(({ verdict }) => verdict !== null);
+  const offered = FILTERS.filter(({ name }) => isReviewed || !OF_REVIEWS.has(name));
   return (
     <header class="gallery-head">
       <fieldset class="gallery-filter">
         <legend class="unseen">Which pictures to show</legend>
-        {FILTERS.map(({ name, title }) => (
+        {offered.map(({ name, title }) => (
           <label key={name}>
             <input
               type="radio"
               name="gallery-filter"
-              checked={filter.value === name}
-              onChange={() => (filter.value = name)}
+              checked={filter.value.status === name}
+              onChange={() => (filter.value = { ...filter.value, status: name })}
             />
             <span>
-              {title} <small>{filtered(items, name).length}</small>
+              {title} <small>{filtered(items, { ...filter.value, status: name }).length}</small>
             </span>
           </label>
         ))}
       </fieldset>
+      {labels.length > 1 && (
+        <label class="gallery-label">
+          With
+          <select
+            class="input"
+            value={filter.value.label ?? ""}
+            onChange={({ currentTarget: { value } }) =>
+              (filter.value = { ...filter.value, label: value === "" ? null : value })
+            }
+          >
+            <option value="">any object</option>
+            {labels.map((label) => (
+              <option key={label}>{label}</option>
+            ))}
+          </select>
+        </label>
+      )}
     </header>
   );
 }

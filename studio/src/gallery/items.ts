@@ -1,9 +1,10 @@
+import type { Verdict } from "../work/review.ts";
 import type { BakedMask } from "../bake/types.ts";
 
 /** A mask of a gallery's picture. */
 export interface GalleryMask extends BakedMask {
-  /** What it answers; null if it was pointed at. */
-  readonly prompt: string | null;
+  /** What the object is called: its prompt, or a name that a person gave; null if neither. */
+  readonly label: string | null;
   /** Hidden masks are neither drawn nor counted. */
   readonly isShown: boolean;
 }
@@ -19,8 +20,12 @@ export interface GalleryItem {
   readonly share: number | null;
   /** Why it failed, or which prompts it could not serve, as the service says it: a code, a colon and a sentence. */
   readonly problem: string | null;
-  /** How many masks it has, once that is known. */
+  /** How many shown masks it has, once that is known. */
   readonly count: number | null;
+  /** What their objects are called, once that is known; null of one that has no name. */
+  readonly labels: readonly (string | null)[] | null;
+  /** What somebody who reviewed it said; null if nobody did. */
+  readonly verdict: Verdict | null;
   /** Changes whenever its file, its masks or which of them are shown do: only then it is drawn again. */
   readonly revision: string;
   /** The file, if it is in this browser. */
@@ -29,33 +34,20 @@ export interface GalleryItem {
   readonly masks: () => Promise<readonly GalleryMask[]>;
 }
 
-export type Filter = "all" | "with" | "without" | "failed";
-
-const MATCHES: Readonly<Record<Filter, (item: GalleryItem) => boolean>> = {
-  all: () => true,
-  with: ({ count }) => (count ?? 0) > 0,
-  without: ({ state, count }) => state === "done" && count === 0,
-  failed: ({ state }) => state === "failed",
-};
-
-/** The items that a filter lets through. */
-export const filtered = <Item extends GalleryItem>(items: readonly Item[], filter: Filter): Item[] =>
-  items.filter(MATCHES[filter]);
-
-/** How many of the shown masks answer each prompt, with the colour of its first one. */
-export interface PromptCount {
-  readonly prompt: string | null;
+/** How many of the shown masks have each label, with the colour of its first one. */
+export interface LabelCount {
+  readonly label: string | null;
   readonly count: number;
   readonly rgb: BakedMask["rgb"];
 }
 
-/** Counts the shown masks by prompt, in the order in which they come. */
-export function countedByPrompt(masks: readonly GalleryMask[]): PromptCount[] {
-  const counts = new Map<string | null, PromptCount>();
-  for (const { prompt, rgb, isShown } of masks) {
+/** Counts the shown masks by label, in the order in which they come. */
+export function countedByLabel(masks: readonly GalleryMask[]): LabelCount[] {
+  const counts = new Map<string | null, LabelCount>();
+  for (const { label, rgb, isShown } of masks) {
     if (!isShown) continue;
-    const known = counts.get(prompt) ?? { prompt, rgb, count: 0 };
-    counts.set(prompt, { ...known, count: known.count + 1 });
+    const known = counts.get(label) ?? { label, rgb, count: 0 };
+    counts.set(label, { ...known, count: known.count + 1 });
   }
   return [...counts.values()];
 }

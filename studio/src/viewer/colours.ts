@@ -43,14 +43,9 @@ export function maskColour(prompt: number, instance = 0): Colour {
   return { rgb, css: `rgb(${rgb.join(" ")})` };
 }
 
-/**
- * The colour of a prompt's i-th object in a job of that many prompts, both counted from 0. A single prompt's objects have the
- * colours of the prompts, which are as far apart as can be.
- */
-export const objectColour = (prompts: number, prompt: number, instance: number): Colour =>
-  prompts > 1
-    ? maskColour(prompt, instance)
-    : maskColour(instance % PROMPTS.length, Math.floor(instance / PROMPTS.length));
+/** The colour of the i-th object, from 0, where each has one of its own: those of the prompts, which are as far apart as can be. */
+export const objectColour = (object: number): Colour =>
+  maskColour(object % PROMPTS.length, Math.floor(object / PROMPTS.length));
 
 /** The strongest colour of a lightness and hue that sRGB has, as bytes. */
 function inGamut(lightness: number, degrees: number): Colour["rgb"] {

@@ -1,5 +1,6 @@
 import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
+import type { Brush } from "./input/draft-marks.tsx";
 import { Slots } from "./masks/mask-board.ts";
 import { type ShownMasks, Stage } from "./stage/stage.ts";
 import { Surface } from "./stage/surface.tsx";
@@ -25,6 +26,10 @@ interface PictureViewerProps {
   readonly drafts?: readonly Region[];
   /** Called with each region that is pointed at; if `replacesLatest`, it is the latest draft with one more point. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
+  /** How `brush` and `eraser` paint. */
+  readonly brush?: Brush | null;
+  /** Called with each stroke: x, y, x, y, … in pixels of the picture, and the topmost mask where it begins. */
+  readonly onStroke?: (points: readonly number[], mask: string | null) => void;
   /** Called on a click in the tool `pan` with the layer under it, or null. */
   readonly onPick?: (layer: string | null) => void;
 }
@@ -62,6 +67,8 @@ export function PictureViewer(props: PictureViewerProps) {
       tool={tool}
       {...(props.drafts && { drafts: props.drafts })}
       onRegion={(region, replacesLatest) => props.onRegion?.(region, replacesLatest)}
+      brush={props.brush ?? null}
+      onStroke={(points, mask) => props.onStroke?.(points, mask)}
       onHover={(id) => (highlighted.value = id)}
       onPick={(id) => props.onPick?.(id)}
       nameOf={(key) => layers.find(({ id }) => id === key)?.label ?? ""}

@@ -47,6 +47,10 @@ export type Region =
 /**
  * What the pointer does: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged
  * box; `add` and `remove` give the latest draft of points a further point on the object, or outside it. With a mouse,
- * Shift-click adds and Alt-click removes, whichever of the three it is.
+ * Shift-click adds and Alt-click removes, whichever of the three it is. `brush` and `eraser` paint strokes.
  */
-export type Tool = "pan" | "point" | "add" | "remove";
+export type Tool = "pan" | PointingTool | PaintTool;
+export type PointingTool = "point" | "add" | "remove";
+export type PaintTool = "brush" | "eraser";
+
+export const isPaint = (tool: Tool): tool is PaintTool => tool === "brush" || tool === "eraser";

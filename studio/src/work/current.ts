@@ -5,6 +5,7 @@ import { openJob, takeUp } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
 import { Owner } from "./owner.ts";
 import { taskIdOf } from "./picture.ts";
+import { inPath, lastOf } from "./pointed.ts";
 import { Work } from "./work.ts";
 
 /** The works of an account in this tab: both stay while a person looks at other screens. */
@@ -102,9 +103,11 @@ export const followSession = (): (() => void) =>
  * The path of a work: its jobs, and which of several pictures is open, so that a reload, another tab and the browser's back find
  * both; null if it has no job.
  */
-export function pathOf({ jobIds, pictures, isOverview, openPicture }: Work): string | null {
-  const [first, ...others] = jobIds.value;
+export function pathOf({ jobIds, pointed, pictures, isOverview, openPicture }: Work): string | null {
+  const [first, ...rest] = jobIds.value;
   if (first === undefined) return null;
+  const named = new Map(pointed.value.map((object) => [lastOf(object).jobId, inPath(object)]));
+  const others = rest.map((jobId) => named.get(jobId) ?? jobId);
   const picture = pictures.value.length > 1 && !isOverview.value ? openPicture.value : null;
   const query = [
     ...(others.length === 0 ? [] : [`with=${others.map(encodeURIComponent).join(",")}`]),

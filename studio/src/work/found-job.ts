@@ -12,10 +12,8 @@ const PARALLEL = 6;
 export class FoundJob {
   readonly jobId: string;
   readonly prompts: readonly string[];
-  /** How many masks each task has, by taskId. */
-  readonly counts: ReadonlyMap<string, number>;
-  /** Of all masks, in no order. */
-  readonly confidences: readonly number[];
+  /** Of each task's masks, by taskId. */
+  readonly confidences: ReadonlyMap<string, readonly number[]>;
   readonly #owner: Owner;
   #manifest: ImageManifest;
   #signedUntil: number;
@@ -24,8 +22,9 @@ export class FoundJob {
     this.#owner = owner;
     this.jobId = manifest.jobId;
     this.prompts = manifest.prompts;
-    this.counts = new Map(manifest.items.map(({ taskId, masks }) => [taskId, masks.length]));
-    this.confidences = manifest.items.flatMap(({ masks }) => masks.map(({ confidence }) => confidence));
+    this.confidences = new Map(
+      manifest.items.map(({ taskId, masks }) => [taskId, masks.map(({ confidence }) => confidence)]),
+    );
     this.#manifest = manifest;
     this.#signedUntil = signedUntil;
   }
@@ -43,13 +42,15 @@ export class FoundJob {
     const files = await mapParallel(masks, PARALLEL, left, async ({ url }, _, signal) => {
       const png = await client.download(url, { signal });
       const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
-      return { png, width, height, prompt: texts.get("prompt") ?? null };
+      const prompt = texts.get("prompt") ?? null;
+      return { png, width, height, prompt, label: prompt ?? texts.get("label") ?? null };
     });
-    return files.map(({ png, prompt, width, height }, i) => {
+    return files.map(({ png, prompt, label, width, height }, i) => {
       const { maskIndex = i, confidence = 0 } = masks[i] ?? {};
-      const number = 1 + (numbers.get(prompt) ?? 0);
-      numbers.set(prompt, number);
-      return { id: `${this.jobId}/${taskId}/${maskIndex}`, prompt, confidence, number, width, height, png };
+      const number = 1 + (numbers.get(label) ?? 0);
+      numbers.set(label, number);
+      const id = `${this.jobId}/${taskId}/${maskIndex}`;
+      return { id, object: id, prompt, label, confidence, number, width, height, png };
     });
   }
 

@@ -1,12 +1,16 @@
 /** One object of a picture that a job has found. */
 export interface Instance {
-  /** Job, task and mask in one. */
+  /** Names its mask. */
   readonly id: string;
+  /** Names the object, whatever becomes of its mask. */
+  readonly object: string;
   /** The prompt that it answers; null if it was pointed at. */
   readonly prompt: string | null;
+  /** What it is called: its prompt, or a name that a person gave; null if neither. */
+  readonly label: string | null;
   /** 0 to 1. */
   readonly confidence: number;
-  /** Its place among those of its prompt, from 1. */
+  /** Its place among those of its label, from 1. */
   readonly number: number;
   readonly width: number;
   readonly height: number;
@@ -17,18 +21,18 @@ export interface Instance {
 interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
   readonly least: number;
-  /** The ids of hidden instances. */
+  /** The hidden objects. */
   readonly hidden: ReadonlySet<string>;
 }
 
-/** The instances of one prompt, or those that were pointed at. */
+/** The instances of one label, or those without any. */
 export interface Group {
-  readonly prompt: string | null;
+  readonly label: string | null;
   readonly instances: readonly Instance[];
 }
 
 /** What a person calls an instance. */
-export const nameOf = ({ prompt, number }: Instance): string => `${prompt ?? "Object"} ${number}`;
+export const nameOf = ({ label, number }: Instance): string => `${label ?? "Object"} ${number}`;
 
 /** Whether the confidence suffices. */
 export const isConfident = ({ prompt, confidence }: Instance, { least }: Filter): boolean =>
@@ -40,25 +44,25 @@ export const lowestOf = (confidences: readonly number[]): number =>
 
 /** Whether an instance's mask is shown. */
 export const isShown = (instance: Instance, filter: Filter): boolean =>
-  isConfident(instance, filter) && !filter.hidden.has(instance.id);
+  isConfident(instance, filter) && !filter.hidden.has(instance.object);
 
-/** Instances by their prompts, in the prompts' order; a prompt without any has an empty group. Those that were pointed at come last. */
+/** Instances by their labels, in the prompts' order; a prompt without any has an empty group. Those without a label come last. */
 export function grouped(instances: readonly Instance[], prompts: readonly string[]): readonly Group[] {
   const all: (string | null)[] = [...prompts];
-  for (const { prompt } of instances) if (prompt !== null && !all.includes(prompt)) all.push(prompt);
-  if (instances.some(({ prompt }) => prompt === null)) all.push(null);
-  return all.map((prompt) => ({
-    prompt,
-    instances: instances.filter((instance) => instance.prompt === prompt),
+  for (const { label } of instances) if (label !== null && !all.includes(label)) all.push(label);
+  if (instances.some(({ label }) => label === null)) all.push(null);
+  return all.map((label) => ({
+    label,
+    instances: instances.filter((instance) => instance.label === label),
   }));
 }
 
-/** Hides instances that are shown, or shows them all if none of them is. */
-export function toggled(hidden: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> {
+/** Hides objects that are shown, or shows them all if none of them is. */
+export function toggled(hidden: ReadonlySet<string>, objects: readonly string[]): ReadonlySet<string> {
   const next = new Set(hidden);
-  const hide = ids.some((id) => !hidden.has(id));
-  for (const id of ids)
-    if (hide) next.add(id);
-    else next.delete(id);
+  const hide = objects.some((object) => !hidden.has(object));
+  for (const object of objects)
+    if (hide) next.add(object);
+    else next.delete(object);
   return next;
 }

@@ -1,9 +1,11 @@
 import { batch, effect } from "@preact/signals";
 import type { CreateJobRequest } from "segmentation-client";
+import type { History } from "../edit/history.ts";
 import { findOriginal, forgetOriginal, keepOriginal, LONGEST_MS } from "./originals.ts";
 import type { Owner } from "./owner.ts";
 import { bytesOf, type Picture, taskIdOf, type WorkType } from "./picture.ts";
 import { type Attempt, lastOf, type PointedObject } from "./pointed.ts";
+import type { Verdict } from "./review.ts";
 import { type Asked, Work } from "./work.ts";
 
 /**
@@ -24,10 +26,16 @@ export interface KeptWork {
   readonly type: WorkType;
   readonly fps: number;
   readonly prompts: readonly string[];
+  /** Absent as the edits are. */
+  readonly threshold?: number | null;
   readonly pictures: readonly KeptPicture[];
   readonly asked: Asked | null;
   readonly request: CreateJobRequest | null;
   readonly pointed: readonly PointedObject[];
+  /** By picture; absent from works that were kept before there were edits. */
+  readonly edits?: readonly (readonly [picture: string, history: History])[];
+  /** By picture; absent as the edits are. */
+  readonly verdicts?: readonly (readonly [picture: string, verdict: Verdict])[];
 }
 
 type KeptPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };
@@ -136,6 +144,7 @@ const textOf = (work: Work): KeptWork => ({
   type: work.type.value,
   fps: work.fps.value,
   prompts: work.prompts.value,
+  threshold: work.threshold.value,
   pictures: work.pictures.value.map(({ key, name, address, sending }) => ({
     key,
     name,
@@ -145,6 +154,8 @@ const textOf = (work: Work): KeptWork => ({
   asked: work.asked.value,
   request: work.request.value,
   pointed: work.pointed.value,
+  edits: [...work.edits.value],
+  verdicts: [...work.verdicts.value],
 });
 
 /** An account's draft in this tab. */
@@ -175,12 +186,15 @@ export function restored(kept: KeptWork, owner: Owner): Work {
     work.type.value = kept.type;
     work.fps.value = kept.fps;
     work.prompts.value = kept.prompts;
+    work.threshold.value = kept.threshold ?? null;
     work.asked.value = kept.asked;
     work.request.value = kept.request;
     work.pointed.value = kept.pointed.map((object) => {
       const [first, ...rest] = object.attempts;
       return { ...object, attempts: [resumed(first), ...rest.map(resumed)] };
     });
+    work.edits.value = new Map(kept.edits);
+    work.verdicts.value = new Map(kept.verdicts);
     work.pictures.value = kept.pictures.map(({ key, name, address, sending }) => ({
       key,
       name,

@@ -4,7 +4,7 @@ import { findOriginal, keepOriginal } from "./originals.ts";
 import type { Owner } from "./owner.ts";
 import { onceOnline } from "./patience.ts";
 import { type Picture, pictureOfTask, taskIdOf } from "./picture.ts";
-import { takenUp } from "./pointed.ts";
+import { refinedOf, takenUp } from "./pointed.ts";
 import { drawAll } from "./point.ts";
 import { follow, segment, takeFound } from "./run.ts";
 import { IDLE, Work } from "./work.ts";
@@ -27,7 +27,7 @@ export function takeUp(kept: KeptWork, owner: Owner, others: readonly string[] =
 async function resume(work: Work, others: readonly string[]): Promise<void> {
   await findFiles(work);
   const { jobId = null, isUnheard = false } = work.asked.value ?? {};
-  const further = others.filter((other) => !work.jobIds.value.includes(other));
+  const further = others.filter((other) => !work.jobIds.value.includes(other.split("~")[0] ?? ""));
   if (jobId !== null) void asGoing(work, () => follow(work, jobId));
   else if (isUnheard && work.request.value !== null) void segment(work, work.request.value);
   await takeUpPointed(work, further).catch((error: unknown) => failed(work, error));
@@ -93,11 +93,17 @@ function becomesPointed(work: Work): string | null {
 }
 
 /** Takes up the jobs of objects that were pointed at; their masks follow. */
-async function takeUpPointed(work: Work, jobIds: readonly string[]): Promise<void> {
-  const jobs = await Promise.all(jobIds.map(async (jobId) => await work.owner.api.retrieveJob({ jobId })));
-  for (const { jobId, tasks } of jobs) {
+async function takeUpPointed(work: Work, named: readonly string[]): Promise<void> {
+  const jobs = await Promise.all(
+    named.map(async (name) => {
+      const [jobId = "", object = ""] = name.split("~");
+      const refines = refinedOf(object) ?? undefined;
+      return { ...(await work.owner.api.retrieveJob({ jobId })), refines };
+    }),
+  );
+  for (const { jobId, tasks, refines } of jobs) {
     const picture = work.pictureOf(tasks[0]?.taskId ?? "");
-    if (picture !== undefined) work.pointed.value = takenUp(work.pointed.value, picture.key, jobId);
+    if (picture !== undefined) work.pointed.value = takenUp(work.pointed.value, picture.key, jobId, refines);
   }
   void drawAll(work);
 }

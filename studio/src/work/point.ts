@@ -5,22 +5,23 @@ import { onceOnline } from "./patience.ts";
 import { FoundJob } from "./found-job.ts";
 import {
   type Attempt,
+  correctedBy,
   nextToDraw,
   pointedAt,
   type PointedObject,
+  type Purpose,
   undone,
   withAttempt,
-  without,
 } from "./pointed.ts";
 import { create, send } from "./send.ts";
 import { type Going, IDLE, type Work } from "./work.ts";
 
 /** A region was pointed at in the open picture: a job of its own draws the object. */
-export function point(work: Work, region: Region, replacesLatest: boolean): void {
+export function point(work: Work, region: Region, purpose: Purpose): void {
   const picture = work.openPicture.value;
   if (picture === null) return;
   work.problem.value = null;
-  work.pointed.value = pointedAt(work.pointed.value, picture.key, region, replacesLatest);
+  work.pointed.value = pointedAt(work.pointed.value, picture.key, region, purpose);
   void drawAll(work);
 }
 
@@ -42,11 +43,6 @@ const cancelUnwanted = (work: Work, jobId: string): void =>
 const isWanted = (work: Work, number: number): boolean =>
   work.pointed.peek().some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
 
-/** Takes an object out. */
-export function removePointed(work: Work, object: PointedObject): void {
-  work.pointed.value = without(work.pointed.value, object.number);
-}
-
 /** A region as a job names it. */
 export function regionOn(taskId: string, region: Region): components["schemas"]["Region"] {
   if ("points" in region) return { taskId, points: [...region.points] };
@@ -62,7 +58,7 @@ export const drawAll = (work: Work): Promise<void> =>
       // One job at a time: what the prompts look for goes first.
       if (isNew && overview.value?.access.maxActiveJobs === 1 && work.going.value.at !== "idle")
         await idle(work);
-      else await draw(work, next.object.picture, next.attempt);
+      else await draw(work, next.object, next.attempt);
     }
     work.pointing.value = IDLE;
     void refreshAccount().catch(() => {});
@@ -77,7 +73,7 @@ const idle = (work: Work): Promise<void> =>
     });
   });
 
-async function draw(work: Work, picture: string, attempt: Attempt): Promise<void> {
+async function draw(work: Work, object: PointedObject, attempt: Attempt): Promise<void> {
   const { number, region, key } = attempt;
   const { owner, runner } = work;
   const change = (news: Partial<Attempt>) =>
@@ -85,12 +81,15 @@ async function draw(work: Work, picture: string, attempt: Attempt): Promise<void
   try {
     change({ state: "running" });
     work.pointing.value = { at: "sending" };
-    const taskId = await send(work, picture);
+    const taskId = await send(work, object.picture);
     if (taskId === null) return takeBack(work, number);
     work.pointing.value = { at: "running" };
     let { jobId } = attempt;
     if (jobId === null && region !== null) {
-      const request = { type: "image" as const, tasks: [taskId], regions: [regionOn(taskId, region)] };
+      // A picture that is paid for is corrected for nothing.
+      const refines = correctedBy(object, attempt);
+      const asked = { ...regionOn(taskId, region), ...(refines !== null && { refines }) };
+      const request = { type: "image" as const, tasks: [taskId], regions: [asked] };
       const report = (going: Going) => (work.pointing.value = going);
       const wanted = (): boolean => isWanted(work, number);
       jobId = await create(owner, request, { key, report, signal: runner.signal, isWanted: wanted });
@@ -125,7 +124,7 @@ async function takeDrawn(work: Work, number: number, jobId: string, taskId: stri
     work.problem.value = { error: new Error(sentence), of: "pointing" };
     return takeBack(work, number);
   }
-  work.drawn.value = new Map(work.drawn.value).set(number, { ...instance, prompt: null });
+  work.drawn.value = new Map(work.drawn.value).set(number, { ...instance, prompt: null, label: null });
   work.pointed.value = withAttempt(work.pointed.value, number, { state: "drawn" });
 }
 

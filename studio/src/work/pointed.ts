@@ -13,12 +13,22 @@ export interface Attempt {
   readonly key: string;
 }
 
+/** A mask that a job of words has found, and that is corrected by pointing at it. */
+export interface Refined {
+  /** The object whose mask it is. */
+  readonly object: string;
+  readonly jobId: string;
+  readonly maskIndex: number;
+}
+
 /** An object that was pointed at. Each further point makes an attempt of its own; the last one counts. */
 export interface PointedObject {
   /** From 1, in the order in which objects were pointed at. */
   readonly number: number;
   /** The picture's key. */
   readonly picture: string;
+  /** The mask that its own replaces; absent of an object that nothing had found. */
+  readonly refines?: Refined | undefined;
   readonly attempts: readonly [Attempt, ...Attempt[]];
 }
 
@@ -37,19 +47,36 @@ const newAttempt = (
 const nextObject = (objects: readonly PointedObject[]): number =>
   1 + Math.max(0, ...objects.map(({ number }) => number));
 
-/** A region was pointed at in a picture: a new object, or the latest one of that picture again. */
+/** What a region is for: a new object, the latest one that was pointed at, one of these by its number, or a mask to correct. */
+export type Purpose = "new" | "latest" | number | Refined;
+
+/** The object that a region changes; undefined if it begins one. */
+export function objectFor(
+  objects: readonly PointedObject[],
+  picture: string,
+  purpose: Purpose,
+): PointedObject | undefined {
+  const there = objects.filter((object) => object.picture === picture);
+  if (purpose === "new") return undefined;
+  if (purpose === "latest") return there.findLast(({ refines }) => refines === undefined);
+  if (typeof purpose === "number") return there.find(({ number }) => number === purpose);
+  return there.find(({ refines }) => refines?.object === purpose.object);
+}
+
+/** A region was pointed at in a picture. */
 export function pointedAt(
   objects: readonly PointedObject[],
   picture: string,
   region: Region,
-  replacesLatest: boolean,
+  purpose: Purpose,
 ): readonly PointedObject[] {
   const attempt = newAttempt(objects, region, null);
-  const latest = objects.findLast((object) => object.picture === picture);
-  if (!replacesLatest || latest === undefined)
-    return [...objects, { number: nextObject(objects), picture, attempts: [attempt] }];
+  const changed = objectFor(objects, picture, purpose);
+  const refines = typeof purpose === "object" ? purpose : undefined;
+  if (changed === undefined)
+    return [...objects, { number: nextObject(objects), picture, refines, attempts: [attempt] }];
   return objects.map((object) =>
-    object === latest ? { ...object, attempts: [...object.attempts, attempt] } : object,
+    object === changed ? { ...object, attempts: [...object.attempts, attempt] } : object,
   );
 }
 
@@ -58,9 +85,10 @@ export const takenUp = (
   objects: readonly PointedObject[],
   picture: string,
   jobId: string,
+  refines?: Refined,
 ): readonly PointedObject[] => [
   ...objects,
-  { number: nextObject(objects), picture, attempts: [newAttempt(objects, null, jobId)] },
+  { number: nextObject(objects), picture, refines, attempts: [newAttempt(objects, null, jobId)] },
 ];
 
 /** Takes back the latest attempt in a picture, and with its only attempt the object; gives what was taken back, too. */
@@ -80,10 +108,6 @@ export function undone(
   });
   return { objects: left, taken: lastOf(last) };
 }
-
-/** An object is not wanted any more. */
-export const without = (objects: readonly PointedObject[], number: number): readonly PointedObject[] =>
-  objects.filter((object) => object.number !== number);
 
 /** Something new is known of an attempt; nothing changes if it was taken back meanwhile. */
 export const withAttempt = (
@@ -113,3 +137,38 @@ export function nextToDraw(
 /** The latest attempt of an object that has a mask: it is shown until a newer one is drawn. */
 export const drawnOf = ({ attempts }: PointedObject): Attempt | null =>
   attempts.findLast(({ state }) => state === "drawn") ?? null;
+
+/** The number of the latest attempt, in a picture or in all; 0 if there is none. */
+export const latestAttempt = (objects: readonly PointedObject[], picture?: string): number =>
+  Math.max(
+    0,
+    ...objects
+      .filter((object) => picture === undefined || object.picture === picture)
+      .map((object) => lastOf(object).number),
+  );
+
+/** The mask that an attempt of an object corrects, as a job names it; null if it begins anew. */
+export function correctedBy(
+  { refines, attempts }: PointedObject,
+  attempt: Attempt,
+): { readonly jobId: string; readonly maskIndex: number } | null {
+  const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ state }) => state === "drawn");
+  if (before?.jobId !== undefined && before.jobId !== null) return { jobId: before.jobId, maskIndex: 0 };
+  return refines === undefined ? null : { jobId: refines.jobId, maskIndex: refines.maskIndex };
+}
+
+/** What a mask is called in an object's name, `<jobId>/<taskId>/<maskIndex>`; null if no job of words has found the object. */
+export function refinedOf(object: string): Refined | null {
+  const [jobId = "", taskId, index] = object.split("/");
+  const maskIndex = Number(index);
+  return taskId === undefined || index === undefined || !Number.isInteger(maskIndex)
+    ? null
+    : { object, jobId, maskIndex };
+}
+
+/** What a path says of the job of an object: its id, and after a tilde the object that it corrects. */
+export const inPath = (object: PointedObject): string => {
+  const { jobId } = lastOf(object);
+  if (jobId === null) return "";
+  return object.refines === undefined ? jobId : `${jobId}~${object.refines.object}`;
+};

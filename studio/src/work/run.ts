@@ -1,6 +1,7 @@
 import { batch } from "@preact/signals";
 import { type CreateJobRequest, type JobStatus, SegmentationError } from "segmentation-client";
 import { refreshAccount } from "../state/session.ts";
+import { withoutJobs } from "../edit/history.ts";
 import { onceOnline } from "./patience.ts";
 import { FoundJob } from "./found-job.ts";
 import { create, sendAll } from "./send.ts";
@@ -10,10 +11,24 @@ const hasEnded = ({ status }: JobStatus): boolean => status === "success" || sta
 
 function requestOf(work: Work, tasks: string[]): CreateJobRequest {
   const prompts = [...work.prompts.value];
-  if (work.type.value === "video") return { type: "video", prompts, tasks, fps: work.fps.value };
+  const threshold = work.threshold.value ?? undefined;
+  if (work.type.value === "video")
+    return {
+      type: "video",
+      prompts,
+      tasks,
+      fps: work.fps.value,
+      ...(threshold !== undefined && { scoreThreshold: threshold }),
+    };
   // Without the file there is nothing to show the masks on but the service's preview.
   const isElsewhere = work.pictures.value.some(({ file }) => file === null);
-  return { ...(isElsewhere && { generatePreview: true }), type: "image", prompts, tasks };
+  return {
+    ...(isElsewhere && { generatePreview: true }),
+    type: "image",
+    prompts,
+    tasks,
+    ...(threshold !== undefined && { threshold }),
+  };
 }
 
 /**
@@ -101,7 +116,13 @@ export async function follow(work: Work, jobId: string): Promise<void> {
     await onceOnline(async () => {
       for await (const { job, progress } of owner.client.watchJob(jobId, { signal: owner.signal }))
         batch(() => {
-          if (work.job.value?.jobId !== jobId) {
+          const before = work.job.value?.jobId;
+          if (before !== jobId) {
+            if (before !== undefined) {
+              work.edits.value = withoutJobs(work.edits.value, before);
+              work.verdicts.value = new Map();
+              work.pointed.value = work.pointed.value.filter(({ refines }) => refines?.jobId !== before);
+            }
             work.found.value = null;
             work.instances.value = new Map();
           }

@@ -14,7 +14,9 @@ import type { FoundJob } from "./found-job.ts";
 import type { Instance } from "./instances.ts";
 import type { Owner } from "./owner.ts";
 import { lastOf, type PointedObject } from "./pointed.ts";
+import type { Verdicts } from "./review.ts";
 import { Runner } from "./runner.ts";
+import type { History } from "../edit/history.ts";
 
 /** What is under way. */
 export type Going =
@@ -69,6 +71,8 @@ export class Work {
   readonly prompts = signal<readonly string[]>([]);
   /** Of a clip: how many frames per second to process. */
   readonly fps = signal(2);
+  /** From which confidence on the service keeps a mask, 0 to 1; null for its own default. */
+  readonly threshold = signal<number | null>(null);
   /** Of a clip: how long it is, once the browser knows. */
   readonly seconds = signal<number | null>(null);
   /** What was given and not taken, in a sentence each. */
@@ -92,6 +96,10 @@ export class Work {
 
   /** Instances by picture, of the job of the prompts. */
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
+  /** What a person has changed of the objects, by picture. */
+  readonly edits = signal<ReadonlyMap<string, History>>(new Map());
+  /** What is said of the pictures of a batch. */
+  readonly verdicts = signal<Verdicts>(new Map());
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
 
@@ -110,7 +118,8 @@ export class Work {
     if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts === "";
     const request = this.request.value;
     const isSameRate = request?.type !== "video" || (request.fps ?? this.fps.value) === this.fps.value;
-    return isSameRate && prompts === (request?.prompts ?? this.found.value?.prompts ?? []).join("\n");
+    const isSame = isSameRate && (request === null || this.threshold.value === thresholdIn(request));
+    return isSame && prompts === (request?.prompts ?? this.found.value?.prompts ?? []).join("\n");
   });
   readonly bytes = computed(() => bytesOf(this.pictures.value));
   readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
@@ -140,6 +149,7 @@ export class Work {
       this.request.value ??= request;
       if (this.prompts.value.length === 0) this.prompts.value = prompts;
       if (request.type === "video" && request.fps !== undefined) this.fps.value = request.fps;
+      this.threshold.value ??= thresholdIn(request);
     });
   }
 
@@ -187,3 +197,7 @@ export class Work {
     return this.pictures.peek().find((picture) => taskIdOf(picture) === taskId);
   }
 }
+
+/** The threshold that a job asked for; null if it left it to the service. */
+const thresholdIn = (request: CreateJobRequest): number | null =>
+  (request.type === "video" ? request.scoreThreshold : request.threshold) ?? null;

@@ -200,6 +200,29 @@ describe("the viewer of pictures", () => {
     expect((await drafts(page))[1]).toEqual({ box: [296, 79, 24, 24] });
   });
 
+  it("paints strokes by drags, clicks and keys, in pixels of the picture, with the mask that they begin on", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => (window.viewer.tool.value = "brush"));
+    await page.mouse.move(ON_CUP.x, ON_CUP.y);
+    await page.mouse.down();
+    await page.mouse.move(ON_CUP.x + 40, ON_CUP.y, { steps: 2 });
+    await page.locator(".viewer-stroke").waitFor({ state: "attached" });
+    await page.mouse.up();
+    await page.locator(".viewer-stroke").waitFor({ state: "detached" });
+    await page.mouse.click(BESIDE.x, BESIDE.y);
+    await page.getByRole("application").focus();
+    // The crosshair begins in the middle, and a step is three of the picture's pixels.
+    for (const key of ["ArrowRight", "b", "ArrowRight", "ArrowRight", "Enter"])
+      await page.keyboard.press(key);
+    const strokes = await page.evaluate(() => window.viewer.strokes);
+    expect(strokes.map(({ mask }) => mask)).toEqual([masks[0]?.url, null, null]);
+    expect(strokes[0]?.points.slice(0, 2)).toEqual([60, 60]);
+    expect(strokes[0]?.points.slice(-2)).toEqual([80, 60]);
+    expect(strokes[1]?.points).toEqual([220, 150]);
+    expect(strokes[2]?.points).toEqual([200.5, 100.5, 203.5, 100.5, 206.5, 100.5]);
+    expect(await drafts(page)).toEqual([]);
+  });
+
   it("picks the mask that is clicked while the tool moves the picture", async () => {
     const page = await openViewer();
     await page.mouse.click(ON_SPOON.x, ON_SPOON.y);

@@ -3,7 +3,7 @@ import { type Bitmap, encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { maskFile } from "../../../client/test/support/shapes.ts";
 import { type Patch, ShownMasks } from "../../src/viewer/masks/index-map.ts";
-import { decodeMask, isInside } from "../../src/viewer/masks/packed.ts";
+import { coreOf, decodeMask, isInside } from "../../src/viewer/masks/packed.ts";
 import { Slots } from "../../src/viewer/masks/mask-board.ts";
 
 const pixels = (count: number) =>
@@ -137,6 +137,30 @@ describe("slots", () => {
           }
           before = now;
         }
+      }),
+    );
+  });
+});
+
+describe("the pixel in the midst of a mask", () => {
+  it("is inside, in the middle of a row of pixels that no other one is longer than; an empty mask has none", async () => {
+    await fc.assert(
+      fc.asyncProperty(bitmap, async (mask) => {
+        const core = coreOf(await decodeMask(mask));
+        const rows = Array.from({ length: mask.height }, (_, y) =>
+          [...mask.data.subarray(y * mask.width, (y + 1) * mask.width)]
+            .map((value) => (value ? "#" : " "))
+            .join(""),
+        );
+        const longest = Math.max(0, ...rows.flatMap((row) => row.split(" ").map((run) => run.length)));
+        expect(core === null).toBe(longest === 0);
+        if (core === null) return;
+        const row = rows[core.y] ?? "";
+        const before = /#*$/.exec(row.slice(0, core.x))?.[0].length ?? 0;
+        const after = /^#*/.exec(row.slice(core.x))?.[0].length ?? 0;
+        expect(before + after).toBe(longest);
+        expect(after - 1 - before).toBeGreaterThanOrEqual(0);
+        expect(after - 1 - before).toBeLessThanOrEqual(1);
       }),
     );
   });

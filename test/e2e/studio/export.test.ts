@@ -108,6 +108,30 @@ describe("what a job gives, in the studio", () => {
     ]);
     expect(await findingsInBothThemes(page)).toEqual([]);
 
+    // Everything is what is on the screen, in all formats that need no other run.
+    const [everything] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download ZIP" }).click(),
+    ]);
+    const all = unzipSync(new Uint8Array(await readFile(await everything.path())));
+    expect(Object.keys(all).toSorted()).toEqual([
+      "annotations.json",
+      "cutouts/coffee/cup-1.png",
+      "cutouts/the cat's/cat-1.png",
+      "data.yaml",
+      "labelmaps/coffee.png",
+      "labelmaps/legend.json",
+      "labelmaps/the cat's.png",
+      "labels/coffee.txt",
+      "labels/the cat's.txt",
+      "masks/coffee/cup-1.png",
+      "masks/the cat's/cat-1.png",
+      "preview/coffee.png",
+      "preview/the cat's.png",
+    ]);
+    expect(new TextDecoder().decode(all["data.yaml"])).toContain('0: "cat"\n  1: "cup"\n');
+    expect(new TextDecoder().decode(all["labels/coffee.txt"])).toMatch(/^1 0\.\d+ /);
+
     await page.getByRole("tab", { name: "Code" }).click();
     const code = await page.getByLabel("Code sample").innerText();
     expect(await findingsInBothThemes(page)).toEqual([]);
@@ -120,5 +144,27 @@ describe("what a job gives, in the studio", () => {
     expect(again.jobId).not.toBe(jobId);
     expect(found(again)).toEqual(found(result));
     expect(await readdir(join(folder, "out", "masks"))).toHaveLength(2);
+
+    // A review by keys: what was accepted is exported alone.
+    await page.keyboard.press("Escape");
+    await gallery.getByRole("button", { name: "the cat's.png" }).click();
+    await page.getByText("0 of 3 reviewed").waitFor();
+    await page.keyboard.press("x");
+    await page.getByText("1 of 3 reviewed").waitFor();
+    expect(await findingsInBothThemes(page)).toEqual([]);
+    await page.keyboard.press("a");
+    await gallery.getByText("Accepted 1").click();
+    expect(await gallery.getByRole("listitem").count()).toBe(1);
+    await gallery.getByText("All 3").click();
+    await gallery.getByRole("combobox").selectOption("cat");
+    await gallery.getByRole("button", { name: "coffee.png" }).waitFor({ state: "detached" });
+    await gallery.getByRole("button", { name: "the cat's.png" }).waitFor();
+    expect(await findingsInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByText("1 accepted").click();
+    const accepted: CocoDocument = JSON.parse(
+      await savedBy(page, async () => await page.getByRole("button", { name: "Download COCO" }).click()),
+    );
+    expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
   });
 });

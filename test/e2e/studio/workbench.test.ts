@@ -62,6 +62,12 @@ describe("the workbench", () => {
     await page.reload();
     await instance(page, "spoon 1").waitFor();
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+
+    // Another threshold is another search.
+    await page.getByLabel("Keep from confidence").fill("0.9");
+    await segment(page).click();
+    await page.getByText("None in this picture.").waitFor();
+    await instance(page, "cup 1").waitFor();
     expect(complaints).toEqual([]);
   });
 

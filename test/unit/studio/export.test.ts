@@ -1,5 +1,6 @@
 import type { CreateJobRequest } from "segmentation-client";
 import { describe, expect, it } from "vitest";
+import { classesOf } from "../../../studio/src/export/files/classes.ts";
 import { againWith, offersOf, type Stock } from "../../../studio/src/export/files/offers.ts";
 
 const PICTURE: Stock = {
@@ -14,14 +15,14 @@ const waysOf = (stock: Partial<Stock>): Record<string, string> =>
   Object.fromEntries(offersOf({ ...PICTURE, ...stock }).map(({ id, way }) => [id, way.kind]));
 
 describe("what can be taken away", () => {
-  it("is made here where masks and the original suffice, and the rest takes another run", () => {
+  it("is made here where masks and the original suffice", () => {
     expect(waysOf({})).toEqual({
       masks: "made",
       coco: "made",
       cutout: "made",
       preview: "made",
-      yolo: "again",
-      labelmap: "again",
+      yolo: "made",
+      labelmap: "made",
     });
   });
 
@@ -34,11 +35,11 @@ describe("what can be taken away", () => {
   });
 
   it("comes from the job's assets where the job has asked for it, of those pictures alone", () => {
-    const keys = ["cutouts/a.jpg/0.png", "cutouts/b.jpg/0.png", "labels/a.jpg.txt", "labels/b.jpg.txt"];
+    const keys = ["cutouts/a.jpg/0.png", "cutouts/b.jpg/0.png", "preview/a.jpg.png", "preview/b.jpg.png"];
     const offers = offersOf({ ...PICTURE, hasOriginals: false, keys });
     expect(offers.flatMap(({ id, way }) => (way.kind === "there" ? [[id, way.keys]] : []))).toEqual([
       ["cutout", ["cutouts/a.jpg/0.png"]],
-      ["yolo", ["labels/a.jpg.txt"]],
+      ["preview", ["preview/a.jpg.png"]],
     ]);
   });
 
@@ -48,16 +49,18 @@ describe("what can be taken away", () => {
       coco: "empty",
       cutout: "empty",
       preview: "again",
-      yolo: "again",
-      labelmap: "again",
+      yolo: "empty",
+      labelmap: "empty",
     });
   });
 
   it("asks for the very format that is missing", () => {
-    const ways = offersOf(PICTURE).flatMap(({ id, way }) => (way.kind === "again" ? [[id, way.change]] : []));
+    const ways = offersOf({ ...PICTURE, hasOriginals: false }).flatMap(({ id, way }) =>
+      way.kind === "again" ? [[id, way.change]] : [],
+    );
     expect(ways).toEqual([
-      ["yolo", { formats: ["yolo"] }],
-      ["labelmap", { formats: ["labelmap"] }],
+      ["cutout", { formats: ["cutout"] }],
+      ["preview", { generatePreview: true }],
     ]);
   });
 
@@ -68,6 +71,13 @@ describe("what can be taken away", () => {
       coco: "again",
       preview: "there",
     });
+  });
+});
+
+describe("the classes of files", () => {
+  it("are the prompts as the service numbers them, then its word for what was pointed at, then what people gave names", () => {
+    expect(classesOf(["cup", "cat"], ["mug", "cat", null, "mug"])).toEqual(["cup", "cat", "region", "mug"]);
+    expect(classesOf(["cup"], ["cup"])).toEqual(["cup"]);
   });
 });
 

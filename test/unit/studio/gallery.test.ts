@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { sentenceOf } from "../../../studio/src/text/format.ts";
 import { describe, expect, it } from "vitest";
-import {
-  countedByPrompt,
-  type Filter,
-  filtered,
-  type GalleryItem,
-  stepTo,
-} from "../../../studio/src/gallery/items.ts";
+import { type Filter, filtered, type Status } from "../../../studio/src/gallery/filter.ts";
+import { countedByLabel, type GalleryItem, stepTo } from "../../../studio/src/gallery/items.ts";
 
 const item = (key: string, state: GalleryItem["state"], count: number | null): GalleryItem => ({
   key,
@@ -16,6 +11,8 @@ const item = (key: string, state: GalleryItem["state"], count: number | null): G
   share: null,
   problem: null,
   count,
+  labels: null,
+  verdict: null,
   revision: "1",
   original: async () => await Promise.resolve(null),
   masks: async () => await Promise.resolve([]),
@@ -29,26 +26,42 @@ const ITEMS = [
 ];
 
 describe("the gallery", () => {
-  it.each<[Filter, string[]]>([
+  it.each<[Status, string[]]>([
     ["all", ["cats", "wall", "broken", "later"]],
     ["with", ["cats"]],
     ["without", ["wall"]],
     ["failed", ["broken"]],
-  ])("shows by the filter %s what it names, and not what isn't known yet", (filter, keys) => {
-    expect(filtered(ITEMS, filter).map(({ key }) => key)).toEqual(keys);
+    ["open", ["cats", "wall"]],
+    ["accepted", []],
+  ])("shows by the filter %s what it names, and not what isn't known yet", (status, keys) => {
+    expect(filtered(ITEMS, { status, label: null }).map(({ key }) => key)).toEqual(keys);
   });
 
-  it("counts the shown masks by prompt", () => {
-    const mask = (prompt: string | null, isShown = true) => ({
-      prompt,
+  it("shows what is said of pictures, and those with an object of a label, once it is known", () => {
+    const items = [
+      { ...item("a", "done", 2), labels: ["cup", null], verdict: "accepted" as const },
+      { ...item("b", "done", 1), labels: ["cat"], verdict: "rejected" as const },
+      { ...item("c", "done", 1), labels: null },
+    ];
+    const keys = (filter: Filter) => filtered(items, filter).map(({ key }) => key);
+    expect(keys({ status: "accepted", label: null })).toEqual(["a"]);
+    expect(keys({ status: "rejected", label: "cup" })).toEqual([]);
+    expect(keys({ status: "open", label: null })).toEqual(["c"]);
+    expect(keys({ status: "all", label: "cup" })).toEqual(["a"]);
+  });
+
+  it("counts the shown masks by label", () => {
+    const mask = (label: string | null, isShown = true) => ({
+      label,
       isShown,
       png: new Blob([]),
       rgb: [1, 2, 3] as const,
     });
     expect(
-      countedByPrompt([mask("cup"), mask("cup"), mask("spoon", false), mask(null)]).map(
-        ({ prompt, count }) => [prompt, count],
-      ),
+      countedByLabel([mask("cup"), mask("cup"), mask("spoon", false), mask(null)]).map(({ label, count }) => [
+        label,
+        count,
+      ]),
     ).toEqual([
       ["cup", 2],
       [null, 1],

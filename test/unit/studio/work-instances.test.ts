@@ -11,7 +11,9 @@ import {
 
 const instance = (prompt: string | null, number: number, confidence = 0.9): Instance => ({
   id: `${prompt}/${number}`,
+  object: `${prompt}/${number}`,
   prompt,
+  label: prompt,
   confidence,
   number,
   width: 1,
@@ -22,12 +24,15 @@ const instance = (prompt: string | null, number: number, confidence = 0.9): Inst
 describe("instances", () => {
   const found = [instance("cup", 1), instance("cup", 2, 0.6), instance(null, 1, 0.3)];
 
-  it("are grouped by the job's prompts; one without any has an empty group, and what was pointed at comes last", () => {
+  it("are grouped by their labels, the job's prompts first; one without any has an empty group, and those without a label come last", () => {
     expect(
-      grouped(found, ["spoon", "cup"]).map(({ prompt, instances }) => [prompt, instances.length]),
+      grouped([...found, { ...instance("cup", 1), label: "mug" }], ["spoon", "cup"]).map(
+        ({ label, instances }) => [label, instances.length],
+      ),
     ).toEqual([
       ["spoon", 0],
       ["cup", 2],
+      ["mug", 1],
       [null, 1],
     ]);
   });

@@ -2,15 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Region } from "../../../studio/src/viewer/types.ts";
 import {
+  correctedBy,
   drawnOf,
+  inPath,
   lastOf,
   nextToDraw,
+  objectFor,
   pointedAt,
   type PointedObject,
+  refinedOf,
   takenUp,
   undone,
   withAttempt,
-  without,
 } from "../../../studio/src/work/pointed.ts";
 
 const box: Region = { box: [1, 2, 3, 4] };
@@ -23,7 +26,7 @@ function nth(objects: readonly PointedObject[], i: number): PointedObject {
   return object;
 }
 
-const two = pointedAt(pointedAt([], "a", point, false), "a", box, false);
+const two = pointedAt(pointedAt([], "a", point, "new"), "a", box, "new");
 
 describe("objects that are pointed at", () => {
   it("are drawn in the order in which they were pointed at", () => {
@@ -35,19 +38,19 @@ describe("objects that are pointed at", () => {
   });
 
   it("take a further point on the latest object of that picture", () => {
-    const more = pointedAt(pointedAt(two, "b", point, false), "a", finer, true);
+    const more = pointedAt(pointedAt(two, "b", point, "new"), "a", finer, "latest");
     expect(more.map(({ attempts }) => attempts.length)).toEqual([1, 2, 1]);
     expect(lastOf(nth(more, 1)).region).toBe(finer);
   });
 
   it("draw only the last of several points that came before there was time", () => {
-    const one = pointedAt(pointedAt([], "a", point, false), "a", finer, true);
+    const one = pointedAt(pointedAt([], "a", point, "new"), "a", finer, "latest");
     expect(nextToDraw(one)?.attempt.region).toBe(finer);
     expect(nextToDraw(withAttempt(one, 2, { state: "drawn" }))).toBeNull();
   });
 
   it("show the mask before until the next is drawn", () => {
-    const objects = withAttempt(pointedAt(pointedAt([], "a", point, false), "a", finer, true), 1, {
+    const objects = withAttempt(pointedAt(pointedAt([], "a", point, "new"), "a", finer, "latest"), 1, {
       state: "drawn",
     });
     expect(drawnOf(nth(objects, 0))?.number).toBe(1);
@@ -55,7 +58,7 @@ describe("objects that are pointed at", () => {
   });
 
   it("go back one point at a time, and only in that picture", () => {
-    const more = pointedAt(two, "a", finer, true);
+    const more = pointedAt(two, "a", finer, "latest");
     const first = undone(more, "a");
     expect(first.taken?.region).toBe(finer);
     expect(first.objects).toEqual(two);
@@ -66,17 +69,12 @@ describe("objects that are pointed at", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom("a", "b"), fc.boolean())), (steps) => {
         let objects: readonly PointedObject[] = [];
-        for (const [picture, replaces] of steps) objects = pointedAt(objects, picture, point, replaces);
+        for (const [picture, replaces] of steps)
+          objects = pointedAt(objects, picture, point, replaces ? "latest" : "new");
         for (const [picture] of steps) objects = undone(objects, picture).objects;
         expect(objects).toEqual([]);
       }),
     );
-  });
-
-  it("keep their numbers when another one goes", () => {
-    const [, second] = two;
-    expect(without(two, 1)).toEqual([second]);
-    expect(pointedAt(without(two, 1), "a", box, false).at(-1)?.number).toBe(3);
   });
 
   it("may come from a job that was created earlier, whose region isn't known", () => {
@@ -87,7 +85,44 @@ describe("objects that are pointed at", () => {
   });
 
   it("have a key each, so that none makes two jobs", () => {
-    const keys = pointedAt(two, "a", finer, true).flatMap(({ attempts }) => attempts.map(({ key }) => key));
+    const keys = pointedAt(two, "a", finer, "latest").flatMap(({ attempts }) =>
+      attempts.map(({ key }) => key),
+    );
     expect(new Set(keys).size).toBe(3);
+  });
+});
+
+describe("a mask that is corrected by pointing at it", () => {
+  const cup = { object: "job_1/cup.png/3", jobId: "job_1", maskIndex: 3 };
+  const once = pointedAt(two, "a", point, cup);
+  const drawn = withAttempt(once, lastOf(nth(once, 2)).number, { state: "drawn", jobId: "job_2" });
+  const twice = pointedAt(drawn, "a", finer, cup);
+
+  it("is one object however often it is pointed at, and no other one that was pointed at changes", () => {
+    expect(twice).toHaveLength(3);
+    expect(nth(twice, 2)).toMatchObject({ refines: cup, attempts: [{ region: point }, { region: finer }] });
+    expect(twice.slice(0, 2)).toEqual(two);
+    // What Shift adds to is what nothing had found.
+    expect(objectFor(twice, "a", "latest")?.number).toBe(2);
+    expect(objectFor(twice, "b", cup)).toBeUndefined();
+  });
+
+  it("is corrected from what was found at first, then from what was drawn last", () => {
+    const [first, second] = nth(twice, 2).attempts;
+    expect(correctedBy(nth(twice, 2), first)).toEqual({ jobId: "job_1", maskIndex: 3 });
+    expect(second && correctedBy(nth(twice, 2), second)).toEqual({ jobId: "job_2", maskIndex: 0 });
+    // An object that nothing had found begins with a unit of its own, and its further points cost nothing.
+    const [own] = nth(two, 0).attempts;
+    expect(correctedBy(nth(two, 0), own)).toBeNull();
+  });
+
+  it("is as it was found after as many steps back as there were points", () => {
+    expect(undone(undone(twice, "a").objects, "a").objects).toEqual(two);
+  });
+
+  it("is found again by the path of its job", () => {
+    expect(inPath(nth(drawn, 2))).toBe("job_2~job_1/cup.png/3");
+    expect(refinedOf("job_1/cup.png/3")).toEqual(cup);
+    for (const other of ["pointed/1", "job_1/cup.png/3~ab", "job_1", ""]) expect(refinedOf(other)).toBeNull();
   });
 });

@@ -50,12 +50,11 @@ const PICTURE_FORMATS: Readonly<Record<FormatId, Words>> = {
   preview: { title: "Picture with masks", about: "The picture with its masks drawn on it." },
   yolo: {
     title: "YOLO",
-    about:
-      "A text file per picture, with outlines for training Ultralytics models. Includes every mask of the job.",
+    about: "A text file per picture, with outlines for training Ultralytics models, and a data.yaml.",
   },
   labelmap: {
     title: "Label map",
-    about: "A PNG per picture whose pixel values number the objects. Includes every mask of the job.",
+    about: "A PNG per picture whose pixel values number the objects, and a list of their names.",
   },
 };
 
@@ -75,7 +74,7 @@ function changeFor(id: FormatId): RunAgain | null {
 }
 
 /** What this browser makes from masks alone, and what needs the original too. */
-const OF_MASKS: ReadonlySet<FormatId> = new Set(["masks", "coco"]);
+const OF_MASKS: ReadonlySet<FormatId> = new Set(["masks", "coco", "yolo", "labelmap"]);
 const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 
 /** @param template of the keys of the service's files */

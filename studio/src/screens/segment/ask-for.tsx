@@ -11,6 +11,7 @@ import { cancel, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
 import { Field } from "../../components/field.tsx";
+import { Slider } from "../../components/slider.tsx";
 import { ObstacleNotice, Refused } from "./notices.tsx";
 import { PromptField } from "./prompt-field.tsx";
 
@@ -35,6 +36,7 @@ export function AskFor({ work }: { readonly work: Work }) {
     <section class="ask-for">
       <PromptField work={work} onDone={ask} />
       {work.type.value === "video" && <FrameRate work={work} />}
+      <Threshold work={work} />
       {obstacle.value !== null && (
         <ObstacleNotice obstacle={obstacle.value}>
           {obstacle.value.keep !== undefined && obstacle.value.keep > 0 && work.jobIds.value.length === 0 && (
@@ -165,6 +167,23 @@ function Unsent({ work, onRetry }: { readonly work: Work; readonly onRetry: () =
         {unsent.length > 3 && <li>And {unsent.length - 3} more.</li>}
       </ul>
     </Notice>
+  );
+}
+
+/** The service's own thresholds. */
+const USUAL = { image: 0.5, video: 0 } as const;
+
+/** From which confidence on the service keeps what it finds: what is below can't be shown afterwards. */
+function Threshold({ work }: { readonly work: Work }) {
+  const usual = USUAL[work.type.value];
+  const value = work.threshold.value ?? usual;
+  return (
+    <Slider
+      label="Keep from confidence"
+      valueText={`${Math.round(value * 100)}%${work.threshold.value === null ? ", the default" : ""}`}
+      value={value}
+      onInput={(chosen) => (work.threshold.value = chosen === usual ? null : chosen)}
+    />
   );
 }
 

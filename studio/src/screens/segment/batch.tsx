@@ -1,49 +1,67 @@
 import { ErrorBoundary, lazy } from "preact-iso";
+import { useEffect } from "preact/hooks";
 import type { GalleryItem } from "../../gallery/items.ts";
 import { problemSentence } from "../../text/problem-words.ts";
-import { type Picture, taskIdOf } from "../../work/picture.ts";
+import { showMasks } from "../../work/fetch-masks.ts";
+import type { Work } from "../../work/work.ts";
+import type { Picture } from "../../work/picture.ts";
 import type { Look } from "./look.ts";
 import { Progress } from "./progress.tsx";
 
 const Gallery = lazy(async () => (await import("../../gallery/gallery.tsx")).Gallery);
 
 /** All pictures of a work, with what was found in each. */
-export const Batch = ({ look }: { readonly look: Look }) => (
-  <section class="stage" aria-label="All pictures">
-    <div class="stage-pane stage-batch">
-      <ErrorBoundary>
-        <Gallery
-          items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
-          open={look.work.openPicture.value?.key ?? null}
-          onOpen={(key) => look.work.open(key)}
-        />
-      </ErrorBoundary>
-    </div>
-    <Progress work={look.work} />
-  </section>
-);
+export function Batch({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const isByLabel = look.gallery.value.label !== null;
+  const found = work.found.value;
+  useEffect(() => {
+    // Which prompt a mask answers is known by its file.
+    if (isByLabel && found !== null) void showAll(work);
+  }, [isByLabel, found]);
+  return (
+    <section class="stage" aria-label="All pictures">
+      <div class="stage-pane stage-batch">
+        <ErrorBoundary>
+          <Gallery
+            items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
+            open={look.work.openPicture.value?.key ?? null}
+            filter={look.gallery}
+            labels={look.labels.value}
+            onOpen={(key) => look.work.open(key)}
+          />
+        </ErrorBoundary>
+      </div>
+      <Progress work={work} />
+    </section>
+  );
+}
+
+/** Fetches the masks of all pictures, one picture after the other. */
+async function showAll(work: Work): Promise<void> {
+  for (const { key } of work.pictures.value) await showMasks(work, key);
+}
 
 function itemOf(look: Look, picture: Picture): GalleryItem {
   const { work } = look;
   const { key, name, file, sending } = picture;
-  const taskId = taskIdOf(picture);
   const task = work.taskOf(picture);
-  const searched = work.instances.value.get(key);
-  const seen = look.withPointed(key, searched ?? []);
-  const pointed = seen.length - (searched?.length ?? 0);
-  const count = taskId === null ? undefined : work.found.value?.counts.get(taskId);
+  const seen = look.objectsIn(key);
   return {
     key,
     name,
     state: stateOf(picture, task?.status),
     share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
     problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
-    count: count === undefined && pointed === 0 ? null : (count ?? 0) + pointed,
+    count: look.countIn(picture, "shown"),
+    labels: look.labelsIn(key),
+    verdict: work.verdicts.value.get(key) ?? null,
     revision: [
       file === null ? "absent" : "here",
       work.found.value?.jobId,
       look.least.value,
-      ...seen.map(({ id }) => (look.hidden.value.has(id) ? `-${id}` : id)),
+      look.isByObject.value,
+      ...seen.map(({ id, object, label }) => `${look.hidden.value.has(object) ? "-" : ""}${id} ${label}`),
     ].join(" "),
     original: async () => await Promise.resolve(file),
     masks: async () => await look.masksOf(key),

@@ -52,14 +52,15 @@ const latestDrawn = (work: Work): string | null =>
 
 function exportOf(look: Look, picture: Picture): ExportPicture[] {
   const taskId = taskIdOf(picture);
-  if (taskId === null) return [];
+  // Of a picture that failed there is nothing to export.
+  if (taskId === null || look.work.taskOf(picture)?.status === "failed") return [];
   const { key, name, file } = picture;
-  const pointed = look.withPointed(key, []).length;
   return [
     {
       taskId,
       name: name || taskId,
-      count: (look.work.found.value?.counts.get(taskId) ?? 0) + pointed,
+      count: look.countIn(picture, "all") ?? 0,
+      isAccepted: look.work.verdicts.value.get(key) === "accepted",
       masks: async () => await look.masksOf(key),
       original: async () => await Promise.resolve(file),
     },

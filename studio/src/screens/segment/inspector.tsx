@@ -2,11 +2,10 @@ import { useComputed } from "@preact/signals";
 import { Button, Icon } from "../../components/button.tsx";
 import type { Given } from "../../work/picture.ts";
 import { MaskOpacity, Slider } from "../../components/slider.tsx";
-import { isConfident } from "../../work/instances.ts";
 import { AskFor } from "./ask-for.tsx";
 import { Choose } from "./choose.tsx";
-import { Instances } from "./instances.tsx";
 import type { Look } from "./look.ts";
+import { Instances } from "./instances.tsx";
 import { ExportButton } from "./export-button.tsx";
 import "./inspector.css";
 
@@ -21,11 +20,12 @@ interface InspectorProps {
 export function Inspector({ look, onNew, onGiven }: InspectorProps) {
   const { work } = look;
   const isImage = work.type.value === "image";
+  const hasMasks = work.isOverview.value ? work.found.value !== null : look.instances.value.length > 0;
   return (
     <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
       <ExportButton look={look} />
-      {isImage && !work.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
+      {isImage && hasMasks && <ShowHow look={look} />}
       {isImage && !work.isOverview.value && <Instances look={look} />}
       <footer class="inspector-foot">
         {onGiven !== null && isImage && (
@@ -49,23 +49,38 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
 
 /** How the masks are shown: from which confidence on, and how strongly. */
 function ShowHow({ look }: { readonly look: Look }) {
+  const { work } = look;
   const least = useComputed(() => Math.max(look.least.value, look.lowest.value));
-  const shown = useComputed(
-    () => (look.searched.value ?? []).filter((instance) => isConfident(instance, look.filter.value)).length,
+  const confidences = useComputed(() =>
+    work.isOverview.value
+      ? [...(work.found.value?.confidences.values() ?? [])].flat()
+      : (look.searched.value ?? []).map(({ confidence }) => confidence),
   );
-  const searched = look.searched.value?.length ?? 0;
+  const shown = confidences.value.filter((confidence) => confidence >= least.value).length;
   return (
     <section class="show-how">
-      {searched > 0 && (
+      {confidences.value.length > 0 && (
         <Slider
           label="Min. confidence"
-          valueText={`${Math.round(least.value * 100)}%, ${shown.value} of ${searched}`}
+          valueText={`${Math.round(least.value * 100)}%, ${shown} of ${confidences.value.length}`}
           value={least.value}
           min={look.lowest.value}
           onInput={(value) => (look.least.value = value)}
         />
       )}
-      <MaskOpacity opacity={look.opacity} />
+      {!work.isOverview.value && <MaskOpacity opacity={look.opacity} />}
+      {(work.isOverview.value || look.instances.value.length > 1) && (
+        <label class="show-how-colours">
+          <input
+            type="checkbox"
+            checked={look.isByObject.value}
+            onChange={({ currentTarget }) =>
+              (look.colouring.value = currentTarget.checked ? "object" : "label")
+            }
+          />
+          A colour for each object
+        </label>
+      )}
     </section>
   );
 }

@@ -1,10 +1,9 @@
 import { useComputed } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/button.tsx";
-import { type Group, type Instance, isConfident, nameOf } from "../../work/instances.ts";
-import { removePointed } from "../../work/point.ts";
+import { type Group, isConfident } from "../../work/instances.ts";
 import { lastOf } from "../../work/pointed.ts";
 import type { Look } from "./look.ts";
+import { Row } from "./row.tsx";
 import "./instances.css";
 
 /** What was found in the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
@@ -27,12 +26,17 @@ export function Instances({ look }: { readonly look: Look }) {
     <section class="instances" aria-label="Objects">
       {groups.map((group) => (
         <GroupOf
-          key={group.prompt}
+          key={group.label}
           group={group}
           look={look}
-          isKnown={group.prompt === null || look.searched.value !== null}
+          isKnown={group.instances.length > 0 || look.searched.value !== null}
         />
       ))}
+      {look.complaint.value !== null && (
+        <p class="instances-pending" role="status">
+          {look.complaint.value}
+        </p>
+      )}
       {pending.value > 0 && (
         <p class="instances-pending" role="status">
           {pending.value === 1
@@ -51,16 +55,18 @@ interface GroupProps {
   readonly isKnown: boolean;
 }
 
-function GroupOf({ group: { prompt, instances }, look, isKnown }: GroupProps) {
-  const name = prompt ?? "By point or box";
+function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
+  const name = label ?? "By point or box";
   const picture = look.work.openPicture.value;
   const problem = (picture && look.work.taskOf(picture)?.error) ?? "";
   const isUnserved =
-    prompt !== null &&
+    label !== null &&
     instances.length === 0 &&
     problem.startsWith("prompt_outside_vocabulary") &&
-    problem.includes(prompt);
-  const isHidden = instances.length > 0 && instances.every(({ id }) => look.hidden.value.has(id));
+    problem.includes(label);
+  const isHidden = instances.length > 0 && instances.every(({ object }) => look.hidden.value.has(object));
+  // They are called something else by now.
+  if (instances.length === 0 && look.searched.value?.some(({ prompt }) => prompt === label)) return null;
   const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
   return (
     <div class="instances-group">
@@ -86,53 +92,9 @@ function GroupOf({ group: { prompt, instances }, look, isKnown }: GroupProps) {
       )}
       <ul>
         {confident.map((instance) => (
-          <Row key={instance.id} instance={instance} look={look} />
+          <Row key={instance.object} instance={instance} look={look} />
         ))}
       </ul>
     </div>
-  );
-}
-
-function Row({ instance, look }: { readonly instance: Instance; readonly look: Look }) {
-  const object = instance.prompt === null ? look.objectOf(instance) : null;
-  const row = useRef<HTMLLIElement>(null);
-  const isLit = look.highlighted.value === instance.id;
-  const isHidden = look.hidden.value.has(instance.id);
-  useEffect(() => {
-    if (isLit) row.current?.scrollIntoView({ block: "nearest" });
-  }, [isLit]);
-  const light = () => (look.highlighted.value = instance.id);
-  const unlight = (): void => {
-    if (look.highlighted.value === instance.id) look.highlighted.value = null;
-  };
-  return (
-    <li ref={row} class="instances-row" data-lit={isLit} data-hidden={isHidden}>
-      <button
-        type="button"
-        class="instances-toggle"
-        aria-pressed={!isHidden}
-        title={isHidden ? "Show" : "Hide"}
-        onClick={() => look.toggle([instance])}
-        onPointerEnter={light}
-        onPointerLeave={unlight}
-        onFocus={light}
-        onBlur={unlight}
-      >
-        <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
-        <span class="instances-name">{nameOf(instance)}</span>
-        <span class="instances-confidence">{Math.round(instance.confidence * 100)}%</span>
-        <Icon name={isHidden ? "hidden" : "eye"} size={16} />
-      </button>
-      {object !== null && (
-        <button
-          type="button"
-          class="instances-remove"
-          aria-label={`Remove ${nameOf(instance)}`}
-          onClick={() => removePointed(look.work, object)}
-        >
-          <Icon name="close" size={16} />
-        </button>
-      )}
-    </li>
   );
 }

@@ -1,28 +1,62 @@
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
+import { edited, type EditedObject, namesGiven, NO_EDITS, splitOff } from "../../edit/history.ts";
+import { edit } from "../../edit/edit.ts";
+import { MadeMasks } from "../../edit/made-masks.ts";
 import type { ExportMask } from "../../export/types.ts";
+import { EVERYTHING, type Filter, isMatch } from "../../gallery/filter.ts";
 import type { GalleryMask } from "../../gallery/items.ts";
 import { maskColour, objectColour, USUAL_OPACITY } from "../../viewer/colours.ts";
-import type { Colour, Layer, Tool } from "../../viewer/types.ts";
+import { type Colour, isPaint, type Layer, type Tool } from "../../viewer/types.ts";
 import { grouped, type Instance, isShown, lowestOf, nameOf, toggled } from "../../work/instances.ts";
 import { fetchMasks } from "../../work/fetch-masks.ts";
-import { drawnOf, lastOf, type PointedObject } from "../../work/pointed.ts";
+import { objectsOf } from "../../work/objects.ts";
+import { type Picture, taskIdOf } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
+import { Refining } from "./refining.ts";
 
 /** Objects that were pointed at begin at the other end of the palette than the prompts. */
 const LAST_COLOUR = 9;
+/** How large the brush is at first. */
+const USUAL_BRUSH = 0.5;
+/** The brush's radius as a share of the picture's longer side: the smallest, and how many times as large the largest is. */
+const [LEAST_BRUSH, BRUSHES] = [0.002, 50];
 
 /** How a work is looked at: what is shown of the open picture, how strongly, and what is pointed at. */
 export class Look {
   readonly opacity = signal(USUAL_OPACITY);
+  /** Whether each object has a colour of its own, or the objects of a label have shades of one; null for what suits the job. */
+  readonly colouring = signal<"object" | "label" | null>(null);
   readonly least = signal(0);
+  /** The hidden objects. */
   readonly hidden = signal<ReadonlySet<string>>(new Set());
-  /** The instance that stands out, in the picture and in the list. */
+  /** The mask that stands out, in the picture and in the list. */
   readonly highlighted = signal<string | null>(null);
   readonly tool = signal<Tool>("point");
+  /** Which pictures of a batch are shown. */
+  readonly gallery = signal<Filter>(EVERYTHING);
+  /** The object that brush and eraser change. */
+  readonly selected = signal<string | null>(null);
+  /** How large the brush is, 0 to 1. */
+  readonly brush = signal(USUAL_BRUSH);
+  /** What could not be done with an object, in a sentence. */
+  readonly complaint = signal<string | null>(null);
   readonly work: Work;
+  readonly #masks = new MadeMasks();
 
   constructor(work: Work) {
     this.work = work;
+  }
+
+  /** Makes masks of edited objects as they are looked at. Returns what ends it. */
+  attach(): () => void {
+    const dispose = effect(() => {
+      const found = this.#found.value;
+      for (const object of this.#edited.value) void this.#masks.make(object, found).catch(() => undefined);
+    });
+    return () => {
+      dispose();
+      this.#masks.close();
+    };
   }
 
   /** What was found in the open picture; null while that is not known. */
@@ -31,16 +65,22 @@ export class Look {
     return key === undefined ? null : (this.work.instances.value.get(key) ?? null);
   });
 
-  /** All instances of the open picture, with those that were pointed at. */
-  readonly instances = computed((): readonly Instance[] => {
+  readonly #found = computed((): readonly Instance[] => {
     const key = this.work.openPicture.value?.key;
-    return key === undefined ? [] : this.withPointed(key, this.searched.value ?? []);
+    return key === undefined ? [] : objectsOf(this.work, key, this.searched.value ?? []);
   });
+
+  readonly #edited = computed(() =>
+    this.#editedIn(this.work.openPicture.value?.key ?? "", this.#found.value),
+  );
+
+  /** All objects of the open picture, with those that were pointed at, after a person's edits. */
+  readonly instances = computed(() => this.#edited.value.map((object) => this.#masks.seen(object)));
 
   readonly groups = computed(() => grouped(this.instances.value, this.work.found.value?.prompts ?? []));
   readonly filter = computed(() => ({ least: this.least.value, hidden: this.hidden.value }));
   /** How low the slider of confidences goes: there the job's masks begin, in whichever picture. */
-  readonly lowest = computed(() => lowestOf(this.work.found.value?.confidences ?? []));
+  readonly lowest = computed(() => lowestOf([...(this.work.found.value?.confidences.values() ?? [])].flat()));
 
   readonly layers = computed((): readonly Layer[] =>
     this.groups.value.flatMap(({ instances }) =>
@@ -54,60 +94,168 @@ export class Look {
     ),
   );
 
-  /** The region that a further point is added to. */
-  readonly drafts = computed(() => {
-    const key = this.work.openPicture.value?.key;
-    const latest = this.work.pointed.value.findLast(({ picture }) => picture === key);
-    const region = latest === undefined ? null : lastOf(latest).region;
-    return region === null ? [] : [region];
-  });
+  readonly isByObject = computed(() =>
+    this.colouring.value === null
+      ? (this.work.found.value?.prompts.length ?? 0) < 2
+      : this.colouring.value === "object",
+  );
 
-  /** What was found in a picture, and then what was pointed at in it. */
-  withPointed(key: string, found: readonly Instance[]): readonly Instance[] {
-    const already = found.filter(({ prompt }) => prompt === null).length;
-    const pointed = this.work.pointed.value.flatMap((object) => {
-      const attempt = drawnOf(object);
-      const instance = attempt === null ? undefined : this.work.drawn.value.get(attempt.number);
-      return object.picture !== key || instance === undefined
-        ? []
-        : [{ ...instance, number: already + object.number }];
-    });
-    return [...found, ...pointed];
+  /** Pointing at objects. */
+  readonly refining = new Refining(this);
+
+  /** The selected object, if it is there. */
+  readonly target = computed(
+    () => this.instances.value.find(({ object }) => object === this.selected.value) ?? null,
+  );
+
+  /** The objects of a picture as far as they are known, after a person's edits. */
+  objectsIn(key: string): readonly Instance[] {
+    const found = objectsOf(this.work, key, this.work.instances.value.get(key) ?? []);
+    return this.#editedIn(key, found).map((object) => this.#masks.seen(object));
   }
 
-  /** An instance's colour: the same wherever it is seen. */
-  colour({ prompt, number }: Instance): Colour {
-    if (prompt === null) return maskColour(LAST_COLOUR - ((number - 1) % (LAST_COLOUR + 1)));
-    const prompts = this.work.found.value?.prompts ?? [];
-    return objectColour(prompts.length, Math.max(0, prompts.indexOf(prompt)), number - 1);
+  /** How many objects a picture has, of all or of those that are shown; null while that is not known. */
+  countIn({ key, ...picture }: Picture, which: "all" | "shown"): number | null {
+    const isCounted = (instance: Instance): boolean =>
+      which === "all" || isShown(instance, this.filter.value);
+    const there = this.objectsIn(key).filter(isCounted).length;
+    if (this.work.instances.value.has(key)) return there;
+    const taskId = taskIdOf({ key, ...picture });
+    const found = taskId === null ? undefined : this.work.found.value?.confidences.get(taskId);
+    const counted = found?.filter((confidence) => which === "all" || confidence >= this.least.value);
+    return counted === undefined && there === 0 ? null : (counted?.length ?? 0) + there;
   }
 
-  /** The object that was pointed at whose mask an instance is. */
-  objectOf({ id }: Instance): PointedObject | null {
-    const isIts = (object: PointedObject): boolean => {
-      const attempt = drawnOf(object);
-      return attempt !== null && this.work.drawn.value.get(attempt.number)?.id === id;
-    };
-    return this.work.pointed.value.find(isIts) ?? null;
+  /** The labels of a picture's objects that are shown; null while they are not known. */
+  labelsIn(key: string): readonly (string | null)[] | null {
+    if (!this.work.instances.value.has(key)) return null;
+    return this.objectsIn(key).flatMap((each) => (isShown(each, this.filter.value) ? [each.label] : []));
   }
 
-  /** Hides instances, or shows them. */
+  /** The pictures that a review goes through: those that succeeded, and that the gallery's filter lets through. */
+  readonly reviewed = computed((): readonly string[] =>
+    this.work.pictures.value.flatMap((picture) => {
+      const isDone = this.work.taskOf(picture)?.status === "success";
+      const count = this.countIn(picture, "shown");
+      const labels = this.labelsIn(picture.key);
+      const state = isDone ? ("done" as const) : ("failed" as const);
+      const verdict = this.work.verdicts.value.get(picture.key) ?? null;
+      return isDone && isMatch({ state, count, labels, verdict }, this.gallery.value) ? [picture.key] : [];
+    }),
+  );
+
+  #editedIn(key: string, found: readonly Instance[]): readonly EditedObject[] {
+    return edited(found, this.work.edits.value.get(key) ?? NO_EDITS);
+  }
+
+  /** What objects may be called: the job's prompts, and the names that people gave. */
+  readonly labels = computed((): readonly string[] => [
+    ...new Set([...(this.work.found.value?.prompts ?? []), ...namesGiven(this.work.edits.value.values())]),
+  ]);
+
+  /** The colour of an object of a picture: the same wherever it is seen. */
+  colour({ label, number, object }: Instance, key = this.work.openPicture.value?.key ?? ""): Colour {
+    if (label === null) return maskColour(LAST_COLOUR - ((number - 1) % (LAST_COLOUR + 1)));
+    const place = this.isByObject.value ? this.#placeOf(object, key) : -1;
+    if (place >= 0) return objectColour(place);
+    return maskColour(Math.max(0, this.labels.value.indexOf(label)), number - 1);
+  }
+
+  /** An object's place among all that a search has found in a picture and that were made of them; -1 if it is none of these. */
+  #placeOf(object: string, key: string): number {
+    const found = (this.work.instances.value.get(key) ?? []).map((each) => each.object);
+    return [...found, ...splitOff(this.work.edits.value.get(key) ?? NO_EDITS)].indexOf(object);
+  }
+
+  /** Hides objects, or shows them. */
   toggle(instances: readonly Instance[]): void {
     this.hidden.value = toggled(
       this.hidden.value,
-      instances.map(({ id }) => id),
+      instances.map(({ object }) => object),
     );
+  }
+
+  /** Has brush and eraser change an object. */
+  select({ object }: Instance): void {
+    this.selected.value = object;
+    this.complaint.value = null;
+    this.refining.end();
+    if (!isPaint(this.tool.value)) this.tool.value = "brush";
+  }
+
+  /** Has points and boxes correct the mask of an object. */
+  refine(instance: Instance): void {
+    this.selected.value = null;
+    void this.refining.begin(instance);
+  }
+
+  /** Has points and boxes begin new objects again. */
+  stopRefining(): void {
+    this.refining.end();
+    this.tool.value = "point";
+  }
+
+  /** Paints a stroke into the selected object, or into the one whose mask it begins on. */
+  paint(points: readonly number[], mask: string | null): void {
+    const { value: tool } = this.tool;
+    const target = this.target.value ?? this.instances.value.find(({ id }) => id === mask) ?? null;
+    if (!isPaint(tool)) return;
+    if (target === null) {
+      this.complaint.value = "Begin on an object, or choose one by its menu in the list.";
+      return;
+    }
+    this.complaint.value = null;
+    this.selected.value = target.object;
+    edit(this.work, {
+      type: "paint",
+      object: target.object,
+      stroke: { mode: tool, radius: this.radiusIn(target), points },
+    });
+  }
+
+  /** The brush's radius in pixels of a picture. */
+  radiusIn({ width, height }: { readonly width: number; readonly height: number }): number {
+    const share = LEAST_BRUSH * BRUSHES ** this.brush.value;
+    return Math.max(0.5, Math.round(2 * share * Math.max(width, height)) / 2);
+  }
+
+  /** Makes the connected parts of an object's mask objects of their own. */
+  async split({ object, label, number }: Instance): Promise<void> {
+    const of = this.#edited.value.find(({ instance }) => instance.object === object);
+    if (of === undefined) return;
+    const parts = Math.min(MOST_PARTS, await this.#masks.partsOf(of, this.#found.value));
+    if (parts < 2) {
+      this.complaint.value = `${nameOf({ ...of.instance, label, number })} is in one piece. Erase a line through it first.`;
+      return;
+    }
+    this.complaint.value = null;
+    const others = Array.from({ length: parts - 1 }, () => `${object}~${crypto.randomUUID().slice(0, 8)}`);
+    edit(this.work, { type: "split", object, others });
   }
 
   /** Fetches the masks of a picture, as they are seen: with their colours, and whether they are shown. @throws SegmentationError */
   async masksOf(key: string): Promise<(GalleryMask & ExportMask)[]> {
-    return this.withPointed(key, await fetchMasks(this.work, key)).map((instance) => ({
-      png: instance.png,
-      rgb: this.colour(instance).rgb,
-      prompt: instance.prompt,
-      title: nameOf(instance).toLowerCase().replaceAll(" ", "-"),
-      confidence: instance.confidence,
-      isShown: isShown(instance, this.filter.value),
-    }));
+    const found = objectsOf(this.work, key, await fetchMasks(this.work, key));
+    const made = await Promise.all(
+      this.#editedIn(key, found).map(async (object) => await this.#masks.make(object, found)),
+    );
+    return made.flatMap((instance) =>
+      // Of what was erased as a whole there is nothing to show or to export.
+      instance.area === 0
+        ? []
+        : [
+            {
+              png: instance.png,
+              rgb: this.colour(instance, key).rgb,
+              label: instance.label,
+              title: nameOf(instance).toLowerCase().replaceAll(" ", "-"),
+              confidence: instance.confidence,
+              isShown: isShown(instance, this.filter.value),
+            },
+          ],
+    );
   }
 }
+
+/** The most objects that one is split into: the last one has what else there is. */
+const MOST_PARTS = 20;

@@ -4,10 +4,10 @@ import { useEffect } from "preact/hooks";
 import { lazyPart } from "../../components/lazy-part.tsx";
 import { Notice, Waiting } from "../../components/notice.tsx";
 import { showMasks } from "../../work/fetch-masks.ts";
-import { point } from "../../work/point.ts";
 import { reopen } from "../../work/open-job.ts";
 import { segment } from "../../work/run.ts";
 import type { Picture } from "../../work/picture.ts";
+import { nameOf } from "../../work/instances.ts";
 import type { Work } from "../../work/work.ts";
 import { sentenceOf } from "../../text/format.ts";
 import { Absent } from "./absent.tsx";
@@ -27,7 +27,11 @@ export function Stage({ look }: { readonly look: Look }) {
   const { work } = look;
   const picture = work.openPicture.value;
   return (
-    <section class="stage" aria-label="Picture">
+    <section
+      class="stage"
+      aria-label="Picture"
+      data-compared={look.refining.isCompared.value && look.refining.before.value !== null}
+    >
       {picture === null ? (
         work.opening.value && <Waiting what="Loading the job" />
       ) : work.type.value === "video" ? (
@@ -78,10 +82,27 @@ function PictureOf({ look }: { readonly look: Look }) {
     if (found !== null && key !== undefined) void showMasks(work, key);
   }, [found, key]);
   const [first] = look.instances.value;
+  const before = look.refining.isCompared.value ? look.refining.before.value : null;
   const size = first ?? bitmap;
   if (picture === null) return null;
   return (
     <>
+      {before !== null && size !== null && size !== undefined && (
+        <div class="stage-before">
+          <ErrorBoundary>
+            <PictureViewer
+              label={`${nameOf(before)} before`}
+              picture={bitmap}
+              size={{ width: size.width, height: size.height }}
+              layers={look.refining.layersBefore.value}
+              opacity={look.opacity}
+              highlighted={look.refining.highlightedBefore}
+              tool="pan"
+            />
+          </ErrorBoundary>
+          <p class="stage-caption">Before</p>
+        </div>
+      )}
       {size !== null && size !== undefined && (
         <ErrorBoundary>
           <PictureViewer
@@ -93,8 +114,16 @@ function PictureOf({ look }: { readonly look: Look }) {
             opacity={look.opacity}
             highlighted={look.highlighted}
             tool={look.tool.value}
-            drafts={look.drafts.value}
-            onRegion={(region, replacesLatest) => point(work, region, replacesLatest)}
+            drafts={look.refining.drafts.value}
+            onRegion={(region, replacesLatest) => look.refining.point(region, replacesLatest)}
+            brush={{
+              radius: look.radiusIn(size),
+              colour:
+                look.target.value === null || look.tool.value === "eraser"
+                  ? null
+                  : look.colour(look.target.value).css,
+            }}
+            onStroke={(points, mask) => look.paint(points, mask)}
           />
         </ErrorBoundary>
       )}

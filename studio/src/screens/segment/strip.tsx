@@ -131,8 +131,11 @@ function stateOf(
   if (sending.at === "sending") return { mark: "↑", words: "uploading", tone: "going" };
   const task = work.taskOf(picture);
   if (task?.status === "failed") return { mark: "!", words: "failed", tone: "danger" };
+  const verdict = work.verdicts.value.get(picture.key);
+  if (verdict === "accepted") return { mark: "✓", words: "accepted", tone: "going" };
+  if (verdict === "rejected") return { mark: "✕", words: "rejected", tone: "danger" };
   const taskId = taskIdOf(picture);
-  const count = taskId === null ? undefined : work.found.value?.counts.get(taskId);
+  const count = taskId === null ? undefined : work.found.value?.confidences.get(taskId)?.length;
   if (count !== undefined) return { mark: String(count), words: counted(count, "object"), tone: "plain" };
   if (task?.status === "success") return { mark: "✓", words: "done", tone: "going" };
   return { mark: "", words: "", tone: "plain" };

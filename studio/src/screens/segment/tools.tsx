@@ -1,8 +1,12 @@
+import { useSignal } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect } from "preact/hooks";
 import { Icon, type IconName } from "../../components/button.tsx";
-import type { Tool } from "../../viewer/types.ts";
+import { redoLatest, undoable, undoLatest } from "../../edit/edit.ts";
+import { isTyping } from "../../state/typing.ts";
+import { isPaint, type Tool } from "../../viewer/types.ts";
+import { nameOf } from "../../work/instances.ts";
 import { model } from "../../work/model.ts";
-import { undo } from "../../work/point.ts";
 import type { Look } from "./look.ts";
 import "./tools.css";
 
@@ -13,68 +17,151 @@ const TOOLS: Readonly<
   point: { icon: "point", name: "Point", hint: "Click an object, or drag a box around it: 1 unit each." },
   add: { icon: "plus", name: "Add part", hint: "Click another part of the object." },
   remove: { icon: "minus", name: "Remove part", hint: "Click what doesn’t belong to the object." },
+  brush: { icon: "brush", name: "Brush", hint: "Drag over what belongs to the object." },
+  eraser: { icon: "eraser", name: "Eraser", hint: "Drag over what doesn’t belong to the object." },
 };
+
+const KeySheet = lazy(async () => (await import("./key-sheet.tsx")).KeySheet);
 
 const isTouch = matchMedia("(pointer: coarse)").matches;
 
 /** What the tool of now does, and the keys that go with it. */
-function hintOf(tool: Tool, canRefine: boolean): string {
+function hintOf(look: Look, canRefine: boolean): string {
+  const tool = look.tool.value;
+  const { hint } = TOOLS[tool];
   if (isTouch)
     return tool === "pan"
       ? "Drag to move, pinch to zoom."
-      : `${TOOLS[tool].hint.replaceAll("Click", "Tap")} Two fingers move the picture.`;
-  if (tool !== "point") return TOOLS[tool].hint;
+      : `${hint.replaceAll("Click", "Tap")} Two fingers move the picture.`;
+  const refined = look.refining.target.value;
+  if (refined !== null && tool !== "pan")
+    return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first 20 are free.`;
+  if (isPaint(tool)) {
+    const target = look.target.value;
+    const what = target === null ? "Begin on the object." : `Changes ${nameOf(target)}.`;
+    return `${what} ${hint} Keys: [ and ] for the size, ? for all.`;
+  }
+  if (tool !== "point") return hint;
   const refine = canRefine ? " Shift-click adds a part, Alt-click removes one." : "";
-  return `${TOOLS.point.hint}${refine} Keys: arrows, Enter for a point, B for a box.`;
+  return `${hint}${refine} Keys: arrows, Enter for a point, B for a box, ? for all.`;
 }
+
+/** The keys of tools. */
+const KEYS: Readonly<Record<string, Tool>> = { v: "pan", p: "point", d: "brush", e: "eraser" };
+/** How much a key changes the brush. */
+const BRUSH_STEP = 0.1;
 
 /** What the pointer does on the picture, and undo. */
 export function Tools({ look }: { readonly look: Look }) {
   const { work } = look;
   const { box = true, points = true } = model.value?.regions ?? {};
   const canPoint = box || points;
-  const key = work.openPicture.value?.key;
-  const latest = work.pointed.value.findLast(({ picture }) => picture === key);
-  const canRefine = look.drafts.value.some((region) => "points" in region);
+  const canRefine = canPoint && look.refining.drafts.value.some((region) => "points" in region);
+  const canPaint = look.instances.value.length > 0;
+  const isRefining = look.refining.target.value !== null;
+  const can = undoable(work);
+  const isSheetOpen = useSignal(false);
+  const offered: readonly Tool[] = [
+    "pan",
+    ...(canPoint && !isRefining ? (["point"] as const) : []),
+    ...(canRefine ? (["add", "remove"] as const) : []),
+    ...(canPaint ? (["brush", "eraser"] as const) : []),
+  ];
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const isUndo = event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
-      if (!isUndo || event.target instanceof HTMLInputElement) return;
+      if (isTyping(event) || event.altKey) return;
+      const key = event.key.toLowerCase();
+      const tool = KEYS[key];
+      if (event.ctrlKey || event.metaKey) {
+        if (key !== "z" && key !== "y") return;
+        if (key === "y" || event.shiftKey) redoLatest(work);
+        else undoLatest(work);
+      } else if (tool !== undefined && offered.includes(tool)) look.tool.value = tool;
+      else if (key === "?") isSheetOpen.value = true;
+      else if (key === "[" || key === "]") {
+        const size = look.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
+        look.brush.value = Math.min(1, Math.max(0, size));
+      } else return;
       event.preventDefault();
-      undo(work);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [work]);
+  }, [work, offered.join()]);
   useEffect(() => {
-    if (!canPoint) look.tool.value = "pan";
-    else if (!canRefine && (look.tool.value === "add" || look.tool.value === "remove"))
-      look.tool.value = "point";
-  }, [canPoint, canRefine]);
-  if (!canPoint) return null;
-  const offered: readonly Tool[] = canRefine ? ["pan", "point", "add", "remove"] : ["pan", "point"];
+    if (!offered.includes(look.tool.value)) look.tool.value = canPoint ? "point" : "pan";
+  }, [offered.join()]);
   return (
     <>
       <div class="tools" role="toolbar" aria-label="Pointer">
-        {offered.map((tool) => (
-          <button
-            key={tool}
-            type="button"
-            aria-pressed={look.tool.value === tool}
-            onClick={() => (look.tool.value = tool)}
-          >
-            <Icon name={TOOLS[tool].icon} size={18} />
-            {TOOLS[tool].name}
-          </button>
-        ))}
-        {latest !== undefined && (
-          <button type="button" class="tools-undo" title="Ctrl+Z" onClick={() => undo(work)}>
+        {offered.length > 1 &&
+          offered.map((tool) => (
+            <button
+              key={tool}
+              type="button"
+              aria-pressed={look.tool.value === tool}
+              onClick={() => (look.tool.value = tool)}
+            >
+              <Icon name={TOOLS[tool].icon} size={18} />
+              {TOOLS[tool].name}
+            </button>
+          ))}
+        {can.undo && (
+          <button type="button" class="tools-undo" title="Ctrl+Z" onClick={() => undoLatest(work)}>
             <Icon name="undo" size={18} />
             Undo
           </button>
         )}
+        {can.redo && (
+          <button type="button" title="Ctrl+Shift+Z" onClick={() => redoLatest(work)}>
+            <Icon name="redo" size={18} />
+            Redo
+          </button>
+        )}
+        {isRefining && (
+          <>
+            <button
+              type="button"
+              aria-pressed={look.refining.isCompared.value}
+              disabled={look.refining.before.value === null}
+              onClick={() => (look.refining.isCompared.value = !look.refining.isCompared.value)}
+            >
+              Before and after
+            </button>
+            <button type="button" onClick={() => look.stopRefining()}>
+              <Icon name="check" size={18} />
+              Done
+            </button>
+          </>
+        )}
+        <button
+          type="button"
+          class="tools-keys"
+          aria-label="Keys"
+          title="Keys (?)"
+          onClick={() => (isSheetOpen.value = true)}
+        >
+          ?
+        </button>
+        {isPaint(look.tool.value) && (
+          <label class="tools-size">
+            Size
+            <input
+              type="range"
+              min={0}
+              max={1}
+              step={0.01}
+              value={look.brush.value}
+              onInput={({ currentTarget }) => (look.brush.value = currentTarget.valueAsNumber)}
+            />
+          </label>
+        )}
       </div>
-      <p class="tools-hint">{hintOf(look.tool.value, canRefine)}</p>
+      {isSheetOpen.value && (
+        <ErrorBoundary>
+          <KeySheet onClose={() => (isSheetOpen.value = false)} />
+        </ErrorBoundary>
+      )}
+      <p class="tools-hint">{hintOf(look, canRefine)}</p>
     </>
   );
 }

@@ -1,18 +1,18 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { SegmentationError } from "segmentation-client";
+import { ErrorBoundary } from "preact-iso";
+import { lazyPart } from "../../components/lazy-part.tsx";
 import { Problem } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
 import { addressesIn, type Given } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
-import { Batch } from "./batch.tsx";
 import { Empty } from "./empty.tsx";
-import { Inspector } from "./inspector.tsx";
-import { Look } from "./look.ts";
-import { Stage } from "./stage.tsx";
-import { Strip } from "./strip.tsx";
 import "./workbench.css";
+
+const loadBench = async () => (await import("./bench.tsx")).Bench;
+const Bench = lazyPart(loadBench);
 
 interface WorkbenchProps {
   readonly work: Work;
@@ -22,13 +22,13 @@ interface WorkbenchProps {
 
 /** The picture, what is asked of it, and what was found in it. */
 export function Workbench({ work, onNew }: WorkbenchProps) {
-  const look = useMemo(() => new Look(work), [work]);
+  // It is needed as soon as something is given, and then there may be no network.
+  useEffect(() => void loadBench().catch(() => undefined), []);
   const isOver = useSignal(false);
   const canAdd = useComputed(() => work.jobIds.value.length === 0 && work.going.value.at === "idle");
   const add = (given: readonly Given[]): void => work.add(given);
   const isEmpty = work.pictures.value.length === 0 && !work.opening.value && work.problem.value === null;
   const isLost = work.pictures.value.length === 0 && work.problem.value?.of === "opening";
-  const isBatch = work.type.value === "image" && work.pictures.value.length > 1;
   return (
     <DropTarget onGiven={canAdd.value ? add : work.going.value.at === "idle" ? onNew : null} isOver={isOver}>
       <div class="workbench" data-over={isOver.value} data-type={work.type.value}>
@@ -38,11 +38,9 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
         ) : isEmpty ? (
           <Empty work={work} onGiven={add} />
         ) : (
-          <>
-            {work.isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
-            {isBatch && !work.isOverview.value && <Strip look={look} onGiven={canAdd.value ? add : null} />}
-            <Inspector look={look} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
-          </>
+          <ErrorBoundary>
+            <Bench work={work} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
+          </ErrorBoundary>
         )}
       </div>
     </DropTarget>

@@ -1,4 +1,4 @@
-import type { Point, Tool } from "../types.ts";
+import { isPaint, type Point, type PointingTool, type Tool } from "../types.ts";
 
 /** What a key does in the viewer. */
 export type Command =
@@ -7,8 +7,10 @@ export type Command =
   | { readonly type: "zoom"; readonly factor: number }
   | { readonly type: "fit" | "full" }
   /** Points at what is under the crosshair. */
-  | { readonly type: "place"; readonly tool: Exclude<Tool, "pan"> }
-  /** Begins a box at the crosshair; placing then ends it. */
+  | { readonly type: "place"; readonly tool: PointingTool }
+  /** Paints a dot at the crosshair, or ends the stroke. */
+  | { readonly type: "dab" }
+  /** Begins a box at the crosshair, or a stroke; placing then ends it. */
   | { readonly type: "corner" }
   /** Cancels the box that was started, or else the crosshair. */
   | { readonly type: "leave" };
@@ -57,6 +59,7 @@ export function commandOf({ key, shiftKey, altKey, ctrlKey, metaKey }: Key, tool
   if (tool === "pan") return null;
   switch (key) {
     case "Enter":
+      if (isPaint(tool)) return { type: "dab" };
       return { type: "place", tool: toolWith({ shiftKey, altKey }, tool) };
     case "b":
       return { type: "corner" };
@@ -70,7 +73,7 @@ export function commandOf({ key, shiftKey, altKey, ctrlKey, metaKey }: Key, tool
 /** The tool of a click or a key, with Shift or Alt held: as elsewhere, Shift adds and Alt takes away. */
 export function toolWith(
   { shiftKey, altKey }: Pick<Key, "shiftKey" | "altKey">,
-  tool: Exclude<Tool, "pan">,
-): Exclude<Tool, "pan"> {
+  tool: PointingTool,
+): PointingTool {
   return shiftKey ? "add" : altKey ? "remove" : tool;
 }

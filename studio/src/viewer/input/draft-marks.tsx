@@ -10,12 +10,34 @@ interface Marks {
   readonly boxing: ReadonlySignal<readonly [Point, Point] | null>;
   /** The pixel that the keyboard points at. */
   readonly crosshair: ReadonlySignal<Point | null>;
+  /** The stroke that is being painted: x, y, x, y, … */
+  readonly stroke: ReadonlySignal<readonly number[] | null>;
+  /** Where the pointer is, while it may paint. */
+  readonly hover: ReadonlySignal<Point | null>;
+  /** How the brush paints; null if there is none. */
+  readonly brush: Brush | null;
+}
+
+/** A brush or an eraser. */
+export interface Brush {
+  /** In pixels of the picture. */
+  readonly radius: number;
+  /** As CSS writes it: of the object that is painted; an eraser has none. */
+  readonly colour: string | null;
 }
 
 /** The drafts of regions, and what is on its way to be one, in lines that keep their width at each zoom. */
-export function DraftMarks({ view, drafts, boxing, crosshair }: Marks) {
+export function DraftMarks({ view, drafts, boxing, crosshair, stroke, hover, brush }: Marks) {
+  const tip = brush === null ? null : (crosshair.value ?? hover.value);
   // Without marks, a new view draws nothing here.
-  if (drafts.length === 0 && boxing.value === null && crosshair.value === null) return null;
+  if (
+    drafts.length === 0 &&
+    boxing.value === null &&
+    crosshair.value === null &&
+    tip === null &&
+    stroke.value === null
+  )
+    return null;
   const place = (at: Point): Point => toFrame(view.value, at);
   return (
     <svg class="viewer-marks" aria-hidden="true">
@@ -30,6 +52,17 @@ export function DraftMarks({ view, drafts, boxing, crosshair }: Marks) {
           )}
         </g>
       ))}
+      {brush !== null && stroke.value !== null && (
+        <path
+          class="viewer-stroke"
+          d={lineOf(stroke.value, place)}
+          stroke={brush.colour ?? "#fff"}
+          stroke-width={2 * brush.radius * view.value.scale}
+        />
+      )}
+      {brush !== null && tip !== null && (
+        <Tip at={place(middleOf(tip))} radius={brush.radius * view.value.scale} />
+      )}
       {boxing.value && <Box from={place(boxing.value[0])} to={place(boxing.value[1])} />}
       {crosshair.value && <Crosshair at={place(middleOf(crosshair.value))} />}
     </svg>
@@ -62,6 +95,25 @@ function Spot({ at, isOn }: { readonly at: Point; readonly isOn: boolean }) {
     </g>
   );
 }
+
+/** A stroke as the path of an SVG. */
+function lineOf(points: readonly number[], place: (at: Point) => Point): string {
+  const steps: string[] = [];
+  for (let i = 0; i < points.length; i += 2) {
+    const { x, y } = place({ x: points[i] ?? 0, y: points[i + 1] ?? 0 });
+    steps.push(`${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`);
+  }
+  // A line of no length has its round end nevertheless.
+  return steps.length === 1 ? `${steps.join("")}h0` : steps.join("");
+}
+
+/** What the brush would paint. */
+const Tip = ({ at, radius }: { readonly at: Point; readonly radius: number }) => (
+  <g class="viewer-tip" transform={`translate(${at.x} ${at.y})`}>
+    <circle class="casing" r={radius} />
+    <circle r={radius} />
+  </g>
+);
 
 const CROSSHAIR = "M-14 0H-4M4 0H14M0-14V-4M0 4V14";
 

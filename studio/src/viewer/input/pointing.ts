@@ -1,13 +1,23 @@
 import { signal } from "@preact/signals";
 import type { Stage } from "../stage/stage.ts";
-import type { Point, Region, RegionPoint, Size, Tool } from "../types.ts";
+import {
+  isPaint,
+  type Point,
+  type PointingTool,
+  type Region,
+  type RegionPoint,
+  type Size,
+  type Tool,
+} from "../types.ts";
 import { clamp } from "../view/view.ts";
 
 /** What the viewer's user works with at the moment, and who is notified. */
 interface PointingContext {
+  readonly tool: Tool;
   readonly drafts: readonly Region[];
-  /** See `PictureViewerProps.onRegion`. */
+  /** See `PictureViewerProps`. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
+  readonly onStroke?: (points: readonly number[], mask: string | null) => void;
 }
 
 /** Steps of the crosshair are that many CSS pixels, and at least one of the picture's. */
@@ -19,6 +29,10 @@ export class Pointing {
   readonly boxing = signal<readonly [Point, Point] | null>(null);
   /** The pixel that the keyboard points at. */
   readonly crosshair = signal<Point | null>(null);
+  /** The stroke that is being painted: x, y, x, y, … in pixels of the picture. */
+  readonly stroke = signal<readonly number[] | null>(null);
+  /** Where the pointer is in the picture, as long as it paints with nothing yet. */
+  readonly hover = signal<Point | null>(null);
   readonly #stage: Stage;
   readonly #context: () => PointingContext;
 
@@ -27,20 +41,23 @@ export class Pointing {
     this.#context = context;
   }
 
-  /** Points at a point of the frame. Outside the picture there is nothing to point at. */
-  click(at: Point, tool: Exclude<Tool, "pan">): void {
+  /** Points at a point of the frame, or paints a dot there. Outside the picture there is nothing to point at. */
+  click(at: Point, tool: PointingTool): void {
     const point = this.#stage.toPicture(at);
+    if (this.#isPainting) return this.#paint([point.x, point.y]);
     const { width, height } = this.#stage.size;
     if (point.x >= 0 && point.y >= 0 && point.x < width && point.y < height) this.#point(point, tool);
   }
 
   /** Draws the box between two points of the frame, or gives it up. */
   drag(box: readonly [Point, Point] | null): void {
+    if (this.#isPainting) return this.#follow(box);
     this.boxing.value = box && [this.#clamped(box[0]), this.#clamped(box[1])];
   }
 
-  /** Ends a box between two points of the frame. */
+  /** Ends a box between two points of the frame, or a stroke. */
   drop(from: Point, to: Point): void {
+    if (this.#isPainting) return this.#paint(this.#last ?? []);
     this.#box(this.#clamped(from), this.#clamped(to));
   }
 
@@ -55,15 +72,28 @@ export class Pointing {
     crosshair.value = pixelAt(to, this.#stage.size);
     this.#stage.reveal(crosshair.value);
     if (this.boxing.value) this.boxing.value = [this.boxing.value[0], crosshair.value];
+    const { x, y } = middleOf(crosshair.value);
+    if (this.stroke.value) this.stroke.value = [...this.stroke.value, x, y];
   }
 
-  /** Starts a box at the crosshair. */
+  /** Starts a box at the crosshair, or a stroke. */
   corner(): void {
-    if (this.crosshair.value) this.boxing.value = [this.crosshair.value, this.crosshair.value];
+    const at = this.crosshair.value && middleOf(this.crosshair.value);
+    if (at && this.#isPainting) this.stroke.value = [at.x, at.y];
+    else if (this.crosshair.value) this.boxing.value = [this.crosshair.value, this.crosshair.value];
+  }
+
+  /** Ends the stroke that was started at the crosshair, or paints a dot there. */
+  dab(): void {
+    const at = this.crosshair.value && middleOf(this.crosshair.value);
+    if (at === null) return this.move({ x: 0, y: 0 });
+    const points = this.stroke.value ?? [at.x, at.y];
+    this.stroke.value = null;
+    this.#paint(points);
   }
 
   /** Points at the crosshair's pixel, or ends the box that was started there. */
-  place(tool: Exclude<Tool, "pan">): void {
+  place(tool: PointingTool): void {
     const [box, at] = [this.boxing.value, this.crosshair.value];
     this.boxing.value = null;
     if (box) this.#box(...box);
@@ -71,13 +101,43 @@ export class Pointing {
     else this.move({ x: 0, y: 0 });
   }
 
-  /** Cancels the box that was started, or else the crosshair. */
+  /** Cancels the box or the stroke that was started, or else the crosshair. */
   leave(): void {
-    if (this.boxing.value) this.boxing.value = null;
+    if (this.boxing.value || this.stroke.value) this.boxing.value = this.stroke.value = null;
     else this.crosshair.value = null;
   }
 
-  #point(at: Point, tool: Exclude<Tool, "pan">): void {
+  get #isPainting(): boolean {
+    return isPaint(this.#context().tool);
+  }
+
+  /** The stroke of the drag that has just ended. */
+  #last: readonly number[] | null = null;
+
+  /** Continues the stroke of a drag to where it is now; points that are nearer to each other than a screen's pixel are one. */
+  #follow(line: readonly [Point, Point] | null): void {
+    this.#last = this.stroke.value;
+    if (line === null) return void (this.stroke.value = null);
+    const [from, to] = line.map((at) => this.#stage.toPicture(at));
+    if (from === undefined || to === undefined) return;
+    const before = this.stroke.value ?? [from.x, from.y];
+    const [x = 0, y = 0] = before.slice(-2);
+    const isNear = Math.hypot(to.x - x, to.y - y) * this.#stage.view.value.scale < 1;
+    if (!isNear || this.stroke.value === null) this.stroke.value = [...before, to.x, to.y];
+  }
+
+  /** Hands a stroke over, in tenths of a pixel, with the mask that it begins on. */
+  #paint(points: readonly number[]): void {
+    const [x = 0, y = 0] = points;
+    if (points.length === 0) return;
+    const mask = this.#stage.board.topmostAt({ x: Math.floor(x), y: Math.floor(y) });
+    this.#context().onStroke?.(
+      points.map((each) => Math.round(each * 10) / 10),
+      mask,
+    );
+  }
+
+  #point(at: Point, tool: PointingTool): void {
     const { drafts, onRegion } = this.#context();
     const pixel = pixelAt(at, this.#stage.size);
     if (tool === "point") return onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
@@ -99,6 +159,9 @@ export class Pointing {
     return { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
   }
 }
+
+/** The middle of a pixel. */
+const middleOf = ({ x, y }: Point): Point => ({ x: x + 0.5, y: y + 0.5 });
 
 /** The service takes no more points per region. */
 const MOST_POINTS = 20;

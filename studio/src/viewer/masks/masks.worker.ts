@@ -69,6 +69,7 @@ addEventListener("message", ({ data }: MessageEvent<Request>) => {
       break;
     case "show":
       wanted = data;
-      show();
+      // A mask that replaces another one is there at once: until then the other one is seen.
+      if (waiting.size !== 1 || !isDecoding) show();
   }
 });

@@ -1,4 +1,5 @@
-import { type Bitmap, decodeRle, measureMask, readMaskPng } from "segmentation-client/masks";
+import { measureMask, packMask, type PackedRows } from "@segmentation/masks";
+import { decodeRle, readMaskPng } from "segmentation-client/masks";
 import type { MaskSource, Point } from "../types.ts";
 
 /** A mask's pixels, eight a byte, in the box around them. */
@@ -23,29 +24,26 @@ export function isInside({ x, y, stride, rows, bits }: PackedMask, at: Point): b
   return ((bits[row * stride + byte] ?? 0) & (128 >> (at.x & 7))) !== 0;
 }
 
+/** A pixel in the midst of a mask: the middle of its longest row; null of an empty one. */
+export function coreOf({ x, y, stride, rows, bits }: PackedMask): Point | null {
+  let best = { length: 0, x: 0, y: 0 };
+  for (let row = 0; row < rows; row++)
+    for (let at = 0, from = 0; at <= stride * 8; at++) {
+      const isSet = at < stride * 8 && ((bits[row * stride + (at >> 3)] ?? 0) & (128 >> (at & 7))) !== 0;
+      if (isSet) continue;
+      if (at - from > best.length) best = { length: at - from, x: x + ((from + at - 1) >> 1), y: y + row };
+      from = at + 1;
+    }
+  return best.length === 0 ? null : { x: best.x, y: best.y };
+}
+
 /** The order of masks that lie on each other: the smaller one is above, because it would not be seen below. */
 export const fromBelow = (a: PackedMask, b: PackedMask): number => b.area - a.area;
 
 /** Decodes a mask; of an empty one the box is empty. @throws RangeError if it is damaged */
 export async function decodeMask(source: MaskSource): Promise<PackedMask> {
   if (source instanceof Blob) return crop(await readMaskPng(new Uint8Array(await source.arrayBuffer())));
-  return crop(pack("counts" in source ? decodeRle(source) : source));
-}
-
-/** All pixels of a picture, eight a byte; each row begins with a byte of its own. */
-interface PackedRows {
-  readonly width: number;
-  readonly height: number;
-  readonly rows: Uint8Array;
-}
-
-function pack({ width, height, data }: Bitmap): PackedRows {
-  const stride = Math.ceil(width / 8);
-  const rows = new Uint8Array(stride * height);
-  for (let y = 0, at = 0; y < height; y++)
-    for (let x = 0; x < width; x++, at++)
-      if (data[at]) rows[y * stride + (x >> 3)] = (rows[y * stride + (x >> 3)] ?? 0) | (128 >> (x & 7));
-  return { width, height, rows };
+  return crop(packMask("counts" in source ? decodeRle(source) : source));
 }
 
 /** Keeps the bytes around the mask. */

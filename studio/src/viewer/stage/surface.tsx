@@ -1,10 +1,10 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Command, commandOf, toolWith, ZOOM_STEP } from "../input/commands.ts";
-import { DraftMarks } from "../input/draft-marks.tsx";
+import { type Brush, DraftMarks } from "../input/draft-marks.tsx";
 import { listenToGestures } from "../input/gestures.ts";
 import { Pointing } from "../input/pointing.ts";
-import type { Point, Region, Tool } from "../types.ts";
+import { isPaint, type Point, type Region, type Tool } from "../types.ts";
 import { isFit } from "../view/view.ts";
 import type { Stage } from "./stage.ts";
 
@@ -16,6 +16,8 @@ interface SurfaceProps {
   readonly tool: Tool;
   readonly drafts?: readonly Region[];
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
+  readonly brush?: Brush | null;
+  readonly onStroke?: (points: readonly number[], mask: string | null) => void;
   /** Called with the topmost mask at the pointer or the crosshair, null if there is none. */
   readonly onHover: (key: string | null) => void;
   /** Called on a click in the tool `pan`. */
@@ -36,7 +38,7 @@ const PAN_STEP = 48;
 
 /** A stage's canvas with everything that pointers and keys do on it. */
 export function Surface(props: SurfaceProps) {
-  const { stage, label, tool, drafts = NO_DRAFTS } = props;
+  const { stage, label, tool, drafts = NO_DRAFTS, brush = null } = props;
   const latest = useRef(props);
   latest.current = props;
   const element = useRef<HTMLDivElement>(null);
@@ -57,10 +59,13 @@ export function Surface(props: SurfaceProps) {
       isPanning: () => latest.current.tool === "pan" || isSpaceDown.value,
       onPan: (by) => stage.pan(by),
       onZoom: (factor, about) => stage.zoom(factor, about),
-      onHover: (at) => latest.current.onHover(at && keyAt(at)),
+      onHover: (at) => {
+        pointing.hover.value = at && isPaint(latest.current.tool) ? stage.toPicture(at) : null;
+        latest.current.onHover(at && keyAt(at));
+      },
       onClick: (at, event) => {
         const { tool: now, onPick, onHover } = latest.current;
-        if (now !== "pan") return pointing.click(at, toolWith(event, now));
+        if (now !== "pan") return pointing.click(at, isPaint(now) ? "point" : toolWith(event, now));
         // A finger can't hover: what it taps is what it points at.
         onHover(keyAt(at));
         onPick?.(keyAt(at));
@@ -105,7 +110,7 @@ export function Surface(props: SurfaceProps) {
         }}
         onBlur={() => {
           isSpaceDown.value = false;
-          pointing.boxing.value = pointing.crosshair.value = null;
+          pointing.boxing.value = pointing.crosshair.value = pointing.stroke.value = null;
         }}
       >
         <canvas ref={canvas} class="viewer-canvas" role="img" aria-label={label} />
@@ -114,6 +119,9 @@ export function Surface(props: SurfaceProps) {
           drafts={drafts}
           boxing={pointing.boxing}
           crosshair={pointing.crosshair}
+          stroke={pointing.stroke}
+          hover={pointing.hover}
+          brush={isPaint(tool) ? brush : null}
         />
         <p class="unseen" aria-live="polite">
           {announced}
@@ -150,6 +158,8 @@ function obey(command: Command, stage: Stage, pointing: Pointing): void {
       return pointing.move(command.by);
     case "place":
       return pointing.place(command.tool);
+    case "dab":
+      return pointing.dab();
     case "corner":
       return pointing.corner();
     case "leave":

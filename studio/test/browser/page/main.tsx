@@ -4,6 +4,7 @@ import type { MasksJson } from "segmentation-client";
 import { Playback } from "../../../src/clip/playback.ts";
 import { shownAt } from "../../../src/clip/time.ts";
 import { Gallery } from "../../../src/gallery/gallery.tsx";
+import { EVERYTHING } from "../../../src/gallery/filter.ts";
 import type { GalleryItem } from "../../../src/gallery/items.ts";
 import { ClipViewer } from "../../../src/viewer/clip/clip-viewer.tsx";
 import { fit } from "../../../src/viewer/view/view.ts";
@@ -30,6 +31,7 @@ const tool = signal<Tool>("pan");
 const opacity = signal(0.5);
 const highlighted = signal<string | null>(null);
 const picked: (string | null)[] = [];
+const strokes: { readonly points: readonly number[]; readonly mask: string | null }[] = [];
 
 async function greyPicture(width: number, height: number): Promise<ImageBitmap> {
   const canvas = new OffscreenCanvas(width, height);
@@ -156,6 +158,7 @@ function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: Ma
   );
 }
 
+const galleryFilter = signal(EVERYTHING);
 const batch = signal<readonly GalleryItem[]>([]);
 /** The pictures of the gallery that were asked for, in that order. */
 const asked: number[] = [];
@@ -184,6 +187,8 @@ async function openGallery(count: number): Promise<void> {
     share: null,
     problem: null,
     count: 0,
+    labels: [],
+    verdict: null,
     revision: "1",
     original: async () => await original(i),
     masks: async () => await Promise.resolve([]),
@@ -209,6 +214,7 @@ const viewer = {
   opacity,
   highlighted,
   picked,
+  strokes,
 };
 declare global {
   interface Window {
@@ -218,7 +224,10 @@ declare global {
 window.viewer = viewer;
 
 function Page() {
-  if (batch.value.length > 0) return <Gallery items={batch.value} open={null} onOpen={() => undefined} />;
+  if (batch.value.length > 0)
+    return (
+      <Gallery items={batch.value} open={null} filter={galleryFilter} labels={[]} onOpen={() => undefined} />
+    );
   if (clip.value !== null) return <Clip {...clip.value} />;
   if (picture.value === null) return null;
   return (
@@ -234,6 +243,8 @@ function Page() {
       onRegion={(region, replacesLatest) => {
         drafts.value = [...drafts.value.slice(0, replacesLatest ? -1 : undefined), region];
       }}
+      brush={{ radius: 20, colour: null }}
+      onStroke={(points, mask) => strokes.push({ points, mask })}
       onPick={(layer) => picked.push(layer)}
     />
   );

@@ -1,0 +1,77 @@
+import { useSignal } from "@preact/signals";
+import { FormDialog } from "../components/dialogs.tsx";
+import { TextField } from "../components/field.tsx";
+import { type Instance, nameOf } from "../work/instances.ts";
+import type { Edit } from "./history.ts";
+import "./dialogs.css";
+
+interface ObjectDialogProps {
+  readonly instance: Instance;
+  readonly onEdit: (edit: Edit) => void;
+  readonly onClose: () => void;
+}
+
+/** Names have no more characters: they become names of files and classes. */
+const LONGEST_NAME = 60;
+
+/** Gives an object another name. */
+export function RenameDialog({ instance, onEdit, onClose }: ObjectDialogProps) {
+  const text = useSignal(instance.label ?? "");
+  const problem = useSignal<string | null>(null);
+  const rename = async (): Promise<void> => {
+    const label = text.value.trim().replaceAll(/\s+/g, " ");
+    if (label === "") return void (problem.value = "Enter a name.");
+    onEdit({ type: "rename", object: instance.object, label });
+    onClose();
+    return await Promise.resolve();
+  };
+  return (
+    <FormDialog title={`Rename ${nameOf(instance)}`} submit="Rename" onSubmit={rename} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint="Objects of the same name are numbered, and one class in COCO and YOLO."
+        text={text}
+        problem={problem}
+        maxLength={LONGEST_NAME}
+        autofocus
+      />
+    </FormDialog>
+  );
+}
+
+interface MergeDialogProps extends ObjectDialogProps {
+  /** The other objects of the picture. */
+  readonly others: readonly Instance[];
+}
+
+/** Makes one object of several. */
+export function MergeDialog({ instance, others, onEdit, onClose }: MergeDialogProps) {
+  const chosen = useSignal<readonly string[]>([]);
+  const merge = async (): Promise<void> => {
+    if (chosen.value.length === 0) throw new Error("Choose at least one object.");
+    onEdit({ type: "merge", objects: [instance.object, ...chosen.value] });
+    onClose();
+    return await Promise.resolve();
+  };
+  return (
+    <FormDialog title={`Merge ${nameOf(instance)} with`} submit="Merge" onSubmit={merge} onClose={onClose}>
+      <fieldset class="merge">
+        <legend class="unseen">Objects that become part of {nameOf(instance)}</legend>
+        {others.map((other) => (
+          <label key={other.object}>
+            <input
+              type="checkbox"
+              checked={chosen.value.includes(other.object)}
+              onChange={({ currentTarget: { checked } }) =>
+                (chosen.value = checked
+                  ? [...chosen.value, other.object]
+                  : chosen.value.filter((object) => object !== other.object))
+              }
+            />
+            {nameOf(other)}
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,171 @@
+import type { Instance } from "../work/instances.ts";
+
+/** A stroke of the brush, or of the eraser: a line with round ends. */
+export interface Stroke {
+  readonly mode: "brush" | "eraser";
+  /** In pixels of the picture. */
+  readonly radius: number;
+  /** x, y, x, y, … in pixels of the picture; one point is a dot. */
+  readonly points: readonly number[];
+}
+
+/** Something that a person has changed of a picture's objects, which are named as `Instance.object` does. */
+export type Edit =
+  | { readonly type: "rename"; readonly object: string; readonly label: string }
+  | { readonly type: "delete"; readonly object: string }
+  /** They become one: the first. */
+  | { readonly type: "merge"; readonly objects: readonly string[] }
+  /** Its connected parts become objects: the largest one stays what it was, `others` names those that follow. */
+  | { readonly type: "split"; readonly object: string; readonly others: readonly string[] }
+  | { readonly type: "paint"; readonly object: string; readonly stroke: Stroke };
+
+/** What a person has changed of a picture's objects, and what of it is taken back and may come again. */
+export interface History {
+  readonly done: readonly Step[];
+  readonly undone: readonly Step[];
+}
+
+/** An edit, and when it was made: after the attempt of this number at pointing at an object, 0 for none. */
+export interface Step {
+  readonly edit: Edit;
+  readonly after: number;
+}
+
+export const NO_EDITS: History = { done: [], undone: [] };
+
+/** With one edit more. What was taken back is gone. */
+export const withEdit = ({ done }: History, edit: Edit, after: number): History => ({
+  done: [...done, { edit, after }],
+  undone: [],
+});
+
+/** With the last edit taken back; the same if there is none. */
+export function undo(history: History): History {
+  const last = history.done.at(-1);
+  return last === undefined
+    ? history
+    : { done: history.done.slice(0, -1), undone: [...history.undone, last] };
+}
+
+/** With what was taken back last; the same if nothing was. */
+export function redo(history: History): History {
+  const last = history.undone.at(-1);
+  return last === undefined
+    ? history
+    : { done: [...history.done, last], undone: history.undone.slice(0, -1) };
+}
+
+/** How a mask is made of those that jobs have found. */
+export type Recipe =
+  | { readonly from: "found"; readonly object: string }
+  | { readonly from: "union"; readonly of: readonly Recipe[] }
+  /** One of the connected parts, from 0, the largest first; the last one has all that are smaller, too. */
+  | { readonly from: "part"; readonly of: Recipe; readonly part: number; readonly parts: number }
+  | { readonly from: "strokes"; readonly of: Recipe; readonly strokes: readonly Stroke[] };
+
+/** An object after all edits: its mask is made by the recipe; null if it is as it was found. */
+export interface EditedObject {
+  readonly instance: Instance;
+  readonly recipe: Recipe | null;
+}
+
+const recipeOf = ({ instance, recipe }: EditedObject): Recipe =>
+  recipe ?? { from: "found", object: instance.object };
+
+function painted(object: EditedObject, stroke: Stroke): Recipe {
+  const before = recipeOf(object);
+  return before.from === "strokes"
+    ? { ...before, strokes: [...before.strokes, stroke] }
+    : { from: "strokes", of: before, strokes: [stroke] };
+}
+
+/** The numbers of objects are those of their labels, each given once, so that an object keeps its name whatever becomes of others. */
+class Numbers {
+  readonly #last = new Map<string | null, number>();
+
+  constructor(found: readonly Instance[]) {
+    for (const { label, number } of found)
+      this.#last.set(label, Math.max(number, this.#last.get(label) ?? 0));
+  }
+
+  next(label: string | null): number {
+    const number = 1 + (this.#last.get(label) ?? 0);
+    this.#last.set(label, number);
+    return number;
+  }
+}
+
+/** The objects of a picture after a person's edits. An edit of what is not there changes nothing. */
+export function edited(found: readonly Instance[], { done }: History): readonly EditedObject[] {
+  const numbers = new Numbers(found);
+  let objects: readonly EditedObject[] = found.map((instance) => ({ instance, recipe: null }));
+  for (const { edit } of done) objects = applied(objects, edit, numbers);
+  return objects;
+}
+
+function applied(objects: readonly EditedObject[], edit: Edit, numbers: Numbers): readonly EditedObject[] {
+  const named = (name: string) => objects.find(({ instance }) => instance.object === name);
+  const target = named(edit.type === "merge" ? (edit.objects[0] ?? "") : edit.object);
+  if (target === undefined) return objects;
+  const { instance } = target;
+  const replacedBy = (...others: readonly EditedObject[]) =>
+    objects.flatMap((object) => (object === target ? others : [object]));
+  switch (edit.type) {
+    case "rename": {
+      const { label } = edit;
+      if (label === instance.label) return objects;
+      return replacedBy({ ...target, instance: { ...instance, label, number: numbers.next(label) } });
+    }
+    case "delete":
+      return replacedBy();
+    case "paint":
+      return replacedBy({ ...target, recipe: painted(target, edit.stroke) });
+    case "merge": {
+      const merged = objects.filter((object) => edit.objects.includes(object.instance.object));
+      if (merged.length < 2) return objects;
+      const confidence = Math.max(...merged.map((object) => object.instance.confidence));
+      const one = {
+        instance: { ...instance, confidence },
+        recipe: { from: "union", of: merged.map(recipeOf) } as const,
+      };
+      return replacedBy(one).filter((object) => object === one || !merged.includes(object));
+    }
+    case "split": {
+      const [of, parts] = [recipeOf(target), edit.others.length + 1];
+      const part = (index: number): Recipe => ({ from: "part", of, part: index, parts });
+      const others = edit.others.map((object, i) => {
+        const number = numbers.next(instance.label);
+        return { instance: { ...instance, object, number }, recipe: part(i + 1) };
+      });
+      return replacedBy({ ...target, recipe: part(0) }, ...others);
+    }
+  }
+}
+
+/** The names that people have given in these histories, each once, in the order in which they came. */
+export const namesGiven = (histories: Iterable<History>): readonly string[] => [
+  ...new Set(
+    [...histories].flatMap(({ done }) =>
+      done.flatMap(({ edit }) => (edit.type === "rename" ? [edit.label] : [])),
+    ),
+  ),
+];
+
+/** The objects that were split off others, in the order in which they came. */
+export const splitOff = ({ done }: History): readonly string[] =>
+  done.flatMap(({ edit }) => (edit.type === "split" ? edit.others : []));
+
+/** Histories without the edits of a job's objects, which are gone when another job takes its place. */
+export function withoutJobs(
+  histories: ReadonlyMap<string, History>,
+  jobId: string,
+): ReadonlyMap<string, History> {
+  const isOther = ({ edit }: Step): boolean =>
+    !(edit.type === "merge" ? edit.objects : [edit.object]).some((object) => object.startsWith(`${jobId}/`));
+  return new Map(
+    [...histories].map(([picture, { done, undone }]) => [
+      picture,
+      { done: done.filter(isOther), undone: undone.filter(isOther) },
+    ]),
+  );
+}

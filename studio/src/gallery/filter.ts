@@ -1,0 +1,34 @@
+import type { GalleryItem } from "./items.ts";
+
+/** What a filter asks of a picture besides its label. */
+export type Status = "all" | "with" | "without" | "failed" | "accepted" | "rejected" | "open";
+
+/** Which pictures of a batch are shown. */
+export interface Filter {
+  readonly status: Status;
+  /** Only pictures with a shown object of this label; null for any. */
+  readonly label: string | null;
+}
+
+export const EVERYTHING: Filter = { status: "all", label: null };
+
+/** What a filter looks at. */
+type Filtered = Pick<GalleryItem, "state" | "count" | "labels" | "verdict">;
+
+const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
+  all: () => true,
+  with: ({ count }) => (count ?? 0) > 0,
+  without: ({ state, count }) => state === "done" && count === 0,
+  failed: ({ state }) => state === "failed",
+  accepted: ({ verdict }) => verdict === "accepted",
+  rejected: ({ verdict }) => verdict === "rejected",
+  open: ({ state, verdict }) => state === "done" && verdict === null,
+};
+
+/** Whether a filter lets a picture through. Of one whose objects are not known yet, no label is. */
+export const isMatch = (item: Filtered, { status, label }: Filter): boolean =>
+  MATCHES[status](item) && (label === null || (item.labels?.includes(label) ?? false));
+
+/** The pictures that a filter lets through. */
+export const filtered = <Item extends Filtered>(items: readonly Item[], filter: Filter): Item[] =>
+  items.filter((item) => isMatch(item, filter));

@@ -1,0 +1,60 @@
+import { useEffect } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { isTyping } from "../../state/typing.ts";
+import { judged, nextToReview, type Verdict } from "../../work/review.ts";
+import type { Look } from "./look.ts";
+import "./review.css";
+
+/** The keys of a review. */
+const KEYS: Readonly<Record<string, Verdict | "next">> = { a: "accepted", x: "rejected", n: "next" };
+
+/** What is said of the open picture of a batch, and the way to the next one. */
+export function Review({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const picture = work.openPicture.value;
+  const key = picture?.key ?? null;
+  const verdicts = work.verdicts.value;
+  const verdict = key === null ? undefined : verdicts.get(key);
+  const reviewed = work.pictures.value.filter((each) => verdicts.has(each.key)).length;
+  const goOn = (): void => {
+    const next = nextToReview(look.reviewed.value, key, work.verdicts.value);
+    // After the last one, all are looked at.
+    if (next === null) work.open(null);
+    else work.openKey.value = next;
+  };
+  const judge = (said: Verdict): void => {
+    if (key === null) return;
+    const isTakenBack = verdict === said;
+    work.verdicts.value = judged(work.verdicts.value, key, said);
+    if (!isTakenBack) goOn();
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      const act = KEYS[event.key.toLowerCase()];
+      if (act === undefined) return;
+      event.preventDefault();
+      if (act === "next") goOn();
+      else judge(act);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+  return (
+    <div class="review" role="group" aria-label="Review">
+      <p role="status">
+        <span class="unseen">{picture?.name}. </span>
+        {reviewed} of {work.pictures.value.length} reviewed
+      </p>
+      <Button aria-pressed={verdict === "accepted"} title="A" onClick={() => judge("accepted")}>
+        Accept
+      </Button>
+      <Button aria-pressed={verdict === "rejected"} title="X" onClick={() => judge("rejected")}>
+        Reject
+      </Button>
+      <Button look="quiet" title="N" onClick={goOn}>
+        Next
+      </Button>
+    </div>
+  );
+}

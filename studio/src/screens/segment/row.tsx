@@ -1,0 +1,79 @@
+import { useSignal } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../components/button.tsx";
+import { Menu, type MenuItem } from "../../components/menu.tsx";
+import { edit } from "../../edit/edit.ts";
+import type { Edit } from "../../edit/history.ts";
+import { type Instance, nameOf } from "../../work/instances.ts";
+import type { Look } from "./look.ts";
+
+const RenameDialog = lazy(async () => (await import("../../edit/dialogs.tsx")).RenameDialog);
+const MergeDialog = lazy(async () => (await import("../../edit/dialogs.tsx")).MergeDialog);
+
+/** An object of the list: a press hides or shows it, its menu changes it. */
+export function Row({ instance, look }: { readonly instance: Instance; readonly look: Look }) {
+  const row = useRef<HTMLLIElement>(null);
+  const dialog = useSignal<"rename" | "merge" | null>(null);
+  const isLit = look.highlighted.value === instance.id;
+  const isHidden = look.hidden.value.has(instance.object);
+  const isSelected = look.selected.value === instance.object;
+  useEffect(() => {
+    if (isLit) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isLit]);
+  const light = () => (look.highlighted.value = instance.id);
+  const unlight = (): void => {
+    if (look.highlighted.value === instance.id) look.highlighted.value = null;
+  };
+  const change = (made: Edit): void => edit(look.work, made);
+  const close = () => (dialog.value = null);
+  const others = look.instances.value.filter(({ object }) => object !== instance.object);
+  const remove = (): void => {
+    // The focus goes to what takes the row's place.
+    const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
+    change({ type: "delete", object: instance.object });
+    (
+      next?.querySelector<HTMLElement>("button") ?? document.querySelector<HTMLElement>(".viewer-surface")
+    )?.focus();
+  };
+  const items: readonly MenuItem[] = [
+    { name: "Rename…", to: () => (dialog.value = "rename") },
+    ...(look.refining.canBegin(instance)
+      ? [{ name: "Refine by points", to: () => look.refine(instance) }]
+      : []),
+    { name: "Brush and eraser", to: () => look.select(instance) },
+    { name: "Split into parts", to: () => void look.split(instance) },
+    ...(others.length > 0 ? [{ name: "Merge with…", to: () => (dialog.value = "merge") }] : []),
+    { name: "Delete", isDangerous: true, to: remove },
+  ];
+  return (
+    <li ref={row} class="instances-row" data-lit={isLit} data-hidden={isHidden} data-selected={isSelected}>
+      <button
+        type="button"
+        class="instances-toggle"
+        aria-pressed={!isHidden}
+        title={isHidden ? "Show" : "Hide"}
+        onClick={() => look.toggle([instance])}
+        onPointerEnter={light}
+        onPointerLeave={unlight}
+        onFocus={light}
+        onBlur={unlight}
+      >
+        <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
+        <span class="instances-name">{nameOf(instance)}</span>
+        <span class="instances-confidence">{Math.round(instance.confidence * 100)}%</span>
+        <Icon name={isHidden ? "hidden" : "eye"} size={16} />
+      </button>
+      <Menu label={`Change ${nameOf(instance)}`} items={items} />
+      {dialog.value !== null && (
+        <ErrorBoundary>
+          {dialog.value === "rename" ? (
+            <RenameDialog instance={instance} onEdit={change} onClose={close} />
+          ) : (
+            <MergeDialog instance={instance} others={others} onEdit={change} onClose={close} />
+          )}
+        </ErrorBoundary>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,24 @@
+/** What somebody who reviews a batch says of a picture. */
+export type Verdict = "accepted" | "rejected";
+
+/** What is said of pictures, by their keys. */
+export type Verdicts = ReadonlyMap<string, Verdict>;
+
+/** With a verdict on a picture; the same verdict once more takes it back. */
+export function judged(verdicts: Verdicts, key: string, verdict: Verdict): Verdicts {
+  const next = new Map(verdicts);
+  if (verdicts.get(key) === verdict) next.delete(key);
+  else next.set(key, verdict);
+  return next;
+}
+
+/** The next picture without a verdict among those that are looked at, after the open one and then from the start; null if there is none. */
+export function nextToReview(
+  keys: readonly string[],
+  open: string | null,
+  verdicts: Verdicts,
+): string | null {
+  const at = open === null ? -1 : keys.indexOf(open);
+  const others = [...keys.slice(at + 1), ...keys.slice(0, Math.max(0, at))];
+  return others.find((key) => !verdicts.has(key)) ?? null;
+}
