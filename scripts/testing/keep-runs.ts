@@ -19,11 +19,14 @@ const Kept = z.record(z.string(), z.object({ dims: z.array(z.number()), data: z.
  */
 export function keepRuns(folder: string): void {
   const create = InferenceSession.create.bind(InferenceSession);
-  Reflect.set(InferenceSession, "create", async (path: string, options: InferenceSession.SessionOptions) => {
-    const graph = basename(path);
-    if (!KEPT_GRAPHS.has(graph)) return create(path, options);
+  type Model = string | Uint8Array;
+  Reflect.set(InferenceSession, "create", async (model: Model, options: InferenceSession.SessionOptions) => {
+    // A graph that comes as its bytes is small.
+    if (typeof model !== "string") return create(model, options);
+    const graph = basename(model);
+    if (!KEPT_GRAPHS.has(graph)) return create(model, options);
     let session: Promise<InferenceSession> | null = null;
-    const load = () => (session ??= create(path, options));
+    const load = () => (session ??= create(model, options));
     // A provider that this machine lacks is not there for the next process either.
     const provider = createHash("sha1").update(JSON.stringify(options.executionProviders)).digest("hex");
     const declared = await declaredBy(join(folder, `${graph}-on-${provider}`), load);

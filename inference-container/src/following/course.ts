@@ -80,20 +80,32 @@ export class Course {
     if (this.#before !== undefined && isCut(this.#before, looks)) this.#pursuits = [];
     this.#before = looks;
     const shown = this.#pointedAt(timeSec);
-    const hunches: Hunch[] = [];
-    for (const pursuit of this.#pursuits) {
-      if (shown.has(pursuit.object.objectId)) continue;
-      hunches.push(await this.#hunch(pursuit, timeSec, picture, looks));
-    }
-    const found = await this.#choose(hunches, picture, looks);
-    const accepted = this.#accept(found, [...shown.values()]);
-    const seen = accepted.flatMap(([{ pursuit }, offer]) => this.#see(pursuit, timeSec, offer, looks));
-    for (const { pursuit } of hunches)
-      if (!accepted.some(([hunch]) => hunch.pursuit === pursuit)) pursuit.lost = true;
+    const followed = this.#pursuits.filter(({ object }) => !shown.has(object.objectId));
+    const near = await this.#find(followed, [...shown.values()], timeSec, picture, looks);
+    // What is not where it was expected may be anywhere: it is moving faster than was known.
+    const missed = followed.filter(({ object, lost }) => !lost && !near.has(object.objectId));
+    for (const pursuit of missed) pursuit.lost = true;
+    const anywhere = await this.#find(missed, [...shown.values(), ...near.values()], timeSec, picture, looks);
+    const seen = [...near.values(), ...anywhere.values()];
     return Array.from([...shown.values(), ...seen], ({ mask, ...rest }) => ({
       ...rest,
       mask: picture.cleaned(mask),
     }));
+  }
+
+  /** Those of the objects that are found, by their ids, and remembers them. @param others the objects that have their masks */
+  async #find(
+    pursuits: readonly Pursuit[],
+    others: readonly Sighting[],
+    timeSec: number,
+    picture: Followable,
+    looks: PictureLooks,
+  ): Promise<Map<number, Sighting>> {
+    const hunches: Hunch[] = [];
+    for (const pursuit of pursuits) hunches.push(await this.#hunch(pursuit, timeSec, picture, looks));
+    const accepted = this.#accept(await this.#choose(hunches, picture, looks), others);
+    const seen = accepted.flatMap(([{ pursuit }, offer]) => this.#see(pursuit, timeSec, offer, looks));
+    return new Map(seen.map((sighting) => [sighting.objectId, sighting]));
   }
 
   /** Whether a frame has to be looked at: an object is followed, or was pointed at in it. */

@@ -104,6 +104,12 @@ test("a hidden object has no mask, and keeps its id when it is found again elsew
   for (const frame of framesWith(frames, 1)) expect(overlap(frames, 1, film, frame, 1)).toBeGreaterThan(0.85);
 });
 
+test("an object that suddenly moves by several of its sizes is found in the same frame", async () => {
+  const film: Film = (frame) => ({ ground: "grey", discs: [disc("red", frame < 4 ? 40 : 200, 90)] });
+  const frames = await follow(film, { regions: [click(40, 90, 0)], frames: 6 });
+  expect(framesWith(frames, 1)).toEqual(range(0, 6));
+});
+
 test("objects that cross keep their ids, and are never drawn as the same thing", async () => {
   const film: Film = (frame) => ({
     ground: "sand",

@@ -95,19 +95,20 @@ class Jobs(Operations):
         *,
         limit: int | None = None,
         job_id: str | None = None,
+        continues: str | None = None,
         mode: m.ProcessingMode | None = None,
         status: m.Status | None = None,
         **options: Unpack[RequestOptions],
     ) -> Iterator[m.JobSummary]:
         """List the account's jobs, newest first."""
-        return self._items("GET /v1/jobs", {}, query={"limit": limit, "jobId": job_id, "mode": mode, "status": status}, options=options)
+        return self._items("GET /v1/jobs", {}, query={"limit": limit, "jobId": job_id, "continues": continues, "mode": mode, "status": status}, options=options)
 
     def create_job(
         self,
         body: m.CreateJobRequest,
         **options: Unpack[RequestOptions],
     ) -> m.AcceptedJob:
-        """Create a job from uploaded files and text prompts.
+        """Create a job from uploaded files, text prompts and regions.
 
         The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was
         created or charged: send the request again.
@@ -489,19 +490,20 @@ class AsyncJobs(AsyncOperations):
         *,
         limit: int | None = None,
         job_id: str | None = None,
+        continues: str | None = None,
         mode: m.ProcessingMode | None = None,
         status: m.Status | None = None,
         **options: Unpack[RequestOptions],
     ) -> AsyncIterator[m.JobSummary]:
         """List the account's jobs, newest first."""
-        return self._items("GET /v1/jobs", {}, query={"limit": limit, "jobId": job_id, "mode": mode, "status": status}, options=options)
+        return self._items("GET /v1/jobs", {}, query={"limit": limit, "jobId": job_id, "continues": continues, "mode": mode, "status": status}, options=options)
 
     async def create_job(
         self,
         body: m.CreateJobRequest,
         **options: Unpack[RequestOptions],
     ) -> m.AcceptedJob:
-        """Create a job from uploaded files and text prompts.
+        """Create a job from uploaded files, text prompts and regions.
 
         The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was
         created or charged: send the request again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
@@ -196,9 +197,9 @@ def decode_rle(rle: Rle) -> bytes:
 def to_supervision(rows: list[tuple[Box, NDArray[np.bool_], float, int, str]]) -> Any:
     """`supervision.Detections`: a row per mask with its box, pixels, confidence, class and the class's name."""
     import numpy as np
-    import supervision as sv  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    detections: Any = sv.Detections  # pyright: ignore
+    # Its types are there only where it is.
+    detections: Any = import_module("supervision").Detections
     if not rows:
         return detections.empty()
     boxes, pixels, confidences, classes, names = zip(*rows)

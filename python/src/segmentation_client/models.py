@@ -179,6 +179,29 @@ class BillingUrl(TypedDict):
     """The page to open, at the payment provider."""
 
 
+class ClipRegion(TypedDict):
+    """Where in a clip an object is, in pixels of its frames as viewers show them: a box around it, or points on
+    it and outside it, at a time. The object is followed forwards and backwards from there.
+    """
+
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    timeSeconds: NotRequired[float]
+    """When in the clip, in seconds from its start, 0 if it is left out. The nearest processed frame is taken."""
+    box: NotRequired[list[float]]
+    """A box around the object: [x, y, width, height]."""
+    points: NotRequired[list[RegionPoint]]
+    """Points on the object (label 1), at least one, and outside it (label 0)."""
+    objectId: NotRequired[int]
+    """Regions with the same number are the same object, pointed at several times: later ones correct how it is
+    followed. Without a number, a region is an object of its own.
+    """
+    label: NotRequired[str]
+    """What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a
+    label it is called `region`.
+    """
+
+
 class CompleteUploadRequestPart(TypedDict):
     partNumber: int
     """The part's number, from 1."""
@@ -266,6 +289,10 @@ class ImageJobRequest(TypedDict):
     """Objects with a lower confidence are left out."""
     maskThreshold: NotRequired[float]
     """Pixels with a lower probability are left out of the mask."""
+    continues: NotRequired[str]
+    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
+    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """
     formats: NotRequired[Sequence[ImageFormat]]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
     labels. Each adds assets of its own.
@@ -389,6 +416,10 @@ class JobStatus(TypedDict):
     """
     tasks: list[JobStatusTask]
     """The tasks, in the order of the request."""
+    continues: NotRequired[str]
+    """The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent
+    if it adds to none. A client shows one entry for both.
+    """
 
 
 class JobSummary(TypedDict):
@@ -410,6 +441,10 @@ class JobSummary(TypedDict):
     """Why it failed: a code, a colon and a sentence. Of a task that succeeded, which prompts it could not serve;
     null if nothing is wrong.
     """
+    continues: NotRequired[str]
+    """The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent
+    if it adds to none. A client shows one entry for both.
+    """
 
 
 class ModelRegions(TypedDict):
@@ -419,6 +454,8 @@ class ModelRegions(TypedDict):
     """Whether regions may be boxes."""
     points: bool
     """Whether regions may be points."""
+    clips: bool
+    """Whether it follows what regions of a clip point at."""
 
 
 class Model(TypedDict):
@@ -480,6 +517,17 @@ class PresignRequest(TypedDict):
     """
 
 
+class RefinedMask(TypedDict):
+    """A mask that is there already: the region's points or box correct it. A job without prompts whose regions
+    all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual.
+    """
+
+    jobId: str
+    """A job of this account that has segmented the same picture, the same taskId."""
+    maskIndex: int
+    """The mask's `maskIndex` in that job's result."""
+
+
 class Region(TypedDict):
     """Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation
     applied: a box around it, or points on it and outside it.
@@ -491,6 +539,14 @@ class Region(TypedDict):
     """A box around the object: [x, y, width, height]."""
     points: NotRequired[Sequence[RegionPoint]]
     """Points on the object (label 1), at least one, and outside it (label 0)."""
+    label: NotRequired[str]
+    """What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a
+    label it is called `region`.
+    """
+    refines: NotRequired[RefinedMask]
+    """A mask that is there already: the region's points or box correct it. A job without prompts whose regions
+    all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual.
+    """
 
 
 class RegionPoint(TypedDict):
@@ -552,8 +608,12 @@ class UsageDay(TypedDict):
 class VideoJobRequest(TypedDict):
     type: Literal["video"]
     """Whether the job is of images or of a video."""
-    prompts: Sequence[str]
-    """What to look for, in words."""
+    prompts: NotRequired[Sequence[str]]
+    """What to look for, in words. May be left out if there are regions."""
+    regions: NotRequired[Sequence[ClipRegion]]
+    """Objects to follow that need not be named, up to 10: each is followed from where it is pointed at, until it
+    is lost.
+    """
     tasks: Sequence[TaskId]
     """The taskId of the uploaded video."""
     generatePreview: NotRequired[bool]
@@ -566,6 +626,10 @@ class VideoJobRequest(TypedDict):
     """How many frames to process in all. Cannot be combined with fps."""
     maxFrames: NotRequired[int]
     """The maximum number of frames to process."""
+    continues: NotRequired[str]
+    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
+    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """
     formats: NotRequired[Sequence[VideoFormat]]
     """Additional formats of the result: COCO annotations of all frames, with each object's track."""
 
@@ -727,6 +791,10 @@ class ImageJobOptions(TypedDict, total=False):
     """Objects with a lower confidence are left out."""
     mask_threshold: float
     """Pixels with a lower probability are left out of the mask."""
+    continues: str
+    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
+    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """
     formats: Sequence[ImageFormat]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
     labels. Each adds assets of its own.
@@ -744,6 +812,10 @@ class VideoJobOptions(TypedDict, total=False):
     """How many frames to process in all. Cannot be combined with fps."""
     max_frames: int
     """The maximum number of frames to process."""
+    continues: str
+    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
+    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """
     formats: Sequence[VideoFormat]
     """Additional formats of the result: COCO annotations of all frames, with each object's track."""
 

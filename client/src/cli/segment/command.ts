@@ -36,8 +36,7 @@ const HELP = `Finds what you describe in pictures and clips, and saves its masks
   segmentation-client segment photo.jpg -p cat -p "red cup"
   segmentation-client segment photos/ "more/*.png" s3://bucket/pictures/ -p cat
   segmentation-client segment photo.jpg --region 430,200
-  segmentation-client segment clip.mp4 -p person --fps 2 --preview
-  segmentation-client segment clip.mp4 --region "dog: 400,200@1.5s"
+  segmentation-client segment clip.mp4 --region "dog: 400,200@1.5s" --fps 2
 
   -p, --prompt WORDS     what to find; may be repeated
   --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
@@ -51,9 +50,8 @@ const HELP = `Finds what you describe in pictures and clips, and saves its masks
   --manifest FILE        take inputs from lines of JSON: custom_id, url, prompts
   --endpoint-url URL     the S3 service of s3://… (default: AWS's settings)
   --fps N, --frames N, --max-frames N     which frames of a clip
-  --retry-failed         retry files that failed before
-  --yes, --json          no question above 10,000 files; print JSON
-  --base-url URL         the service (default: that of your last login)
+  --retry-failed, --yes  retry failed files; no question above 10,000 files
+  --base-url URL, --json the service (default: that of your last login); JSON
 
 Run the same command again to resume, or to segment new and changed files only.
 Exit codes: 0 for success, 1 if a file failed, 2 for a usage error.`;
