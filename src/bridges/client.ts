@@ -1,5 +1,6 @@
-import type { Context } from "hono";
-import { authenticate } from "../http/middleware/authenticate.ts";
+import type { Context, MiddlewareHandler } from "hono";
+import { ServiceError } from "../core/errors.ts";
+import { authenticate, basicPassword } from "../http/middleware/authenticate.ts";
 import { platform, type AppEnv } from "../http/context.ts";
 import type { Platform } from "../platform.ts";
 import { enter } from "../services/authenticate.ts";
@@ -49,3 +50,15 @@ export async function asClient<T>(
     return needing<T>(platform(c), database, () => act(client));
   });
 }
+
+/** As `asClient`, for a tool that sends an API key as the password of basic authentication. */
+export const asTool = <T>(c: Context<AppEnv>, act: (client: BridgeClient) => Promise<T>): Promise<T> =>
+  asClient(c, basicPassword(c), act);
+
+/** Refuses everything as not_found, unless the operator's setting has the bridge. */
+export const ifSet =
+  (setting: "CVAT" | "LABEL_STUDIO"): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    if (!platform(c).settings[setting]) throw new ServiceError("not_found");
+    await next();
+  };

@@ -1,10 +1,9 @@
 import { annotationIdOf, type ImageTaskOutput, OUTPUTS } from "@segmentation/protocol";
 import type { Box, Rle } from "@segmentation/masks";
 import { z } from "zod";
-import { ServiceError } from "../core/errors.ts";
 import type { FinishedJob, FinishedTask } from "../core/jobs/answers.ts";
 import { outputKey } from "../core/object-keys.ts";
-import { jobObjectOf } from "../services/operations/jobs.ts";
+import { finishedPage, tasksFrom } from "../services/operations/jobs.ts";
 import type { BridgeClient } from "./client.ts";
 
 /** An object that a job has found in a picture. */
@@ -47,16 +46,14 @@ const Annotations = z.object({
 const MOST_ANNOTATION_BYTES = 16_000_000;
 
 /** A successful job's outputs. @throws ServiceError job_not_found, job_not_ready. */
-export async function finishedJob({ platform, account }: BridgeClient, jobId: string): Promise<FinishedJob> {
+export async function finishedJob(
+  { platform, account: { accountId } }: BridgeClient,
+  jobId: string,
+): Promise<FinishedJob> {
+  const first = await finishedPage(platform, accountId, jobId);
   const tasks: FinishedTask[] = [];
-  for (let from = 0; ;) {
-    const page = await jobObjectOf(platform, jobId).resultPage(account.accountId, from);
-    if (page === null) throw new ServiceError("job_not_found");
-    if (page === "not_ready") throw new ServiceError("job_not_ready");
-    tasks.push(...page.tasks);
-    if (page.next === null) return { definition: page.definition, tasks };
-    from = page.next;
-  }
+  for await (const task of tasksFrom(platform, accountId, first)) tasks.push(task);
+  return { definition: first.definition, tasks };
 }
 
 /** What a job of pictures has found in one that succeeded; null for one that did not, and in a clip. */

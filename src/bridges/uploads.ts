@@ -44,12 +44,9 @@ export async function forgetUpload(client: BridgeClient, source: Source): Promis
 }
 
 async function keyOf({ account }: BridgeClient, source: NewSource): Promise<string> {
-  const name = "url" in source ? source.url : "path" in source ? source.path : await digestOf(source.bytes);
+  const name = "url" in source ? source.url : "path" in source ? source.path : source.bytes;
   return `${account.accountId} picture ${await sha256Hex(name)}`;
 }
-
-const digestOf = async (bytes: BufferSource): Promise<string> =>
-  new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).join(".");
 
 async function newUpload(client: BridgeClient, source: NewSource): Promise<string> {
   if ("url" in source) return imported(client, source.url);

@@ -1,5 +1,5 @@
 /** How likely a mask that the decoder offers is the object that is followed. */
-import { cosine, unit } from "../models/arithmetic.ts";
+import { asShare, cosine, unit } from "../models/arithmetic.ts";
 import { gridArea } from "../models/mask-shape.ts";
 import type { DrawnRegion, LogitGrid, PictureLooks } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
@@ -50,14 +50,12 @@ export function agreementOf(inside: Float32Array, votes: Float32Array): number {
   return either === 0 ? 0 : both / either;
 }
 
-const within = (value: number): number => Math.min(Math.max(value, 0), 1);
-
 /** What speaks for a mask. */
 export function weigh({ mask, quality }: DrawnRegion, picture: PictureLooks, expected: Expected): Offer {
   const inside = coverage(mask, picture.width, picture.height);
   const look = lookOf(picture, inside);
   const area = gridArea(mask);
-  const likeness = within(
+  const likeness = asShare(
     expected.looks.reduce((sum, other) => sum + cosine(look, other), 0) / expected.looks.length,
   );
   const agreement = agreementOf(inside, expected.votes);
@@ -65,8 +63,8 @@ export function weigh({ mask, quality }: DrawnRegion, picture: PictureLooks, exp
     expected.area === undefined || area === 0
       ? Math.min(area, 1)
       : Math.sqrt(Math.min(area / expected.area, expected.area / area));
-  const value = within(quality) * likeness * agreement * similarArea;
-  return { mask, inside, look, quality: within(quality), likeness, agreement, similarArea, value };
+  const value = asShare(quality) * likeness * agreement * similarArea;
+  return { mask, inside, look, quality: asShare(quality), likeness, agreement, similarArea, value };
 }
 
 /** The offer with the highest value; undefined if there is none with any. */

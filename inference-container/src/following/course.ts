@@ -6,7 +6,7 @@ import type { Size } from "../size.ts";
 import { Track } from "../tracking/track.ts";
 import { best, type Expected, type Offer, weigh } from "./choice.ts";
 import { isCut } from "./cut.ts";
-import { glimpse, Memory } from "./memory.ts";
+import { cellsWithin, glimpse, looksOf, Memory } from "./memory.ts";
 import { type Part, partsOf, windowAbout } from "./parts.ts";
 import type { Moment, PointedAt } from "./pointed.ts";
 
@@ -74,7 +74,7 @@ export class Course {
     this.#direction = direction;
   }
 
-  /** The objects in the next frame. @param picture the frame; undefined if it need not be looked at */
+  /** The objects in the next frame. */
   async next(timeSec: number, picture: Followable): Promise<Sighting[]> {
     const looks = await picture.looks();
     if (this.#before !== undefined && isCut(this.#before, looks)) this.#pursuits = [];
@@ -256,13 +256,10 @@ async function votesWithin(
   memory: Memory,
   timeSec: number,
   picture: Followable,
-  { channels, looks }: PictureLooks,
+  looks: PictureLooks,
 ): Promise<Float32Array> {
-  const cells = [...window.keys()].filter((cell) => (window[cell] ?? 0) > 0);
-  const own = new Float32Array(cells.length * channels);
-  for (const [at, cell] of cells.entries())
-    own.set(looks.subarray(cell * channels, (cell + 1) * channels), at * channels);
-  const votes = await picture.votes({ channels, looks: own }, memory.knownAt(timeSec));
+  const cells = cellsWithin(window);
+  const votes = await picture.votes(looksOf(looks, cells), memory.knownAt(timeSec));
   const all = new Float32Array(window.length);
   for (const [at, cell] of cells.entries()) all[cell] = (votes[at] ?? 0) * (window[cell] ?? 0);
   return all;

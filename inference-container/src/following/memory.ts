@@ -1,5 +1,5 @@
 /** What is remembered of an object: cells of a few frames, so much in all as never grows with the clip. */
-import type { KnownCells, PictureLooks } from "../models/model.ts";
+import type { CellLooks, KnownCells, PictureLooks } from "../models/model.ts";
 
 /** An object in a frame, and what lies around it. */
 export interface Remembered {
@@ -22,18 +22,23 @@ const MOST_SURE = 3;
 const APART_SECONDS = 0.4;
 
 /** What a frame shows of an object within a window around it. @param inside of each cell, how much of it the object has */
-export function glimpse(
-  { channels, looks }: PictureLooks,
-  window: Float32Array,
-  inside: Float32Array,
-): KnownCells {
-  const cells = [...window.keys()].filter((cell) => (window[cell] ?? 0) > 0);
+export function glimpse(picture: PictureLooks, window: Float32Array, inside: Float32Array): KnownCells {
+  const cells = cellsWithin(window);
   const step = Math.max(1, Math.ceil(cells.length / MOST_CELLS));
   const kept = cells.filter((_, at) => at % step === 0);
-  const known = new Float32Array(kept.length * channels);
-  for (const [at, cell] of kept.entries())
-    known.set(looks.subarray(cell * channels, (cell + 1) * channels), at * channels);
-  return { channels, looks: known, inside: Float32Array.from(kept, (cell) => inside[cell] ?? 0) };
+  return { ...looksOf(picture, kept), inside: Float32Array.from(kept, (cell) => inside[cell] ?? 0) };
+}
+
+/** The cells of which a window has something. */
+export const cellsWithin = (window: Float32Array): number[] =>
+  [...window.keys()].filter((cell) => (window[cell] ?? 0) > 0);
+
+/** What some cells of a picture look like, in their order. */
+export function looksOf({ channels, looks }: CellLooks, cells: readonly number[]): CellLooks {
+  const own = new Float32Array(cells.length * channels);
+  for (const [at, cell] of cells.entries())
+    own.set(looks.subarray(cell * channels, (cell + 1) * channels), at * channels);
+  return { channels, looks: own };
 }
 
 export class Memory {

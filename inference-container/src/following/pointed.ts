@@ -1,7 +1,7 @@
 /** Objects where they were pointed at. */
 import type { Box } from "../models/box.ts";
 import { gridBounds } from "../models/mask-shape.ts";
-import { cosine } from "../models/arithmetic.ts";
+import { asShare, cosine } from "../models/arithmetic.ts";
 import type { DrawnRegion, Followable, LogitGrid, OpenPicture, Region } from "../models/model.ts";
 import { obeying } from "../models/sam2/regions.ts";
 import { coverage } from "../models/sam2/appearance.ts";
@@ -54,7 +54,7 @@ export async function momentOf(
     timeSec,
     mask,
     box,
-    score: Math.min(Math.max(quality, 0), 1),
+    score: asShare(quality),
     look: lookOf(looks, inside),
     remembered: { timeSec, sureness: 1, known },
   };

@@ -3,6 +3,9 @@
 /** The probability that has these log-odds. */
 export const sigmoid = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 
+/** The nearest share, from 0 to 1: estimates of a model may lie slightly outside. */
+export const asShare = (value: number): number => Math.min(Math.max(value, 0), 1);
+
 /** The vector with length 1; zeros stay zeros. */
 export function unit(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);

@@ -13,6 +13,7 @@ import {
 import type { FormatWriter } from "../formats/format-writer.ts";
 import { categoriesOfTask } from "../formats/open-formats.ts";
 import { encodeMaskPng, type MaskText } from "../masks/mask-png.ts";
+import { asShare } from "../models/arithmetic.ts";
 import type { Picture, Segmentation } from "../models/model.ts";
 import { type NamedMask, renderPreview } from "../preview/preview.ts";
 import type { ImageTask, WrittenFile } from "../messages.ts";
@@ -99,8 +100,7 @@ function ofRegions(task: ImageTask, { regions: drawn = [] }: Segmentation): Foun
       text: { keyword: "region", text: String(regionIndex), label },
       categoryId: regionCategoryId(categories, nameOf({ label })),
       name: label ?? `region ${regionIndex}`,
-      // The decoder's estimate may lie slightly outside.
-      score: Math.min(Math.max(quality, 0), 1),
+      score: asShare(quality),
       mask,
     };
   });

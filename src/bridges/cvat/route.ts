@@ -1,11 +1,10 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
-import { platform, type AppEnv } from "../../http/context.ts";
+import type { AppEnv } from "../../http/context.ts";
 import { respondWithJson } from "../../http/json-stream.ts";
-import { basicPassword } from "../../http/middleware/authenticate.ts";
 import { readBody } from "../../http/read-request.ts";
-import { asClient, type BridgeClient } from "../client.ts";
+import { asTool, type BridgeClient, ifSet } from "../client.ts";
 import { foundIn, type FoundPicture } from "../found.ts";
 import { runJob, type Wanted } from "../jobs.ts";
 import { bytesOfBase64 } from "../uploads.ts";
@@ -28,9 +27,6 @@ const Invocation = z.object({
     .transform((corners) => corners?.flat()),
 });
 type Invocation = z.infer<typeof Invocation>;
-
-const serve = <T>(c: Context<AppEnv>, act: (client: BridgeClient) => Promise<T>): Promise<T> =>
-  asClient(c, basicPassword(c), act);
 
 /** What is pointed at. Points are more exact than the box that a person began with. */
 function regionOf({ pos_points, neg_points, obj_bbox }: Invocation): NonNullable<Wanted["regions"]>[number] {
@@ -59,20 +55,17 @@ async function segment(
 
 /** What Nuclio's dashboard answers: CVAT's list of functions, and their invocations. */
 export const cvat = new Hono<AppEnv>()
-  .use(async (c, next) => {
-    if (!platform(c).settings.CVAT) throw new ServiceError("not_found");
-    await next();
-  })
-  .get("/functions", (c) => serve(c, async (client) => c.json(await functionsOf(client))))
+  .use(ifSet("CVAT"))
+  .get("/functions", (c) => asTool(c, async (client) => c.json(await functionsOf(client))))
   .get("/functions/:name", (c) =>
-    serve(c, async (client) => {
+    asTool(c, async (client) => {
       const { [c.req.param("name")]: named } = await functionsOf(client);
       if (named === undefined) throw new ServiceError("not_found", "There is no function with this name.");
       return c.json(named);
     }),
   )
   .post("/function_invocations", (c) =>
-    serve(c, async (client) => {
+    asTool(c, async (client) => {
       const name = c.req.header("x-nuclio-function-name");
       if (name !== INTERACTOR && name !== DETECTOR)
         throw new ServiceError(

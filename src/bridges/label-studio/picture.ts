@@ -1,5 +1,6 @@
 import { ServiceError } from "../../core/errors.ts";
 import { publicUrlRefusal } from "../../core/lib/public-url.ts";
+import { readAtMost } from "../../core/lib/read-at-most.ts";
 import { publicUrlTermsOf } from "../../settings.ts";
 import type { BridgeClient } from "../client.ts";
 import type { Source } from "../uploads.ts";
@@ -55,16 +56,11 @@ async function ownFile({ platform, account }: BridgeClient, path: string): Promi
     await response.body?.cancel();
     throw failed(`status ${response.status}`);
   }
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > MOST_BYTES)
-      throw new ServiceError(
-        "upload_too_large",
-        `The task's file is larger than ${MOST_BYTES / 1_000_000} MB.`,
-      );
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  const bytes = await readAtMost(response.body, MOST_BYTES);
+  if (bytes === null)
+    throw new ServiceError(
+      "upload_too_large",
+      `The task's file is larger than ${MOST_BYTES / 1_000_000} MB.`,
+    );
+  return bytes;
 }

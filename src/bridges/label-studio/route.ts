@@ -1,11 +1,10 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
-import { platform, type AppEnv } from "../../http/context.ts";
-import { basicPassword } from "../../http/middleware/authenticate.ts";
+import type { AppEnv } from "../../http/context.ts";
 import { readBody } from "../../http/read-request.ts";
 import { retrieveModel } from "../../services/operations/model.ts";
-import { asClient, type BridgeClient } from "../client.ts";
+import { asTool, type BridgeClient, ifSet } from "../client.ts";
 import { foundIn } from "../found.ts";
 import { runJob } from "../jobs.ts";
 import { DrawingContext, drawingOf } from "./context.ts";
@@ -27,9 +26,6 @@ const PredictRequest = z.object({
   params: z.object({ context: DrawingContext.nullish() }).nullish(),
 });
 type PredictRequest = z.infer<typeof PredictRequest>;
-
-const serve = <T>(c: Context<AppEnv>, act: (client: BridgeClient) => Promise<T>): Promise<T> =>
-  asClient(c, basicPassword(c), act);
 
 async function versionOf(client: BridgeClient): Promise<string> {
   const { id, version } = await retrieveModel(client);
@@ -63,18 +59,15 @@ async function predict(
 
 /** The protocol of Label Studio's ML backends. */
 export const labelStudio = new Hono<AppEnv>()
-  .use(async (c, next) => {
-    if (!platform(c).settings.LABEL_STUDIO) throw new ServiceError("not_found");
-    await next();
-  })
+  .use(ifSet("LABEL_STUDIO"))
   .get("/health", (c) =>
-    serve(c, async (client) => c.json({ status: "UP", model_class: await versionOf(client) })),
+    asTool(c, async (client) => c.json({ status: "UP", model_class: await versionOf(client) })),
   )
-  .post("/setup", (c) => serve(c, async (client) => c.json({ model_version: await versionOf(client) })))
+  .post("/setup", (c) => asTool(c, async (client) => c.json({ model_version: await versionOf(client) })))
   // Nothing is learnt from annotations.
-  .post("/webhook", (c) => serve(c, async () => c.json({ status: "ok", result: {} }, 201)))
+  .post("/webhook", (c) => asTool(c, async () => c.json({ status: "ok", result: {} }, 201)))
   .post("/predict", (c) =>
-    serve(c, async (client) => {
+    asTool(c, async (client) => {
       const results = await predict(client, await readBody(c, PredictRequest, MOST_BYTES));
       return c.json({ results });
     }),

@@ -3,8 +3,9 @@ import { OUTPUTS } from "@segmentation/protocol";
 import type { JobStatus } from "../../contract/job.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { outputKey } from "../../core/object-keys.ts";
+import { finishedPage } from "../../services/operations/jobs.ts";
 import type { BridgeClient } from "../client.ts";
-import { finishedJob, foundIn, type FoundObject, type FoundPicture } from "../found.ts";
+import { foundIn, type FoundObject, type FoundPicture } from "../found.ts";
 import type { FoundMask, MasksAnswer, MasksArguments } from "./schemas.ts";
 
 /** As many objects are in one answer, */
@@ -29,7 +30,8 @@ export async function masksOf(
   const head = { jobId, taskId, status: status.status, error: error ?? task.error };
   if (task.status !== "success" || status.status !== "success")
     return { answer: { ...head, ...none }, picture: null };
-  const job = await finishedJob(client, jobId);
+  const { accountId } = client.account;
+  const job = await finishedPage(client.platform, accountId, jobId, status.tasks.indexOf(task));
   const picture = await foundIn(client, job, taskId);
   const signer = await client.platform.media.signGets(URL_SECONDS);
   const urlOf = async (key: string) => signer.url(key, await signer.signature(key));

@@ -1,6 +1,7 @@
-/** SHA-256 of a text's UTF-8 bytes, lowercase hex. */
-export async function sha256Hex(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+/** SHA-256 of bytes, or of a text's in UTF-8, lowercase hex. */
+export async function sha256Hex(of: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof of === "string" ? new TextEncoder().encode(of) : of;
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

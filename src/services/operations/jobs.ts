@@ -2,7 +2,7 @@ import type { JobList, JobStatus, JobSummary } from "../../contract/job.ts";
 import { isoOf } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { isJobId } from "../../core/ids.ts";
-import type { JobAnswer } from "../../core/jobs/answers.ts";
+import type { FinishedPage, FinishedTask, JobAnswer } from "../../core/jobs/answers.ts";
 import { log } from "../../core/log.ts";
 import { MOST_STREAMS } from "../../core/jobs/waiters.ts";
 import { resultJson } from "../../core/jobs/result.ts";
@@ -139,21 +139,34 @@ export async function retrieveJobResult({
   account: { accountId },
   jobId,
 }: OperationRequest<"retrieveJobResult">): Promise<AsyncGenerator<string>> {
-  const pageFrom = (from: number) => jobObjectOf(platform, jobId).resultPage(accountId, from);
-  const first = await pageFrom(0);
-  if (first === null) throw new ServiceError("job_not_found");
-  if (first === "not_ready") throw new ServiceError("job_not_ready");
+  const first = await finishedPage(platform, accountId, jobId);
   await boundAccount(platform, accountId, Math.ceil(first.files / OUTPUTS_PER_REQUEST) - 1);
-  const tasksOf = async function* () {
-    for (let page = first; ;) {
-      yield* page.tasks;
-      if (page.next === null) return;
-      const next = await pageFrom(page.next);
-      if (next === null || next === "not_ready")
-        throw new Error(`${jobId} was deleted while its result was read`);
-      page = next;
-    }
-  };
   const signer = await platform.media.signGets(RESULT_SECONDS);
+  const tasksOf = () => tasksFrom(platform, accountId, first);
   return resultJson(first.definition, tasksOf, signer, RESULT_SECONDS);
+}
+
+/** Outputs of a successful job: those of a task, and of so many after it as a page has. @throws ServiceError job_not_found, job_not_ready. */
+export async function finishedPage(
+  platform: Platform,
+  accountId: string,
+  jobId: string,
+  from = 0,
+): Promise<FinishedPage> {
+  const page = await jobObjectOf(platform, jobId).resultPage(accountId, from);
+  if (page === null) throw new ServiceError("job_not_found");
+  if (page === "not_ready") throw new ServiceError("job_not_ready");
+  return page;
+}
+
+/** The outputs of a page and of all after it, as the job's object is asked for them. @throws ServiceError as finishedPage. */
+export async function* tasksFrom(
+  platform: Platform,
+  accountId: string,
+  first: FinishedPage,
+): AsyncGenerator<FinishedTask> {
+  for (let page = first; ; page = await finishedPage(platform, accountId, page.definition.jobId, page.next)) {
+    yield* page.tasks;
+    if (page.next === null) return;
+  }
 }

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type RemoteJWKSet } from "jose";
 import { ServiceError } from "../../core/errors.ts";
+import { readAtMost } from "../../core/lib/read-at-most.ts";
 import { log, reasonOf } from "../../core/log.ts";
 import type { IdentitySettings } from "../../settings.ts";
 
@@ -42,14 +43,9 @@ async function fetchBounded(url: string, options: RequestInit): Promise<Response
     await response.body?.cancel();
     throw new Error(`the endpoint of the key set answered ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error("the set of keys is too large");
-    chunks.push(chunk);
-  }
-  return new Response(new Blob(chunks));
+  const bytes = await readAtMost(response.body, MAX_BYTES);
+  if (bytes === null) throw new Error("the set of keys is too large");
+  return new Response(bytes);
 }
 
 /** Whether an unknown key may trigger a fetch now: forged tokens must not make us flood the provider with requests. */
