@@ -79,7 +79,7 @@ describe("the commands of the README", () => {
     expect(printed).toContain("prompt_outside_vocabulary");
   });
 
-  it("demo tracks what it is told and follows what it points at in a clip, backwards too, and leaves masks.json, a preview, a strip of it and the archive [A5-16]", async () => {
+  it("demo tracks what words name, and follows what it points at in a clip, backwards too, and leaves masks.json, a preview, a strip of it and the archive [A5-16]", async () => {
     const region = "my cat#7: 330,220@0.9s";
     const { printed, made } = await walkOnSharedStack(
       "--frames",
