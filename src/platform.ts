@@ -34,6 +34,7 @@ import { OldJobs } from "./stores/jobs/old-jobs.ts";
 import { Payments } from "./stores/billing/payments.ts";
 import { Queues } from "./stores/jobs/queues.ts";
 import { RequestRate } from "./stores/request-rate.ts";
+import { Shares } from "./stores/accounts/shares.ts";
 import { Transits } from "./stores/accounts/transit.ts";
 import { Uploads } from "./stores/uploads/uploads.ts";
 import { TrialLane } from "./stores/jobs/trial-lane.ts";
@@ -46,6 +47,7 @@ export interface Books {
   readonly database: string;
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly shares: Shares;
   readonly idempotency: IdempotencyKeys;
   readonly erasures: Erasures;
   readonly uploads: Uploads;
@@ -214,6 +216,7 @@ const booksIn = (database: string, db: D1Database, others: readonly D1Database[]
   database,
   accounts: new Accounts(db, database),
   apiKeys: new ApiKeys(db),
+  shares: new Shares(db),
   idempotency: new IdempotencyKeys(db),
   erasures: new Erasures(db),
   uploads: new Uploads(db),

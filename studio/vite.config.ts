@@ -9,6 +9,10 @@ export default defineConfig({
   worker: { format: "es" },
   build: {
     emptyOutDir: true,
+    rolldownOptions: {
+      // What a link shows is a page of its own: without sign-in, and not for search engines.
+      input: ["index.html", "shared.html"].map((page) => fileURLToPath(new URL(page, import.meta.url))),
+    },
     // The policy of the pages forbids what is inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

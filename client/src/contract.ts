@@ -16,6 +16,10 @@ export const ROUTES = {
   retrieveJobResult: "GET /v1/jobs/{jobId}/result",
   createJobDownload: "POST /v1/jobs/{jobId}/download",
   retrieveJobDownload: "GET /v1/jobs/{jobId}/download",
+  listShares: "GET /v1/shares",
+  createShare: "POST /v1/jobs/{jobId}/share",
+  retrieveShare: "GET /v1/jobs/{jobId}/share",
+  revokeShare: "DELETE /v1/jobs/{jobId}/share empty",
   retrieveModel: "GET /v1/model",
   getAccount: "GET /v1/account",
   getAccountOverview: "GET /v1/account/overview",
@@ -90,6 +94,7 @@ export type ApiErrorCode =
   | "payment_required"
   | "prompt_too_long"
   | "rate_limited"
+  | "share_not_found"
   | "subscription_exists"
   | "task_not_continued"
   | "task_not_owned"
@@ -99,6 +104,7 @@ export type ApiErrorCode =
   | "too_many_keys"
   | "too_many_prompts"
   | "too_many_secrets"
+  | "too_many_shares"
   | "too_many_streams"
   | "too_many_uploads"
   | "too_many_webhook_endpoints"
@@ -310,7 +316,7 @@ export interface paths {
         };
         /**
          * Get a job's status
-         * @description The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time.
+         * @description The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time. The token of a share that shows the job is a credential for it, too.
          */
         get: operations["retrieveJob"];
         put?: never;
@@ -372,7 +378,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the masks of a job that succeeded */
+        /**
+         * Get the masks of a job that succeeded
+         * @description The token of a share that shows the job is a credential for it, too.
+         */
         get: operations["retrieveJobResult"];
         put?: never;
         post?: never;
@@ -401,6 +410,51 @@ export interface paths {
          */
         post: operations["createJobDownload"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what the account shares */
+        get: operations["listShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jobId}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what a job's link shows
+         * @description The account and whoever has the link get the same answer. The token of a share that shows the job is a credential for it, too.
+         */
+        get: operations["retrieveShare"];
+        put?: never;
+        /**
+         * Make a link to a job's result
+         * @description Whoever has the link sees the job's status and result without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
+         */
+        post: operations["createShare"];
+        /**
+         * End a job's link
+         * @description The link is refused from its very next use on. Signed URLs that it has given before stay valid for up to 15 minutes.
+         */
+        delete: operations["revokeShare"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1029,6 +1083,29 @@ export interface components {
         CreateJobRequest: components["schemas"]["ImageJobRequest"] | components["schemas"]["VideoJobRequest"];
         /**
          * @example {
+         *       "expiresIn": 86400,
+         *       "showInputs": true
+         *     }
+         */
+        CreateShareRequest: {
+            /**
+             * @description Further jobs of the same uploads whose results the link shows too, such as objects that were pointed at; at most 50.
+             * @default []
+             */
+            with?: string[];
+            /**
+             * @description After how many seconds the link ends: from a minute to 30 days. It ends earlier if a job that it shows is deleted earlier; `expiresAt` of the answer says when.
+             * @default 604800
+             */
+            expiresIn?: number;
+            /**
+             * @description Whether the link also shows the uploads themselves, for tasks that succeeded: the files as they were uploaded, with the place and the camera that a picture may name in its metadata.
+             * @default false
+             */
+            showInputs?: boolean;
+        };
+        /**
+         * @example {
          *       "url": "https://example.com/webhooks/segmentation",
          *       "events": [
          *         "job.succeeded",
@@ -1063,6 +1140,14 @@ export interface components {
             secret?: string;
             /** @description True in a replayed response, which does not contain the secret. */
             secretUnavailable: boolean;
+        };
+        CreatedShare: {
+            /** @description What is shared, and until when. */
+            share: components["schemas"]["Share"];
+            /** @description What the link lets in: send it as `Authorization: Bearer <token>`. It is shown only in this response. */
+            token: string;
+            /** @description The link: a page of the studio, with the token in its fragment, which browsers send to nobody. Null if the service has no studio. */
+            url: string | null;
         };
         CreatedWebhookEndpoint: {
             /** @description The endpoint, without its secret. */
@@ -1606,6 +1691,56 @@ export interface components {
             endpoint: components["schemas"]["WebhookEndpoint"];
             /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
             secret: string;
+        };
+        /**
+         * @description What is shared, and until when.
+         * @example {
+         *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "with": [],
+         *       "createdAt": "2026-11-20T09:30:00.000Z",
+         *       "expiresAt": "2026-11-21T09:30:00.000Z",
+         *       "showInputs": true
+         *     }
+         */
+        Share: {
+            /** @description The job that is shared. */
+            jobId: string;
+            /** @description Further jobs of the same uploads whose results the link shows. */
+            with: string[];
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the link ends, unless it is revoked before.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            expiresAt: string;
+            /** @description Whether the link also shows the uploads of the tasks that succeeded. */
+            showInputs: boolean;
+        };
+        ShareList: {
+            /** @description The items, in order; of a list, one page of them. */
+            items: components["schemas"]["Share"][];
+        };
+        SharedInputs: {
+            /** @description What is shared, and until when. */
+            share: components["schemas"]["Share"];
+            /** @description The uploads that the link shows, with signed URLs; `expiresIn` is in seconds. Uploads that have been deleted are not among them. */
+            inputs: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
+                taskId: components["schemas"]["TaskId"];
+                /**
+                 * Format: uri
+                 * @description The signed URL of the upload.
+                 */
+                url: string;
+                /** @description For how many seconds the URL is valid. */
+                expiresIn: number;
+            }[];
         };
         /**
          * @description The state of a job or of one of its tasks. `success` and `failed` are final.
@@ -2802,6 +2937,167 @@ export interface operations {
             };
             /** @description The request conflicts with the current state. */
             409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All links that have not ended, newest first, without their tokens. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retrieveShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Until when the job is shared, and the uploads that the link shows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedInputs"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateShareRequest"];
+            };
+        };
+        responses: {
+            /** @description The link, which is not shown again, and when it ends. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedShare"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    revokeShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job is no longer shared. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

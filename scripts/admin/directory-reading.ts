@@ -61,7 +61,8 @@ async function readBooks(
       after,
       rows,
     ) => sql`SELECT a.id, a.issuer, a.subject, a.erasing_at IS NOT NULL AS erased, t.direction, t.other,
-        (SELECT json_group_array(digest) FROM api_keys WHERE account_id = a.id) AS keys
+        (SELECT json_group_array(digest) FROM (SELECT digest FROM api_keys WHERE account_id = a.id
+           UNION ALL SELECT digest FROM shares WHERE account_id = a.id)) AS keys
       FROM accounts AS a LEFT JOIN in_transit AS t ON t.account_id = a.id
       WHERE a.id > ${after} ORDER BY a.id LIMIT ${rows}`,
     "id",

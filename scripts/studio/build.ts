@@ -20,7 +20,7 @@ const SOURCES = [
   "scripts/studio/build.ts",
   "src/studio-config.ts",
   "src/http/pages/*.{css,js}",
-  "studio/{index.html,vite.config.ts,tsconfig.json,package.json}",
+  "studio/{index.html,shared.html,vite.config.ts,tsconfig.json,package.json}",
   "studio/{src,public}/**/*.*",
   "client/src/**/*.ts",
   "samples/coffee.png",

@@ -5,6 +5,8 @@ export const TAGS = {
   Uploads: "Upload files before creating a job from them.",
   Jobs: "Segmentation by text prompts, in the background. Wait for a job with `Prefer: wait=60`, or listen to its events; or poll it after two seconds, then at growing intervals of up to ten seconds.",
   Downloads: "All masks of a job in one zip file.",
+  Sharing:
+    "Links that show a result to people without an account, until they end or are revoked. A link's token is a credential for the operations that say so, about its jobs alone.",
   Model: "What finds the objects.",
   Account: "Whom the credential belongs to, what the account may do, and what it has used.",
   "API keys": "The account's secret keys. Never use them in a browser.",
@@ -17,6 +19,8 @@ export const TAGS = {
 export interface Operation {
   readonly method: "get" | "post" | "patch" | "delete";
   readonly path: `/v1/${string}`;
+  /** Whether a share's token lets in to it, for the jobs that the share shows; its path names the job. */
+  readonly byLink?: true;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly description?: string;

@@ -5,6 +5,7 @@ import { BILLING_OPERATIONS } from "./operations/billing.ts";
 import { DOWNLOADS_OPERATIONS } from "./operations/downloads.ts";
 import { JOBS_OPERATIONS } from "./operations/jobs.ts";
 import { MODEL_OPERATIONS } from "./operations/model.ts";
+import { SHARES_OPERATIONS } from "./operations/shares.ts";
 import { UPLOADS_OPERATIONS } from "./operations/uploads.ts";
 import { WEBHOOKS_OPERATIONS } from "./operations/webhooks.ts";
 
@@ -13,6 +14,7 @@ export const OPERATIONS = {
   ...UPLOADS_OPERATIONS,
   ...JOBS_OPERATIONS,
   ...DOWNLOADS_OPERATIONS,
+  ...SHARES_OPERATIONS,
   ...MODEL_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...API_KEYS_OPERATIONS,

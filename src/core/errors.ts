@@ -79,6 +79,8 @@ export const ERROR_CATALOGUE = {
       "A region refines a mask that its job does not have of this picture. Take taskId and maskIndex from that job's result.",
     download_not_requested:
       "No archive has been requested for this job. Request one with POST on the same path.",
+    share_not_found:
+      "This account does not share a job with this id, or its link has ended. List what is shared with GET /v1/shares.",
     upload_not_found:
       "This account has no upload with this id. Check the id; uploads are deleted after the retention period, or after a day if no job uses them.",
     api_key_not_found: "This account has no API key with this id. List its keys with GET /v1/api-keys.",
@@ -104,6 +106,7 @@ export const ERROR_CATALOGUE = {
     too_many_uploads:
       "The account has too many uploads that no job uses, or has uploaded too many bytes or deleted too many uploads within a day. Create jobs from the uploads, delete those that you do not need, or try again after the number of seconds in Retry-After, if the header is present.",
     too_many_keys: "The account has too many API keys. Revoke one that is no longer needed.",
+    too_many_shares: "The account shares 100 results, the maximum. Revoke a link that is no longer needed.",
     too_many_webhook_endpoints: "The account has 10 webhook endpoints. Delete one that is no longer needed.",
     webhook_endpoint_disabled:
       "The webhook endpoint is disabled; disabledReason says why. Enable it with PATCH and `disabled` false, then try again.",

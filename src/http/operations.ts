@@ -19,6 +19,7 @@ import {
   retrieveJobResult,
   streamJobEvents,
 } from "../services/operations/jobs.ts";
+import { createShare, listShares, retrieveShare, revokeShare } from "../services/operations/shares.ts";
 import { retrieveModel } from "../services/operations/model.ts";
 import {
   completeMultipartUpload,
@@ -98,6 +99,10 @@ const HANDLERS: Handlers = {
   retrieveJobResult: async (request, c) => respondWithJson(c, await retrieveJobResult(request)),
   createJobDownload,
   retrieveJobDownload,
+  listShares,
+  createShare,
+  retrieveShare,
+  revokeShare,
   retrieveModel,
   getAccount,
   getAccountOverview,
@@ -123,7 +128,7 @@ interface Mounted {
   handle(
     request: Pick<
       OperationRequest<OperationId>,
-      "platform" | "account" | "door" | "idempotencyKey" | "waitSeconds"
+      "platform" | "account" | "door" | "idempotencyKey" | "waitSeconds" | "linkRate"
     > & {
       readonly body: unknown;
       readonly query: unknown;
@@ -154,7 +159,8 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
   const mounted: Mounted = { handle: HANDLERS[id] };
   app.on(operation.method.toUpperCase(), route, async (c) => {
     c.set("operation", id);
-    const caller = await authenticate(c);
+    const shownJob = operation.byLink === true ? c.req.param("jobId") : undefined;
+    const caller = await authenticate(c, undefined, shownJob);
     let read: ReturnType<typeof readRequest> | undefined;
     const serve = async (account: Account, door: Batching) => {
       c.set("account", account);
@@ -162,7 +168,10 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
       const { database } = account;
       const begun = Date.now();
       const answer = await needing(platform(c), database, () =>
-        mounted.handle({ ...request, platform: platform(c).at(database), account, door }, c),
+        mounted.handle(
+          { ...request, platform: platform(c).at(database), account, door, linkRate: caller.linkRate },
+          c,
+        ),
       );
       if (request.waitSeconds !== null) {
         c.header("preference-applied", `wait=${request.waitSeconds}`);

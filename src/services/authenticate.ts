@@ -1,8 +1,10 @@
 import { apiKeyDigest, isWellFormedApiKey } from "../core/accounts/api-key.ts";
+import { isWellFormedShareToken, MOST_LINK_REQUESTS_PER_DAY } from "../core/accounts/share.ts";
 import { addressOwner } from "../core/accounts/callers.ts";
+import { secondsToNextDay } from "../core/billing/usage.ts";
 import { sha256Hex } from "../core/lib/digest.ts";
 import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
-import { newId } from "../core/ids.ts";
+import { isJobId, newId } from "../core/ids.ts";
 import { log } from "../core/log.ts";
 import {
   identityEntry,
@@ -33,8 +35,8 @@ interface Bearer {
   readonly entry: string;
   /** The account that it lets in, if its books are in this platform's database; null if they are not. */
   readonly find: (books: Platform) => Promise<Account | null | "suspended">;
-  /** The door that lets it in only to this account, which it has been let in to before. */
-  readonly door: (books: Platform, account: Account) => Door;
+  /** The door that lets it in only to this account, which it has been let in to before; absent of a share's token. */
+  readonly door?: (books: Platform, account: Account) => Door;
   /** Creates the account that is nowhere yet, in one of the databases that answer; absent if the credential creates none. */
   readonly create?: (answering: readonly string[]) => Promise<Account | null>;
 }
@@ -42,9 +44,14 @@ interface Bearer {
 /** Verifies a credential; null if it can let nobody in. */
 type Verify = () => Promise<Bearer | null>;
 
-/** How to verify a credential by its form; null for a text that can be neither an API key nor an access token. */
-function verifierOf(platform: Platform, credential: string): Verify | null {
+/**
+ * How to verify a credential by its form; null for a text that can be neither an API key nor an access token, nor the token of a
+ * share where a share's link may be used.
+ */
+function verifierOf(platform: Platform, credential: string, shownJob: string | undefined): Verify | null {
   const { identityProvider } = platform;
+  if (isWellFormedShareToken(credential))
+    return shownJob === undefined || !isJobId(shownJob) ? null : () => shareBearer(credential, shownJob);
   if (isWellFormedApiKey(credential)) {
     return async () => {
       const digest = await apiKeyDigest(credential);
@@ -57,6 +64,21 @@ function verifierOf(platform: Platform, credential: string): Verify | null {
   }
   if (identityProvider === null || !TOKEN_PATTERN.test(credential)) return null;
   return () => verifyToken(platform, identityProvider, credential);
+}
+
+/** A share's token, as far as its form goes; it lets in to the one job. Its `find` throws ServiceError rate_limited. */
+async function shareBearer(token: string, shownJob: string): Promise<Bearer> {
+  const digest = await sha256Hex(token);
+  return {
+    entry: digest,
+    find: async ({ accounts }) => {
+      const now = Date.now();
+      const found = await accounts.findByShareDigest(digest, shownJob, now, MOST_LINK_REQUESTS_PER_DAY);
+      if (found === null || found.reads <= MOST_LINK_REQUESTS_PER_DAY) return found?.account ?? null;
+      const message = `This link has been used too often today; its day ends at 00:00 UTC. ${TRY_AGAIN}.`;
+      throw new ServiceError("rate_limited", message, { retryAfterSeconds: secondsToNextDay(now) });
+    },
+  };
 }
 
 const isMoving = (found: Account | null | "suspended"): boolean =>
@@ -123,6 +145,8 @@ export interface Caller {
   readonly read: () => Promise<Account | null>;
   /** The account as this isolate has read it before, and the door to it; null if it has not, or not recently. */
   readonly recalled: { readonly account: Account; readonly door: Door } | null;
+  /** What its requests are counted by, if it came by a share's link; absent of an account's own credentials. */
+  readonly linkRate?: string;
 }
 
 /**
@@ -159,20 +183,27 @@ export async function enter<T>(
  * everything that this isolate has not accepted recently. The account is still read for every request, by itself or at a
  * door, so that a revoked key is refused at once.
  * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
+ * @param shownJob the job that the request is about, if a share's token may let it in; without, such a token lets nobody in
  * @throws ServiceError rate_limited, identity_provider_unavailable.
  */
 export async function callerOf(
   platform: Platform,
   credential: string,
   address: string | null,
+  shownJob?: string,
 ): Promise<Caller | null> {
-  const verify = verifierOf(platform, credential);
+  const verify = verifierOf(platform, credential, shownJob);
   if (verify === null) return null;
-  const digest = await sha256Hex(credential);
+  const isLink = isWellFormedShareToken(credential);
+  // Of a link it is known for which job it is good: another one's refusal does not close it.
+  const digest = await sha256Hex(isLink ? `${credential} ${shownJob}` : credential);
+  const linkRate = isLink ? `link ${await sha256Hex(credential)}` : undefined;
   const { accepted, refused } = platform.seenCredentials;
   if (refused.get(digest, Date.now()) !== undefined) return null;
   const known = accepted.get(digest, Date.now());
-  await (known === undefined ? boundStranger(platform, address) : boundAccount(platform, known.accountId));
+  await (known === undefined
+    ? boundStranger(platform, address)
+    : boundAccount(platform, known.accountId, 1, linkRate));
 
   const refuse = (): null => {
     accepted.delete(digest);
@@ -188,11 +219,14 @@ export async function callerOf(
       const account = await find(platform, bearer, known?.database);
       if (account === null) return refuse();
       accepted.put(digest, account, Date.now());
-      if (known === undefined) await boundAccount(platform, account.accountId);
+      if (known === undefined) await boundAccount(platform, account.accountId, 1, linkRate);
       return account;
     },
     recalled:
-      known === undefined ? null : { account: known, door: bearer.door(platform.at(known.database), known) },
+      known === undefined || bearer.door === undefined
+        ? null
+        : { account: known, door: bearer.door(platform.at(known.database), known) },
+    ...(linkRate !== undefined && { linkRate }),
   };
 }
 
@@ -206,10 +240,21 @@ function rateLimited(
   return new ServiceError("rate_limited", message, { retryAfterSeconds: RATE_PERIOD_SECONDS });
 }
 
-/** Counts a request of an account, or as several if it costs as much as those. @throws ServiceError rate_limited. */
-export async function boundAccount(platform: Platform, accountId: string, requests = 1): Promise<void> {
+/**
+ * Counts a request of an account, or as several if it costs as much as those.
+ * @param linkRate counted in place of the account: nobody with a link uses up what its owner may ask
+ * @throws ServiceError rate_limited.
+ */
+export async function boundAccount(
+  platform: Platform,
+  accountId: string,
+  requests = 1,
+  linkRate?: string,
+): Promise<void> {
+  const message = linkRate === undefined ? undefined : `This link has been used too often. ${TRY_AGAIN}.`;
   for (let i = 0; i < requests; i += 1)
-    if (!(await platform.requestRate.admits(accountId))) throw rateLimited(platform, { account: accountId });
+    if (!(await platform.requestRate.admits(linkRate ?? accountId)))
+      throw rateLimited(platform, { account: accountId }, message);
 }
 
 /** Bounds how many unverified credentials one address may send. */

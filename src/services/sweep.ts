@@ -32,6 +32,7 @@ export async function sweep(platform: Platform, now: number): Promise<void> {
       deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
     usage_days: () => deleteInPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
     api_keys: () => deleteInPages((limit) => purgeKeys(platform, now - REVOKED_KEYS_KEPT_MS, limit)),
+    shares: () => deleteInPages((limit) => purgeShares(platform, now, limit)),
     idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
     stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
     webhook_endpoints: () => eraseEndpoints(platform, null),
@@ -47,6 +48,13 @@ export async function unsweptSeconds({ gauges, policy }: Platform, now: number):
   const [unused, used] = [now - UNUSED_KEPT_MS, now - usedKeptMs(policy)];
   const ms = await gauges.unsweptMs(unused, used, now - REMEMBERED_MS, now - EVENTS_KEPT_MS);
   return Math.max(0, Math.round(ms / 1_000));
+}
+
+/** Deletes shares that have ended, and before them what the directory has of their tokens. Returns how many. */
+async function purgeShares({ shares, databases, directory }: Platform, now: number, limit: number) {
+  const digests = databases.length === 1 ? [] : await shares.endedDigests(now, limit);
+  if (digests.length > 0) await directory.forget(digests);
+  return shares.purge(now, limit);
 }
 
 /** Deletes revoked keys, and before them what the directory has of them. Returns how many. */

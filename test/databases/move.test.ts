@@ -20,6 +20,7 @@ import {
   sendIn,
   useDatabases,
 } from "../support/worker/several.ts";
+import { shareJob, visit } from "../support/worker/shares.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
 import { later, PATIENT } from "../support/worker/time.ts";
 import { PlayedEndpoints, ringEndpoint } from "../support/worker/webhooks.ts";
@@ -45,6 +46,22 @@ describe("an account that is moved to another database", () => {
     expect(results.map(({ name }) => name).toSorted()).toEqual(
       MOVED_TABLES.filter((name) => name !== "accounts").toSorted(),
     );
+  });
+
+  it("takes its links along: they show nothing while it moves, can't be revoked on one side only, and work there [A23-11]", async () => {
+    const client = await resident(platform, "DB_2");
+    const { accountId, jobId } = client;
+    const { token } = await shareJob(client, jobId);
+    const look = () => visit(token, `/v1/jobs/${jobId}/result`);
+    const revoke = () => client.send("DELETE", `/v1/jobs/${jobId}/share`);
+    expect((await look()).status).toBe(200);
+    await moveUntil(platform, accountId, "DB_3", "copied");
+    expectError(await look(), 503, "account_moving");
+    expectError(await revoke(), 503, "account_moving");
+    await moveUntil(platform, accountId, "DB_3", "moved");
+    expect((await look()).status).toBe(200);
+    expect((await revoke()).status).toBe(204);
+    expectError(await look(), 401, "Unauthorized");
   });
 
   it("has the same rows there, none anywhere else, and books that agree; it works there with the same keys [A9-3]", async () => {

@@ -65,6 +65,17 @@ describe("a client generated from the API's document", () => {
     const png = new Uint8Array(await (await fetch(mask.url)).arrayBuffer());
     expect(await maskPixels(png)).toMatchObject({ width: 451, height: 300 });
 
+    const shared = await given(
+      client.api.POST("/v1/jobs/{jobId}/share", { ...job(jobId), body: { showInputs: true } }),
+    );
+    const visitor = await generatedClient(stack.baseUrl, shared.token);
+    const seen = await given(visitor.api.GET("/v1/jobs/{jobId}/share", job(jobId)));
+    expect(seen.share).toEqual(shared.share);
+    expect((await fetch(only(seen.inputs).url)).status).toBe(200);
+    expect((await given(client.api.GET("/v1/shares"))).items).toEqual([shared.share]);
+    expect((await client.api.DELETE("/v1/jobs/{jobId}/share", job(jobId))).response.status).toBe(204);
+    expect((await visitor.api.GET("/v1/jobs/{jobId}/share", job(jobId))).response.status).toBe(401);
+
     await given(client.api.POST("/v1/jobs/{jobId}/download", job(jobId)));
     const archive = await given(client.api.GET("/v1/jobs/{jobId}/download", atEnd(jobId)));
     expect(archive.status).toBe("ready");

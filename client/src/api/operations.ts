@@ -154,6 +154,44 @@ export interface Api {
    */
   readonly retrieveJobDownload: Call<"retrieveJobDownload">;
   /**
+   * List what the account shares.
+   * @example
+   * await client.api.listShares();
+   */
+  readonly listShares: Call<"listShares">;
+  /**
+   * Make a link to a job's result.
+   *
+   * Whoever has the link sees the job's status and result without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
+   * @example
+   * await client.api.createShare({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+   *   "expiresIn": 86400,
+   *   "showInputs": true
+   * });
+   */
+  readonly createShare: Call<"createShare">;
+  /**
+   * See what a job's link shows.
+   *
+   * The account and whoever has the link get the same answer.
+   * @example
+   * await client.api.retrieveShare({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
+  readonly retrieveShare: Call<"retrieveShare">;
+  /**
+   * End a job's link.
+   *
+   * The link is refused from its very next use on. Signed URLs that it has given before stay valid for up to 15 minutes.
+   * @example
+   * await client.api.revokeShare({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
+  readonly revokeShare: Call<"revokeShare">;
+  /**
    * Get the model in use.
    *
    * What the model can do: which words it knows, and whether it takes regions and videos. The answer is cached for a minute.

@@ -123,7 +123,8 @@ class Jobs(Operations):
         """Get a job's status.
 
         The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes
-        when the job has ended, or after that time.
+        when the job has ended, or after that time. The token of a share that shows the job is a credential for
+        it, too.
         """
         return cast(m.JobStatus, self._ask("GET /v1/jobs/{job_id}", {"job_id": job_id}, options=options))
 
@@ -173,7 +174,10 @@ class Jobs(Operations):
         job_id: str,
         **options: Unpack[RequestOptions],
     ) -> m.JobResult:
-        """Get the masks of a job that succeeded."""
+        """Get the masks of a job that succeeded.
+
+        The token of a share that shows the job is a credential for it, too.
+        """
         return cast(m.JobResult, self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, options=options))
 
 
@@ -202,6 +206,54 @@ class Downloads(Operations):
         With `Prefer: wait=60` the response comes when the archive is ready or has failed, or after that time.
         """
         return cast(m.ArchiveDownload, self._ask("GET /v1/jobs/{job_id}/download", {"job_id": job_id}, options=options))
+
+
+class Sharing(Operations):
+    """The operations of the reference's section Sharing."""
+
+    def list_shares(
+        self,
+        **options: Unpack[RequestOptions],
+    ) -> m.ShareList:
+        """List what the account shares."""
+        return cast(m.ShareList, self._ask("GET /v1/shares", {}, options=options))
+
+    def create_share(
+        self,
+        job_id: str,
+        body: m.CreateShareRequest,
+        **options: Unpack[RequestOptions],
+    ) -> m.CreatedShare:
+        """Make a link to a job's result.
+
+        Whoever has the link sees the job's status and result without an account, and nothing else of the
+        account. A job has one link: sharing it again ends the one before. An account has at most 100.
+        """
+        return cast(m.CreatedShare, self._ask("POST /v1/jobs/{job_id}/share", {"job_id": job_id}, body=body, options=options))
+
+    def retrieve_share(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> m.SharedInputs:
+        """See what a job's link shows.
+
+        The account and whoever has the link get the same answer. The token of a share that shows the job is a
+        credential for it, too.
+        """
+        return cast(m.SharedInputs, self._ask("GET /v1/jobs/{job_id}/share", {"job_id": job_id}, options=options))
+
+    def revoke_share(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> None:
+        """End a job's link.
+
+        The link is refused from its very next use on. Signed URLs that it has given before stay valid for up
+        to 15 minutes.
+        """
+        self._ask("DELETE /v1/jobs/{job_id}/share", {"job_id": job_id}, is_empty=True, options=options)
 
 
 class Model(Operations):
@@ -407,7 +459,7 @@ class Billing(Operations):
         return cast(m.BillingUrl, self._ask("POST /v1/billing/portal", {}, options=options))
 
 
-class Api(Uploads, Jobs, Downloads, Model, Account, APIKeys, Webhooks, Billing):
+class Api(Uploads, Jobs, Downloads, Sharing, Model, Account, APIKeys, Webhooks, Billing):
     """Every operation of the service."""
 
 
@@ -518,7 +570,8 @@ class AsyncJobs(AsyncOperations):
         """Get a job's status.
 
         The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes
-        when the job has ended, or after that time.
+        when the job has ended, or after that time. The token of a share that shows the job is a credential for
+        it, too.
         """
         return cast(m.JobStatus, await self._ask("GET /v1/jobs/{job_id}", {"job_id": job_id}, options=options))
 
@@ -568,7 +621,10 @@ class AsyncJobs(AsyncOperations):
         job_id: str,
         **options: Unpack[RequestOptions],
     ) -> m.JobResult:
-        """Get the masks of a job that succeeded."""
+        """Get the masks of a job that succeeded.
+
+        The token of a share that shows the job is a credential for it, too.
+        """
         return cast(m.JobResult, await self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, options=options))
 
 
@@ -597,6 +653,54 @@ class AsyncDownloads(AsyncOperations):
         With `Prefer: wait=60` the response comes when the archive is ready or has failed, or after that time.
         """
         return cast(m.ArchiveDownload, await self._ask("GET /v1/jobs/{job_id}/download", {"job_id": job_id}, options=options))
+
+
+class AsyncSharing(AsyncOperations):
+    """The operations of the reference's section Sharing."""
+
+    async def list_shares(
+        self,
+        **options: Unpack[RequestOptions],
+    ) -> m.ShareList:
+        """List what the account shares."""
+        return cast(m.ShareList, await self._ask("GET /v1/shares", {}, options=options))
+
+    async def create_share(
+        self,
+        job_id: str,
+        body: m.CreateShareRequest,
+        **options: Unpack[RequestOptions],
+    ) -> m.CreatedShare:
+        """Make a link to a job's result.
+
+        Whoever has the link sees the job's status and result without an account, and nothing else of the
+        account. A job has one link: sharing it again ends the one before. An account has at most 100.
+        """
+        return cast(m.CreatedShare, await self._ask("POST /v1/jobs/{job_id}/share", {"job_id": job_id}, body=body, options=options))
+
+    async def retrieve_share(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> m.SharedInputs:
+        """See what a job's link shows.
+
+        The account and whoever has the link get the same answer. The token of a share that shows the job is a
+        credential for it, too.
+        """
+        return cast(m.SharedInputs, await self._ask("GET /v1/jobs/{job_id}/share", {"job_id": job_id}, options=options))
+
+    async def revoke_share(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> None:
+        """End a job's link.
+
+        The link is refused from its very next use on. Signed URLs that it has given before stay valid for up
+        to 15 minutes.
+        """
+        await self._ask("DELETE /v1/jobs/{job_id}/share", {"job_id": job_id}, is_empty=True, options=options)
 
 
 class AsyncModel(AsyncOperations):
@@ -802,5 +906,5 @@ class AsyncBilling(AsyncOperations):
         return cast(m.BillingUrl, await self._ask("POST /v1/billing/portal", {}, options=options))
 
 
-class AsyncApi(AsyncUploads, AsyncJobs, AsyncDownloads, AsyncModel, AsyncAccount, AsyncAPIKeys, AsyncWebhooks, AsyncBilling):
+class AsyncApi(AsyncUploads, AsyncJobs, AsyncDownloads, AsyncSharing, AsyncModel, AsyncAccount, AsyncAPIKeys, AsyncWebhooks, AsyncBilling):
     """Every operation of the service."""

@@ -226,6 +226,21 @@ class CreateApiKeyRequest(TypedDict):
     """What the account calls the key."""
 
 
+class CreateShareRequest(TypedDict):
+    with: NotRequired[Sequence[str]]
+    """Further jobs of the same uploads whose results the link shows too, such as objects that were pointed at; at
+    most 50.
+    """
+    expiresIn: NotRequired[int]
+    """After how many seconds the link ends: from a minute to 30 days. It ends earlier if a job that it shows is
+    deleted earlier; `expiresAt` of the answer says when.
+    """
+    showInputs: NotRequired[bool]
+    """Whether the link also shows the uploads themselves, for tasks that succeeded: the files as they were
+    uploaded, with the place and the camera that a picture may name in its metadata.
+    """
+
+
 class CreateWebhookEndpointRequest(TypedDict):
     url: str
     """Where the events are sent: an https URL of a public host."""
@@ -242,6 +257,17 @@ class CreatedApiKey(TypedDict):
     """The key itself. It is shown only in this response."""
     secretUnavailable: bool
     """True in a replayed response, which does not contain the secret."""
+
+
+class CreatedShare(TypedDict):
+    share: Share
+    """What is shared, and until when."""
+    token: str
+    """What the link lets in: send it as `Authorization: Bearer <token>`. It is shown only in this response."""
+    url: Union[str, None]
+    """The link: a page of the studio, with the token in its fragment, which browsers send to nobody. Null if the
+    service has no studio.
+    """
 
 
 class CreatedWebhookEndpoint(TypedDict):
@@ -568,6 +594,44 @@ class RotatedWebhookSecret(TypedDict):
     """The endpoint, without its secret."""
     secret: str
     """The secret that signs: `whsec_` and base64 of the key. It is shown only in this response."""
+
+
+class Share(TypedDict):
+    """What is shared, and until when."""
+
+    jobId: str
+    """The job that is shared."""
+    with: list[str]
+    """Further jobs of the same uploads whose results the link shows."""
+    createdAt: str
+    """ISO 8601 in UTC, with milliseconds."""
+    expiresAt: str
+    """When the link ends, unless it is revoked before."""
+    showInputs: bool
+    """Whether the link also shows the uploads of the tasks that succeeded."""
+
+
+class ShareList(TypedDict):
+    items: list[Share]
+    """The items, in order; of a list, one page of them."""
+
+
+class SharedInputsInput(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    url: str
+    """The signed URL of the upload."""
+    expiresIn: int
+    """For how many seconds the URL is valid."""
+
+
+class SharedInputs(TypedDict):
+    share: Share
+    """What is shared, and until when."""
+    inputs: list[SharedInputsInput]
+    """The uploads that the link shows, with signed URLs; `expiresIn` is in seconds. Uploads that have been
+    deleted are not among them.
+    """
 
 
 class UpdateWebhookEndpointRequest(TypedDict):

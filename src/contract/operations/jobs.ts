@@ -62,6 +62,7 @@ export const JOBS_OPERATIONS = {
     summary: "Get a job's status",
     description:
       "The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time.",
+    byLink: true,
     requestHeaders: ["Prefer"],
     status: 200,
     answer: JobStatus,
@@ -113,6 +114,7 @@ export const JOBS_OPERATIONS = {
     path: "/v1/jobs/{jobId}/result",
     tag: "Jobs",
     summary: "Get the masks of a job that succeeded",
+    byLink: true,
     status: 200,
     answer: JobResult,
     success: "The manifest and the assets, with signed URLs. Each response has new ones.",

@@ -6,8 +6,8 @@ const PREFIX = "sk_live_";
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 
-/** The form of a secret key, for secret scanners: prefix, 40 base62 of randomness, 6 base62 of CRC-32. */
-export const API_KEY_PATTERN = /^sk_live_[0-9A-Za-z]{46}$/;
+/** What follows a secret's prefix, for secret scanners: 40 base62 of randomness, 6 base62 of CRC-32. */
+const AFTER_PREFIX = /^[0-9A-Za-z]{46}$/;
 
 function checksum(text: string): string {
   let rest = crc32(new TextEncoder().encode(text));
@@ -30,18 +30,24 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** A new secret key: `sk_live_`, 40 random base62 digits (238 bits) and the checksum of everything before it. */
-export function generateApiKey(): string {
-  const body = PREFIX + randomBase62(RANDOM_LENGTH);
+/** A new secret: its kind's prefix, 40 random base62 digits (238 bits) and the checksum of everything before it. */
+export function generateSecret(prefix: string): string {
+  const body = prefix + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-/** Whether a string has the form and the checksum of a secret key. Only D1 knows whether the key exists. */
-export function isWellFormedApiKey(text: string): boolean {
-  if (!API_KEY_PATTERN.test(text)) return false;
+/** Whether a string has the form and the checksum of a secret of a kind. Only D1 knows whether there is such a secret. */
+export function isWellFormedSecret(prefix: string, text: string): boolean {
+  if (!text.startsWith(prefix) || !AFTER_PREFIX.test(text.slice(prefix.length))) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
   return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 }
+
+/** A new secret key. */
+export const generateApiKey = (): string => generateSecret(PREFIX);
+
+/** Whether a string has the form and the checksum of a secret key. */
+export const isWellFormedApiKey = (text: string): boolean => isWellFormedSecret(PREFIX, text);
 
 /** The digest by which a key is stored and looked up: SHA-256 of the whole secret, hex. */
 export const apiKeyDigest = (secret: string): Promise<string> => sha256Hex(secret);

@@ -31,10 +31,18 @@ export function basicPassword(c: Context<AppEnv>): string {
   return pair.slice(pair.indexOf(":") + 1);
 }
 
-/** Who makes the request, by an API key or an access token. @throws ServiceError Unauthorized, and as the service. */
-export async function authenticate(c: Context<AppEnv>, credential = bearerCredential(c)): Promise<Caller> {
+/**
+ * Who makes the request, by an API key or an access token.
+ * @param shownJob the job that the request is about, if the link of a share that shows it may make it
+ * @throws ServiceError Unauthorized, and as the service.
+ */
+export async function authenticate(
+  c: Context<AppEnv>,
+  credential = bearerCredential(c),
+  shownJob?: string,
+): Promise<Caller> {
   const address = c.req.header("cf-connecting-ip") ?? null;
-  const caller = await callerOf(platform(c), credential, address);
+  const caller = await callerOf(platform(c), credential, address, shownJob);
   if (caller === null) throw new ServiceError("Unauthorized");
   return caller;
 }

@@ -55,7 +55,7 @@ const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description:
-      "A secret API key (`sk_live_…`), or an access token from the identity provider that this service is configured with.",
+      "A secret API key (`sk_live_…`), or an access token from the identity provider that this service is configured with. Operations that say so also take the token of a share (`shr_…`), for the jobs that it shows.",
   },
 } as const;
 
@@ -80,13 +80,18 @@ function parametersOf({ path, query, idempotencyKey, requestHeaders = [] }: Oper
   ];
 }
 
+const BY_LINK = "The token of a share that shows the job is a credential for it, too.";
+
 function describe(operationId: string, operation: Operation): object {
   const parameters = parametersOf(operation);
+  const description = [operation.description ?? [], operation.byLink === true ? BY_LINK : []]
+    .flat()
+    .join(" ");
   return {
     operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.description !== undefined && { description: operation.description }),
+    ...(description !== "" && { description }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && {
       requestBody: {

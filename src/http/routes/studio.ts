@@ -44,7 +44,14 @@ function settingsOf(c: Context<AppEnv>): StudioSettings {
   return settings;
 }
 
-/** The studio: its files, its configuration, and its page for every other path. */
+/** A page of the studio, which a browser asks for each time. */
+async function pageOf(c: Context<AppEnv>, file: string): Promise<Response> {
+  const page = await asset(c, `studio/${file}`);
+  page.headers.set("cache-control", "no-cache");
+  return page;
+}
+
+/** The studio: its files, its configuration, the page of what is shared, and its own page for every other path. */
 export const studio = new Hono<AppEnv>()
   .use((c, next) => guard(settingsOf(c))(c, next))
   .get("/config.json", (c) => c.json(configOf(settingsOf(c)), 200, { "cache-control": "no-cache" }))
@@ -55,8 +62,10 @@ export const studio = new Hono<AppEnv>()
     return file;
   })
   .get("/icon.svg", (c) => asset(c, "studio/icon.svg"))
-  .get("*", async (c) => {
-    const page = await asset(c, "studio/index.html");
-    page.headers.set("cache-control", "no-cache");
+  .get("/shared/*", async (c) => {
+    const page = await pageOf(c, "shared.html");
+    // What somebody shows to others is not meant for everybody.
+    page.headers.set("x-robots-tag", "noindex, nofollow");
     return page;
-  });
+  })
+  .get("*", (c) => pageOf(c, "index.html"));

@@ -79,8 +79,8 @@ async function makeKey(
   return { answer, remembered: answer };
 }
 
-/** Writes to the directory, if there is more than one database to look for a key. */
-async function inDirectory(
+/** Writes to the directory, if there is more than one database to look for a credential. */
+export async function inDirectory(
   { at, databases, directory }: Platform,
   write: (to: Platform["directory"]) => Promise<void>,
 ): Promise<void> {

@@ -13,7 +13,8 @@ import { boundAccount } from "../authenticate.ts";
 import type { OperationRequest } from "../operation-request.ts";
 import { pageOf } from "../page.ts";
 
-const RESULT_SECONDS = 900;
+/** How long the URLs of a result are valid. */
+export const RESULT_SECONDS = 900;
 /** As many URLs are signed for one request of the account's rate. */
 const OUTPUTS_PER_REQUEST = 1_000;
 const STREAM_RETRY_SECONDS = 30;
@@ -138,9 +139,10 @@ export async function retrieveJobResult({
   platform,
   account: { accountId },
   jobId,
+  linkRate,
 }: OperationRequest<"retrieveJobResult">): Promise<AsyncGenerator<string>> {
   const first = await finishedPage(platform, accountId, jobId);
-  await boundAccount(platform, accountId, Math.ceil(first.files / OUTPUTS_PER_REQUEST) - 1);
+  await boundAccount(platform, accountId, Math.ceil(first.files / OUTPUTS_PER_REQUEST) - 1, linkRate);
   const signer = await platform.media.signGets(RESULT_SECONDS);
   const tasksOf = () => tasksFrom(platform, accountId, first);
   return resultJson(first.definition, tasksOf, signer, RESULT_SECONDS);

@@ -1,8 +1,10 @@
 import type { AccessMode, Account as AccountProfile } from "../../contract/account.ts";
 import { accessModeOf, type Plan } from "../../core/accounts/access.ts";
+import { dayOf } from "../../core/billing/usage.ts";
 import { nameOf, type Identity, type Profile } from "../../core/accounts/identity.ts";
 import { type Batching, D1Store, present } from "../d1-store.ts";
 import { Door, unless } from "./door.ts";
+import { atHome } from "./transit.ts";
 
 /** An account as the rules see it. */
 export interface Account {
@@ -100,6 +102,12 @@ const BY_KEY = `SELECT ${textOf(RULES)} AS text
   FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
   WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`;
 
+/** The active account of the share with the digest ?1 that shows the job ?2 at ?3, and how often its link was used on its last day. */
+const BY_SHARE = `SELECT ${textOf(RULES)} AS text, s.reads
+  FROM shares s JOIN accounts a ON a.id = s.account_id LEFT JOIN billing b ON b.account_id = a.id
+  WHERE s.digest = ?1 AND s.expires_at > ?3 AND a.status = 'active' AND EXISTS (SELECT 1 FROM jobs WHERE id = s.job_id)
+    AND (s.job_id = ?2 OR EXISTS (SELECT 1 FROM json_each(s.further) WHERE value = ?2))`;
+
 /** The account of the issuer ?1 and the subject ?2, suspended or not: the text of an AccountRow & ProfileRow. */
 const BY_IDENTITY = `SELECT ${textOf([...RULES, ...PROFILE])} AS text
   FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
@@ -122,6 +130,29 @@ export class Accounts extends D1Store {
   async findByKeyDigest(digest: string): Promise<Account | null> {
     const text = await this.statement(BY_KEY, [digest]).first<string>("text");
     return text === null ? null : accountOf(text, JSON.parse(text), this.#database);
+  }
+
+  /**
+   * The active account of a share's link, by the digest of its token, if it shows a job at `now` (epoch ms); and how many requests
+   * the link has made today, up to one more than `most`. Counts this one.
+   */
+  async findByShareDigest(
+    digest: string,
+    jobId: string,
+    now: number,
+    most: number,
+  ): Promise<{ account: Account; reads: number } | null> {
+    const [, read] = await this.db.batch<{ text: string; reads: number }>([
+      this.statement(
+        `UPDATE shares SET reads = iif(day = ?2, reads, 0) + 1, day = ?2
+         WHERE digest = ?1 AND (day <> ?2 OR reads <= ?3) AND ${atHome()}`,
+        [digest, dayOf(now), most],
+      ),
+      this.statement(BY_SHARE, [digest, jobId, now]),
+    ]);
+    const row = read?.results[0];
+    if (row === undefined) return null;
+    return { account: accountOf(row.text, JSON.parse(row.text), this.#database), reads: row.reads };
   }
 
   /** The door that lets a key in only to this account, which `findByKeyDigest` has found. */
@@ -176,11 +207,12 @@ export class Accounts extends D1Store {
     return identityOf(present(read?.results[0]).text, this.#database);
   }
 
-  /** The digests of an account's keys, and the identity that it belongs to; null if it has none. */
+  /** The digests of an account's keys and of its links' tokens, and the identity that it belongs to; null if it has none. */
   async credentials(accountId: string): Promise<{ keys: string[]; identity: Identity | null }> {
     const row = await this.first<{ keys: string; issuer: string | null; subject: string | null }>(
       `SELECT issuer, subject,
-         (SELECT json_group_array(digest) FROM api_keys WHERE account_id = ?1) AS keys
+         (SELECT json_group_array(digest) FROM (SELECT digest FROM api_keys WHERE account_id = ?1
+            UNION ALL SELECT digest FROM shares WHERE account_id = ?1)) AS keys
        FROM accounts WHERE id = ?1`,
       [accountId],
     );

@@ -33,6 +33,7 @@ export class Erasures extends D1Store {
       "UPDATE accounts SET erasure_tried_at = ?2 WHERE id = ?1",
       ...[
         "api_keys",
+        "shares",
         "idempotency_keys",
         "upload_bytes",
         "daily_use",

@@ -16,6 +16,7 @@ const COPIED = [
   "former_customers",
   "meter_events",
   "webhook_endpoints",
+  "shares",
 ] as const;
 
 /** Sums that triggers of the others keep: written last, as they were. An account has a few hundred rows of each. */

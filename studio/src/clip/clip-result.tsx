@@ -7,6 +7,7 @@ import { Notice } from "../components/notice.tsx";
 import { MaskOpacity } from "../components/slider.tsx";
 import { counted } from "../text/format.ts";
 import { useLoaded } from "../state/requests.ts";
+import { isVisitor } from "../state/session.ts";
 import { reportsFrames } from "../viewer/clip/frames.ts";
 import { USUAL_OPACITY } from "../viewer/colours.ts";
 import { ClipStage, Transport } from "./player.tsx";
@@ -149,18 +150,22 @@ function Absent({ hasPreview, onChoose }: AbsentProps) {
       {hasPreview
         ? "This is the job’s preview, with all masks drawn on it."
         : "The clip is not in this browser, so only its masks are shown."}{" "}
-      <label>
-        Choose the file
-        <input
-          type="file"
-          accept="video/*"
-          onChange={({ currentTarget }) => {
-            const [file] = currentTarget.files ?? [];
-            if (file !== undefined) onChoose(file);
-          }}
-        />
-      </label>{" "}
-      to see the masks on it.
+      {!isVisitor.value && (
+        <>
+          <label>
+            Choose the file
+            <input
+              type="file"
+              accept="video/*"
+              onChange={({ currentTarget }) => {
+                const [file] = currentTarget.files ?? [];
+                if (file !== undefined) onChoose(file);
+              }}
+            />
+          </label>{" "}
+          to see the masks on it.
+        </>
+      )}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Button, Icon } from "../components/button.tsx";
 import { CodeTab } from "./code-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
+import { isVisitor } from "../state/session.ts";
 import { Tabs } from "./tabs.tsx";
 import type { ExportDialogProps } from "./types.ts";
 import "./export-dialog.css";
@@ -13,7 +14,8 @@ const TABS = [
 ] as const;
 
 /** Exports a job that succeeded: its files in each format, and the same job as code. A dialog, open while it is drawn. */
-export function ExportDialog({ order, onClose, ...files }: ExportDialogProps) {
+export function ExportDialog({ order, onClose, onRunAgain, ...rest }: ExportDialogProps) {
+  const files = { ...rest, onRunAgain: isVisitor.value ? undefined : onRunAgain };
   const dialog = useRef<HTMLDialogElement>(null);
   const tab = useSignal<"files" | "code">("files");
   useEffect(() => dialog.current?.showModal(), []);
@@ -35,9 +37,13 @@ export function ExportDialog({ order, onClose, ...files }: ExportDialogProps) {
             <Icon name="close" />
           </Button>
         </header>
-        <Tabs label="Export as" tabs={TABS} chosen={tab.value} onChoose={(name) => (tab.value = name)}>
-          {tab.value === "files" ? <FilesTab order={order} {...files} /> : <CodeTab order={order} />}
-        </Tabs>
+        {isVisitor.value ? (
+          <FilesTab order={order} {...files} />
+        ) : (
+          <Tabs label="Export as" tabs={TABS} chosen={tab.value} onChoose={(name) => (tab.value = name)}>
+            {tab.value === "files" ? <FilesTab order={order} {...files} /> : <CodeTab order={order} />}
+          </Tabs>
+        )}
       </div>
     </dialog>
   );

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { Bakery } from "../bake/bakery.ts";
 import { Loading } from "../components/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
-import { api } from "../state/session.ts";
+import { api, isVisitor } from "../state/session.ts";
 import { Archive, Everything, FormatRow } from "./downloads.tsx";
 import { filesOf } from "./code/order.ts";
 import { againWith, offersOf } from "./files/offers.ts";
@@ -11,16 +11,10 @@ import type { Scope } from "./files/make.ts";
 import type { ExportDialogProps, ExportPicture } from "./types.ts";
 import "./files-tab.css";
 
-/** What can be exported: the keys of the job's assets, and the pictures whose files this browser has. */
-async function stockOf(jobId: string, pictures: readonly ExportPicture[], signal: AbortSignal) {
-  const [{ assets }, originals] = await Promise.all([
-    api.value.retrieveJobResult({ jobId }, { signal }),
-    Promise.all(pictures.map(async ({ original }) => (await original()) !== null)),
-  ]);
-  return {
-    keys: assets.map(({ key }) => key),
-    withOriginal: new Set(pictures.filter((_, i) => originals[i] === true).map(({ taskId }) => taskId)),
-  };
+/** The keys of the job's assets. */
+async function stockOf(jobId: string, signal: AbortSignal): Promise<readonly string[]> {
+  const { assets } = await api.value.retrieveJobResult({ jobId }, { signal });
+  return assets.map(({ key }) => key);
 }
 
 /** The job's files, by format; of one picture or of all. */
@@ -33,14 +27,14 @@ export function FilesTab({
   hidden = 0,
   onRunAgain,
 }: Omit<ExportDialogProps, "onClose">) {
-  const stock = useLoaded(async (signal) => await stockOf(jobId, pictures, signal), [jobId]);
+  const stock = useLoaded(async (signal) => await stockOf(jobId, signal), [jobId]);
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
   const isShownOnly = useSignal(false);
   const tolerance = useSignal(0);
   const bakery = useMemo(() => new Bakery(), []);
   useEffect(() => () => bakery.close(), []);
   if (stock.value.value === undefined) return <Loading of={stock} what="Loading formats" />;
-  const { keys, withOriginal } = stock.value.value;
+  const { value: keys } = stock.value;
   const accepted = pictures.filter(({ isAccepted }) => isAccepted);
   const chosen: readonly ExportPicture[] = {
     all: pictures,
@@ -54,7 +48,7 @@ export function FilesTab({
     taskIds,
     keys,
     masks: chosen.reduce((sum, { count }) => sum + count, 0),
-    hasOriginals: chosen.every(({ taskId, count }) => count === 0 || withOriginal.has(taskId)),
+    hasOriginals: chosen.every(({ count, hasOriginal }) => count === 0 || hasOriginal),
   });
   const scope: Scope = {
     jobId,
@@ -90,11 +84,8 @@ export function FilesTab({
           </FormatRow>
         ))}
       </ul>
-      {type === "video" ? (
-        <Archive jobId={jobId} />
-      ) : (
-        <Everything offers={offers} scope={scope} bakery={bakery} />
-      )}
+      {type === "image" && <Everything offers={offers} scope={scope} bakery={bakery} />}
+      {type === "video" && !isVisitor.value && <Archive jobId={jobId} />}
     </div>
   );
 }

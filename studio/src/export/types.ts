@@ -25,7 +25,9 @@ export interface ExportPicture {
   readonly isAccepted: boolean;
   /** Fetches them, in the order of the list that people see. */
   readonly masks: () => Promise<readonly ExportMask[]>;
-  /** The file, if it is in this browser. */
+  /** Whether there is its file: in this browser, or by a share's link. */
+  readonly hasOriginal: boolean;
+  /** Fetches the file. */
   readonly original: () => Promise<Blob | null>;
 }
 

@@ -4,7 +4,7 @@ import type { Instance } from "./instances.ts";
 import type { Owner } from "./owner.ts";
 
 /** Signed URLs are not used in the last tenth of their life. */
-const USED_SHARE = 0.9;
+export const USED_SHARE = 0.9;
 /** How many masks are fetched at a time. */
 const PARALLEL = 6;
 

@@ -1,4 +1,5 @@
 import { batch } from "@preact/signals";
+import type { Inputs } from "./inputs.ts";
 import { findFiles, type KeptWork, restored } from "./kept-works.ts";
 import { findOriginal, keepOriginal } from "./originals.ts";
 import type { Owner } from "./owner.ts";
@@ -14,6 +15,16 @@ export function openJob(owner: Owner, jobId: string, others: readonly string[]):
   const work = new Work(owner);
   work.opening.value = true;
   void asGoing(work, () => load(work, jobId, others));
+  return work;
+}
+
+/** Takes up what a share's link shows: its job, and others of objects that were pointed at. */
+export function openShared(owner: Owner, others: readonly string[], inputs: Inputs): Work {
+  const work = new Work(owner);
+  work.inputs = inputs;
+  work.opening.value = true;
+  work.open(null);
+  void asGoing(work, () => load(work, inputs.share.jobId, others));
   return work;
 }
 
@@ -54,7 +65,14 @@ async function load(work: Work, jobId: string, others: readonly string[]): Promi
   work.going.value = { at: "running" };
   const job = await onceOnline(async () => await owner.api.retrieveJob({ jobId }));
   const pictures = await Promise.all(
-    job.tasks.map(async ({ taskId }) => pictureOfTask(taskId, await findOriginal(owner.accountId, taskId))),
+    job.tasks.map(async ({ taskId }, index) =>
+      pictureOfTask(
+        taskId,
+        work.inputs === null
+          ? await findOriginal(owner.accountId, taskId)
+          : { name: job.type === "video" ? "Clip" : `Picture ${index + 1}`, file: null },
+      ),
+    ),
   );
   batch(() => {
     work.type.value = job.type;

@@ -32,7 +32,7 @@ export function givenPicture(given: Given): Picture {
 /** A picture of a job that was created earlier. */
 export const pictureOfTask = (
   taskId: string,
-  original: { readonly name: string; readonly file: Blob } | null,
+  original: { readonly name: string; readonly file: Blob | null } | null,
 ): Picture => ({
   key: taskId,
   name: original?.name ?? "",

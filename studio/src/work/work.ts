@@ -11,6 +11,7 @@ import {
   type WorkType,
 } from "./picture.ts";
 import type { FoundJob } from "./found-job.ts";
+import type { Inputs } from "./inputs.ts";
 import type { Instance } from "./instances.ts";
 import type { Owner } from "./owner.ts";
 import { lastOf, type PointedObject } from "./pointed.ts";
@@ -103,6 +104,9 @@ export class Work {
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
 
+  /** The uploads that a link shows, of a work that somebody shares; null of one's own. */
+  inputs: Inputs | null = null;
+
   constructor(owner: Owner) {
     this.owner = owner;
     this.runner = new Runner(owner);
@@ -161,6 +165,18 @@ export class Work {
       const picture = this.pictures.peek().find((each) => taskIdOf(each) === name);
       this.openKey.value = picture?.key ?? name;
     });
+  }
+
+  /** Whether there is a picture's file: in this browser, or by a share's link. */
+  hasOriginal(picture: Picture): boolean {
+    return picture.file !== null || this.inputs?.has(taskIdOf(picture)) === true;
+  }
+
+  /** A picture's file; null if there is none. @throws SegmentationError if a link shows it, and it can't be fetched */
+  async original(picture: Picture): Promise<Blob | null> {
+    const taskId = taskIdOf(picture);
+    if (picture.file !== null || taskId === null) return picture.file;
+    return (await this.inputs?.fetch(taskId)) ?? null;
   }
 
   /** Takes a picture out. */

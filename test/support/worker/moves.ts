@@ -11,6 +11,7 @@ import { finishJob, PlayedInference } from "./inference.ts";
 import { newJob, uploaded } from "./jobs.ts";
 import { makeCustomer, settledJob } from "./ledger.ts";
 import { database, inDatabase } from "./several.ts";
+import { shareJob } from "./shares.ts";
 import { newEndpoint, type TestEndpoint } from "./webhooks.ts";
 
 const DAY = 86_400_000;
@@ -50,6 +51,7 @@ export async function resident(
     const { jobId, taskId } = await newJob(client);
     await finishJob(inference, accountId, jobId, [taskId]);
     await newKey(client, "another");
+    await shareJob(client, jobId);
     const endpoint = await newEndpoint(client);
     await uploaded(client);
     const one = (sql: string) => db.prepare(sql).bind(accountId);

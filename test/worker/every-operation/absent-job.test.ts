@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { newClient } from "../../support/worker/api.ts";
 import { newJob } from "../../support/worker/jobs.ts";
+import { type ErrorCode } from "../../../src/core/errors.ts";
+import { OPERATIONS } from "../../../src/contract/operations.ts";
 import { OF_ONE_JOB } from "../../support/operation-tables.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -17,8 +19,10 @@ describe.each(OF_ONE_JOB)("%s 404", (operation) => {
         return client.send(method, path, body, headers);
       }),
     );
+    const codes: readonly ErrorCode[] = OPERATIONS[operation].errors;
+    const code = codes.includes("job_not_found") ? "job_not_found" : "share_not_found";
     for (const answer of answers) {
-      expectError(answer, 404, "job_not_found");
+      expectError(answer, 404, code);
       expect(answer.body).toEqual(answers[0]?.body);
     }
   });

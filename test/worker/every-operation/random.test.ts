@@ -129,6 +129,10 @@ describe("any request", () => {
         "retrieveJobResult",
         "createJobDownload",
         "retrieveJobDownload",
+        // No job has a result.
+        "createShare",
+        "retrieveShare",
+        "revokeShare",
         // The endpoint is there until one of the requests deletes it.
         ...OF_ONE_ENDPOINT,
       ]);

@@ -5,7 +5,7 @@ import { platformOf } from "../../../src/platform.ts";
 import { fetchWorker, send } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
-const PATHS = ["/studio", "/studio/jobs/job_x", "/studio/signed-in?code=x", "/studio/config.json"];
+const PATHS = ["/studio", "/studio/jobs/job_x", "/studio/shared/job_x", "/studio/signed-in?code=x", "/studio/config.json"];
 
 /** An answer of a Worker with other settings. */
 const askWith = async (settings: Record<string, string>, path: string): Promise<Response> =>
@@ -35,6 +35,16 @@ describe("the studio's pages", () => {
     expect(response.headers.get("x-frame-options")).toBe("DENY");
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  it("ask search engines to pass over what is shared, by a header and in the page, and name no other page's scripts [A23-14]", async () => {
+    const shared = await open("/studio/shared/job_x");
+    expect(shared.headers.get("x-robots-tag")).toBe("noindex, nofollow");
+    const html = await shared.text();
+    expect(html).toContain('<meta name="robots" content="noindex, nofollow" />');
+    expect(html).toContain('<meta name="referrer" content="no-referrer" />');
+    expect(html).toMatch(/\/studio\/assets\/shared-[^"]+\.js/);
+    expect((await open("/studio")).headers.get("x-robots-tag")).toBeNull();
   });
 
   it("load scripts and styles that a browser may keep for ever, as their names change with what is inside", async () => {

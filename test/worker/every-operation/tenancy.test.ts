@@ -22,6 +22,7 @@ async function newTenant(): Promise<Tenant> {
   const { jobId } = await successfulJob(client);
   await client.send("POST", `/v1/jobs/${jobId}/download`);
   await deliverArchive(jobId);
+  await client.send("POST", `/v1/jobs/${jobId}/share`, { showInputs: true });
   const made = await client.send("POST", "/v1/api-keys", { label: "mine" }, { "idempotency-key": "mine" });
   const endpoint = await newEndpoint(client);
   const own = {
@@ -50,6 +51,10 @@ const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   deleteJob: "jobId",
   createJobDownload: "jobId",
   retrieveJobDownload: "jobId",
+  listShares: null,
+  createShare: "jobId",
+  retrieveShare: "jobId",
+  revokeShare: "jobId",
   retrieveModel: null,
   getAccount: null,
   getAccountOverview: null,

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { Choose } from "./choose.tsx";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
 import { reopen } from "../../work/open-job.ts";
+import { isVisitor } from "../../state/session.ts";
 import type { Work } from "../../work/work.ts";
 
 interface AbsentProps {
@@ -37,7 +38,13 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
         We’ll still try it.
       </Words>
     );
-  if (picture.file !== null) return null;
+  if (work.hasOriginal(picture)) return null;
+  if (isVisitor.value)
+    return (
+      <Words isLow={hasMasks} title="The link doesn’t show the picture">
+        It shows what was found in it.
+      </Words>
+    );
   if (picture.address !== null && taskIdOf(picture) === null)
     return (
       <Words isLow={hasMasks} title={picture.name}>

@@ -63,7 +63,7 @@ function itemOf(look: Look, picture: Picture): GalleryItem {
       look.isByObject.value,
       ...seen.map(({ id, object, label }) => `${look.hidden.value.has(object) ? "-" : ""}${id} ${label}`),
     ].join(" "),
-    original: async () => await Promise.resolve(file),
+    original: async () => await work.original(picture),
     masks: async () => await look.masksOf(key),
   };
 }

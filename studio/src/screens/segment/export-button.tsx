@@ -54,7 +54,7 @@ function exportOf(look: Look, picture: Picture): ExportPicture[] {
   const taskId = taskIdOf(picture);
   // Of a picture that failed there is nothing to export.
   if (taskId === null || look.work.taskOf(picture)?.status === "failed") return [];
-  const { key, name, file } = picture;
+  const { key, name } = picture;
   return [
     {
       taskId,
@@ -62,7 +62,8 @@ function exportOf(look: Look, picture: Picture): ExportPicture[] {
       count: look.countIn(picture, "all") ?? 0,
       isAccepted: look.work.verdicts.value.get(key) === "accepted",
       masks: async () => await look.masksOf(key),
-      original: async () => await Promise.resolve(file),
+      hasOriginal: look.work.hasOriginal(picture),
+      original: async () => await look.work.original(picture),
     },
   ];
 }

@@ -7,6 +7,7 @@ import { Choose } from "./choose.tsx";
 import type { Look } from "./look.ts";
 import { Instances } from "./instances.tsx";
 import { ExportButton } from "./export-button.tsx";
+import { ShareButton } from "./share-button.tsx";
 import "./inspector.css";
 
 interface InspectorProps {
@@ -25,6 +26,7 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
     <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
       <ExportButton look={look} />
+      <ShareButton look={look} />
       {isImage && hasMasks && <ShowHow look={look} />}
       {isImage && !work.isOverview.value && <Instances look={look} />}
       <footer class="inspector-foot">
@@ -48,7 +50,7 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
 }
 
 /** How the masks are shown: from which confidence on, and how strongly. */
-function ShowHow({ look }: { readonly look: Look }) {
+export function ShowHow({ look }: { readonly look: Look }) {
   const { work } = look;
   const least = useComputed(() => Math.max(look.least.value, look.lowest.value));
   const confidences = useComputed(() =>

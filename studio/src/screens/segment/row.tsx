@@ -5,6 +5,7 @@ import { Icon } from "../../components/button.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { edit } from "../../edit/edit.ts";
 import type { Edit } from "../../edit/history.ts";
+import { isVisitor } from "../../state/session.ts";
 import { type Instance, nameOf } from "../../work/instances.ts";
 import type { Look } from "./look.ts";
 
@@ -64,7 +65,7 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
         <span class="instances-confidence">{Math.round(instance.confidence * 100)}%</span>
         <Icon name={isHidden ? "hidden" : "eye"} size={16} />
       </button>
-      <Menu label={`Change ${nameOf(instance)}`} items={items} />
+      {!isVisitor.value && <Menu label={`Change ${nameOf(instance)}`} items={items} />}
       {dialog.value !== null && (
         <ErrorBoundary>
           {dialog.value === "rename" ? (

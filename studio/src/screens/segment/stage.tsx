@@ -9,6 +9,7 @@ import { segment } from "../../work/run.ts";
 import type { Picture } from "../../work/picture.ts";
 import { nameOf } from "../../work/instances.ts";
 import type { Work } from "../../work/work.ts";
+import { isVisitor } from "../../state/session.ts";
 import { sentenceOf } from "../../text/format.ts";
 import { Absent } from "./absent.tsx";
 import type { Look } from "./look.ts";
@@ -113,7 +114,7 @@ function PictureOf({ look }: { readonly look: Look }) {
             layers={look.layers.value}
             opacity={look.opacity}
             highlighted={look.highlighted}
-            tool={look.tool.value}
+            tool={isVisitor.value ? "pan" : look.tool.value}
             drafts={look.refining.drafts.value}
             onRegion={(region, replacesLatest) => look.refining.point(region, replacesLatest)}
             brush={{
@@ -127,7 +128,7 @@ function PictureOf({ look }: { readonly look: Look }) {
           />
         </ErrorBoundary>
       )}
-      {bitmap !== null && <Tools look={look} />}
+      {bitmap !== null && !isVisitor.value && <Tools look={look} />}
       <TaskProblem work={work} picture={picture} isAlone={size === null || size === undefined} />
       {bitmap === null && (
         <Absent work={work} picture={picture} isUnshowable={isUnshowable} hasMasks={first !== undefined} />

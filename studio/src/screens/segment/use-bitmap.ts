@@ -39,7 +39,7 @@ export function useBitmap(file: Blob | null): Shown {
 export function usePreview(work: Work): Blob | null {
   const picture = work.openPicture.value;
   const found = work.found.value;
-  const taskId = picture === null || picture.file !== null ? null : taskIdOf(picture);
+  const taskId = picture === null || work.hasOriginal(picture) ? null : taskIdOf(picture);
   // Without the preview the masks are there all the same.
   const { value } = useLoaded(
     async () =>

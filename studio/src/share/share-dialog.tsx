@@ -1,0 +1,152 @@
+import { useSignal } from "@preact/signals";
+import { Button } from "../components/button.tsx";
+import { CopyField } from "../components/copy-field.tsx";
+import { Dialog } from "../components/dialogs.tsx";
+import { Field } from "../components/field.tsx";
+import { Loading, Problem } from "../components/notice.tsx";
+import { useAction, useLoaded } from "../state/requests.ts";
+import { api } from "../state/session.ts";
+import { fullTime, relativeTime } from "../text/format.ts";
+import { linkFor } from "./link.ts";
+
+interface ShareDialogProps {
+  readonly jobId: string;
+  /** Further jobs whose objects are on the screen. */
+  readonly further: readonly string[];
+  /** The path of what is on the screen. */
+  readonly path: string;
+  /** What the job is of. */
+  readonly what: "picture" | "pictures" | "clip";
+  /** Whether a person has changed objects, which is known to this browser alone. */
+  readonly hasEdits: boolean;
+  readonly onClose: () => void;
+}
+
+const HOUR = 3_600;
+/** How long a link may last, in seconds. */
+const LASTS = [
+  [HOUR, "1 hour"],
+  [24 * HOUR, "1 day"],
+  [7 * 24 * HOUR, "7 days"],
+  [30 * 24 * HOUR, "30 days"],
+] as const;
+
+/** Makes a link to a result for people without an account, and ends it. */
+export function ShareDialog({ jobId, further, path, what, hasEdits, onClose }: ShareDialogProps) {
+  const lasts = useSignal<number>(7 * 24 * HOUR);
+  const showInputs = useSignal(true);
+  const link = useSignal<string | null>(null);
+  const action = useAction();
+  const shared = useLoaded(async (signal) => await shareOf(jobId, signal));
+  const { value: share } = shared.value;
+  const create = async (): Promise<void> => {
+    const request = { jobId, with: [...further], expiresIn: lasts.value, showInputs: showInputs.value };
+    const made = await api.value.createShare(request);
+    if (made.url === null) throw new Error("This service has no page that shows a shared result.");
+    shared.value.value = made.share;
+    link.value = linkFor(made.url, path);
+  };
+  const revoke = async (): Promise<void> => {
+    await api.value.revokeShare({ jobId });
+    shared.value.value = null;
+    link.value = null;
+  };
+  const isShared = share !== undefined && share !== null;
+  const busy = action.busy.value;
+  return (
+    <Dialog
+      title="Share a link"
+      onClose={busy ? undefined : onClose}
+      actions={
+        <>
+          {link.value === null && share !== undefined && (
+            <Button look="main" busy={busy} onClick={() => void action.run(create)}>
+              {isShared ? "Create a new link" : "Create link"}
+            </Button>
+          )}
+          {isShared && (
+            <Button look="danger" busy={busy} onClick={() => void action.run(revoke)}>
+              Revoke link
+            </Button>
+          )}
+          <Button look="quiet" disabled={busy} onClick={onClose}>
+            {link.value === null ? "Cancel" : "Done"}
+          </Button>
+        </>
+      }
+    >
+      {share === undefined ? (
+        <Loading of={shared} what="Loading" />
+      ) : link.value !== null && share !== null ? (
+        <>
+          <CopyField label="Link" value={link.value} />
+          <p class="dialog-text" title={fullTime(share.expiresAt)}>
+            Whoever has it sees the result until it ends {relativeTime(share.expiresAt, Date.now())}. It is shown only
+            now: copy it.
+          </p>
+        </>
+      ) : (
+        <form
+          class="dialog-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void action.run(create);
+          }}
+        >
+          {share !== null && (
+            <p class="dialog-warning" title={fullTime(share.expiresAt)}>
+              This result is shared; the link ends {relativeTime(share.expiresAt, Date.now())}. A new link ends the one
+              before.
+            </p>
+          )}
+          <div class="dialog-text">
+            <p>
+              Whoever has the link sees the prompts, the masks and the downloads of this result without an account, and
+              nothing else of yours. You can revoke it at any time.
+            </p>
+            {hasEdits && (
+              <p>Your edits are in this browser only: the link shows the objects as the service found them.</p>
+            )}
+          </div>
+          <Field label="Ends after" hint="Earlier if the result is deleted earlier.">
+            {(attributes) => (
+              <select
+                class="input"
+                {...attributes}
+                value={lasts.value}
+                onChange={({ currentTarget }) => (lasts.value = Number(currentTarget.value))}
+              >
+                {LASTS.map(([seconds, words]) => (
+                  <option key={seconds} value={seconds}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <label class="dialog-check">
+            <input
+              type="checkbox"
+              checked={showInputs.value}
+              onChange={({ currentTarget }) => (showInputs.value = currentTarget.checked)}
+            />
+            <span>
+              Show the {what}, too
+              <small>
+                As uploaded: a file’s metadata may name the place where it was taken. Without it, the link shows masks
+                alone.
+              </small>
+            </span>
+          </label>
+        </form>
+      )}
+      {action.error.value !== null && <Problem error={action.error.value} />}
+    </Dialog>
+  );
+}
+
+/** What the account shares of a job; null if nothing. @throws SegmentationError */
+async function shareOf(jobId: string, signal: AbortSignal) {
+  const { items } = await api.value.listShares({}, { signal });
+  return items.find((share) => share.jobId === jobId) ?? null;
+}
