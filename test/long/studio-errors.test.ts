@@ -172,7 +172,7 @@ describe("when something is in the way for long, the studio", () => {
     await page.goBack();
     await prompt.waitFor();
     for (const tab of [page, second.page]) {
-      await tab.getByText(/^Frame 1 of/).waitFor(PATIENTLY);
+      await tab.getByRole("button", { name: /^person 1 / }).waitFor(PATIENTLY);
       await tab.getByRole("button", { name: "Remove person" }).waitFor();
     }
     await page.goForward();

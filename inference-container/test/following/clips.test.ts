@@ -22,10 +22,12 @@ interface Asked {
   readonly prompts?: readonly string[];
   readonly model?: Model;
   readonly formats?: VideoTask["formats"];
+  readonly generatePreview?: boolean;
 }
 
 /** What a film's clip shows of the objects that are asked for, frame by frame. */
-async function follow(film: Film, { regions, frames, prompts = [], model = colourModel(), formats }: Asked) {
+async function follow(film: Film, asked: Asked) {
+  const { regions, frames, prompts = [], model = colourModel(), formats, generatePreview = false } = asked;
   await writeFile(join(folder, "clip.mp4"), filmed(film, frames));
   const task: VideoTask = {
     type: "video",
@@ -35,7 +37,7 @@ async function follow(film: Film, { regions, frames, prompts = [], model = colou
     folder,
     prompts,
     regions,
-    generatePreview: false,
+    generatePreview,
     limits: { inputBytes: 1_000_000, inputPixels: 1_000_000, seconds: 100, frames: 1_000 },
     scoreThreshold: 0.5,
     sampling: { fps: null, numFrames: null, maxFrames: null },
@@ -182,6 +184,16 @@ describe("words and regions in one job", () => {
         { objectId: 2, regionIndex: 0, label: "ball" },
         { objectId: 3, promptIndex: 0 },
       ]);
+  });
+
+  test("are called by their labels in the preview", async () => {
+    const preview = async (label: string): Promise<Buffer> => {
+      await follow(film, { regions: [click(190, 140, 0, { label })], frames: 2, generatePreview: true });
+      return await readFile(join(folder, "preview.mp4"));
+    };
+    const [ball, again, egg] = [await preview("ball"), await preview("ball"), await preview("egg")];
+    expect(Buffer.compare(ball, again)).toBe(0);
+    expect(Buffer.compare(ball, egg)).not.toBe(0);
   });
 
   test("have categories of their own in COCO, a label that is a prompt the prompt's", async () => {

@@ -101,6 +101,7 @@ export const JOBS_OPERATIONS = {
     summary: "Listen to a job's events",
     description:
       "Server-sent events: `status`, with the job's status, immediately and at each change; `progress`, at most four per second; `end`, with the final status, after which the stream closes. An event's id is the job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.",
+    byLink: true,
     requestHeaders: ["Last-Event-ID"],
     status: 200,
     answer: JobEventData,

@@ -1,89 +1,272 @@
-import { useEffect } from "preact/hooks";
-import { type CreateJobRequest, type JobStatus, VideoResult } from "segmentation-client";
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
+import { useEffect, useMemo } from "preact/hooks";
+import { type CreateJobRequest, type JobStatus, type MasksJson, VideoResult } from "segmentation-client";
+import { Button, Icon } from "../components/button.tsx";
 import { Loading, Notice } from "../components/notice.tsx";
-import { sentenceOf } from "../text/format.ts";
-import { useLoaded } from "../state/requests.ts";
-import { api, client } from "../state/session.ts";
-import { ClipResult, type FoundClip } from "./clip-result.tsx";
+import { MaskOpacity } from "../components/slider.tsx";
 import { useObjectUrl } from "../components/use-object-url.ts";
+import { useLoaded } from "../state/requests.ts";
+import { api, client, isVisitor } from "../state/session.ts";
+import { counted, sentenceOf } from "../text/format.ts";
+import { reportsFrames } from "../viewer/clip/frames.ts";
+import { USUAL_OPACITY } from "../viewer/colours.ts";
+import type { Size } from "../viewer/types.ts";
+import { type ClipRegion, regionsOfTracks, regionsOn } from "../work/clip-regions.ts";
+import { model } from "../work/model.ts";
+import { reopen } from "../work/open-job.ts";
+import type { Picture } from "../work/picture.ts";
+import { segment } from "../work/run.ts";
+import type { Work } from "../work/work.ts";
+import { ClipPointing } from "./clip-pointing.ts";
+import { ClipTools } from "./clip-tools.tsx";
+import { objectsOf } from "./objects.ts";
+import { Playback } from "./playback.ts";
+import { ClipStage, Transport } from "./player.tsx";
+import { clock, timesAt } from "./time.ts";
+import { Tracks } from "./tracks.tsx";
 import "./clip.css";
 
+const ExportDialog = lazy(async () => (await import("../export/export-dialog.tsx")).ExportDialog);
+
 interface ClipScreenProps {
-  readonly job: JobStatus;
-  /** How much of the job is done, 0 to 1. */
-  readonly share: number;
-  /** The clip's file, if this browser has it. */
-  readonly original: Blob | null;
-  /** The file's name, if it is known. */
-  readonly name?: string | undefined;
-  /** Called with the clip's file, if this browser didn't have it. */
-  readonly onChoose: (file: File) => void;
-  /** Called with what the job asked for, once it has ended. */
-  readonly onFound: (request: CreateJobRequest) => void;
-  /** Runs a further job for what this one lacks. */
-  readonly onRunAgain: (request: CreateJobRequest) => void;
+  readonly work: Work;
+  readonly picture: Picture;
 }
 
-/** A clip's job: how far it is, then the clip with its masks and when each object is seen. */
-export default function ClipScreen(props: ClipScreenProps) {
-  const { job, share, original, name, onChoose, onFound, onRunAgain } = props;
-  const { jobId, status } = job;
-  const url = useObjectUrl(original);
+const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
+  " ": (playback) => playback.toggle(),
+  ArrowLeft: (playback) => playback.step(-1),
+  ArrowRight: (playback) => playback.step(1),
+  ",": (playback) => playback.step(-1),
+  ".": (playback) => playback.step(1),
+  Home: (playback) => playback.seek(0),
+  End: (playback) => playback.seek(playback.duration.value),
+};
+
+/**
+ * A clip from its file to what was found in it, in one layout: the player with what is pointed at and the masks, and its objects
+ * over time.
+ */
+export default function ClipScreen({ work, picture }: ClipScreenProps) {
+  const job = work.job.value;
+  const playback = useMemo(() => new Playback(), [work]);
+  const pointing = useMemo(() => new ClipPointing(work, playback), [playback]);
+  const hidden = useSignal<ReadonlySet<number>>(new Set());
+  const isExporting = useSignal(false);
+  const opacity = useSignal(USUAL_OPACITY);
+  const highlighted = useSignal<number | null>(null);
   const loaded = useLoaded(
-    async (signal) => (status === "success" ? await fetchFound(jobId, signal) : undefined),
-    [status],
+    async (signal) => (job?.status === "success" ? await fetchFound(job.jobId, signal) : undefined),
+    [job?.jobId, job?.status],
   );
-  const { value: found } = loaded.value;
+  const found = loaded.value.value?.result.jobId === job?.jobId ? loaded.value.value : undefined;
+  const result = found?.result ?? null;
+  // Of the next job the request may be there before the job.
+  const isAsked = job !== null && work.asked.value?.jobId === job.jobId;
+  const request = (isAsked ? work.request.value : null) ?? found?.request ?? null;
+  const fileUrl = useObjectUrl(picture.file);
+  const url = playback.isUnplayable.value ? null : fileUrl;
+  const { value: preview } = useLoaded(
+    async () => (picture.file === null && request?.generatePreview ? await result?.preview() : null),
+    [picture.file, result],
+  );
+  const previewUrl = useObjectUrl(preview.value ?? null);
+  // A preview has its masks in its pixels.
+  const isBaked = url === null && previewUrl !== null;
+  const objects = useMemo(
+    () => objectsOf(result?.tracks ?? [], request?.prompts ?? [], work.regions.value),
+    [result, work.regions.value],
+  );
+  const size = playback.size.value;
+  const masksJson = useMemo(() => result?.masksJson ?? noMasks(size), [result, size]);
+  const { box = true, points = true, clips = true } = model.value?.regions ?? {};
+  const canPoint = !isVisitor.value && url !== null && size !== null && clips && (box || points);
+
   useEffect(() => {
-    if (found !== undefined) onFound(found.request);
-  }, [found]);
-  if (found !== undefined)
-    return (
-      <ClipResult {...found} url={url} name={name ?? "Clip"} onChoose={onChoose} onRunAgain={onRunAgain} />
-    );
+    if (found !== undefined) work.askedFor(found.request, found.regions);
+    pointing.choose(found === undefined && canPoint ? "point" : "pan");
+  }, [found, canPoint]);
+  useSignalEffect(() => {
+    const seconds = playback.length.value;
+    if (seconds > 0) work.seconds.value = seconds;
+  });
+  useEffect(() => {
+    const { value: seconds } = playback.length;
+    playback.times.value =
+      result?.masksJson.frames.map(({ timeSec }) => timeSec) ??
+      (seconds > 0 ? timesAt(work.fps.value, seconds) : []);
+  }, [result, playback.length.value, work.fps.value]);
+  useSignalEffect(() => {
+    // What is pointed at is a frame that will be processed.
+    if (!playback.isPlaying.value && pointing.tool.value !== "pan") playback.settle();
+  });
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key, target } = event;
+    const act = KEYS[key];
+    // These have an answer of their own.
+    const isTaken =
+      event.defaultPrevented ||
+      target instanceof HTMLSelectElement ||
+      (target instanceof HTMLButtonElement && key === " ");
+    if (act === undefined || isTaken || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    act(playback);
+  };
+  const name = picture.name || "Clip";
   return (
     <section class="clip" aria-label="Clip">
-      {status === "success" ? (
-        <Loading of={loaded} what="Loading masks" />
-      ) : status === "failed" ? (
-        <Failed problem={job.tasks[0]?.error ?? job.error ?? ""} />
-      ) : (
-        <UnderWay name={name ?? "The clip"} url={url} isQueued={status === "queued"} share={share} />
+      <header class="clip-head">
+        <div>
+          <h1>{name}</h1>
+          <p>
+            {result !== null
+              ? `${counted(objects.length, "object")} in ${counted(result.counts.framesProcessed, "processed frame")}`
+              : size !== null && `${clock(playback.length.value)}, ${size.width} × ${size.height} pixels`}
+          </p>
+        </div>
+        {result !== null && (
+          <Button look={work.isAnswered.value ? "main" : "plain"} onClick={() => (isExporting.value = true)}>
+            <Icon name="download" size={18} /> Export
+          </Button>
+        )}
+      </header>
+      {job?.status === "success" && result === null && <Loading of={loaded} what="Loading masks" />}
+      {job?.status === "failed" && <Failed job={job} />}
+      {/* The viewer takes the focus and leaves these keys; the buttons do the same. */}
+      <div class="clip-player" onKeyDown={onKeyDown}>
+        {canPoint && (
+          <ClipTools pointing={pointing} target={objects.find(({ id }) => id === pointing.target.value)} />
+        )}
+        <ClipStage
+          label={name}
+          url={url ?? previewUrl}
+          hasMasks={isBaked}
+          masksJson={masksJson}
+          objects={objects}
+          hidden={hidden.value}
+          opacity={opacity}
+          highlighted={highlighted}
+          playback={playback}
+          tool={canPoint ? pointing.tool.value : "pan"}
+          drafts={pointing.drafts.value}
+          onRegion={(region, isFurther) => void pointing.point(region, isFurther, result?.masksJson ?? null)}
+        />
+        {playback.isUnplayable.value && (
+          <Notice title="This browser can’t play the clip">
+            {result === null
+              ? "The service may still read it: name what to find."
+              : "Its masks are shown alone."}
+          </Notice>
+        )}
+        {picture.file === null && (
+          <Absent
+            work={work}
+            picture={picture}
+            has={isBaked ? "preview" : result === null ? "nothing" : "masks"}
+          />
+        )}
+        <Transport playback={playback} isGuess={result === null}>
+          {result !== null && !isBaked && <MaskOpacity opacity={opacity} />}
+        </Transport>
+        {result !== null && !reportsFrames() && playback.canPlay.value && (
+          <Notice title="While the clip plays, masks may be off by a frame">
+            This browser does not report which frame it shows. Masks are exact while the clip is paused.
+          </Notice>
+        )}
+        <Tracks
+          objects={objects}
+          hidden={hidden}
+          highlighted={highlighted}
+          isBaked={isBaked}
+          isFollowed={result !== null}
+          playback={playback}
+          pointing={canPoint ? pointing : null}
+        />
+        {objects.length === 0 && (
+          <p class="clip-none">
+            {result === null
+              ? "What you point at, and what your prompts find, appears here."
+              : "Nothing was found in the clip. Try different prompts or more frames per second, or point at it."}
+          </p>
+        )}
+      </div>
+      {isExporting.value && result !== null && request !== null && (
+        <ErrorBoundary>
+          <ExportDialog
+            jobId={result.jobId}
+            order={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
+            units={result.masksJson.frames.length}
+            pictures={[]}
+            onRunAgain={(again) => void segment(work, again)}
+            onClose={() => (isExporting.value = false)}
+          />
+        </ErrorBoundary>
       )}
     </section>
   );
 }
 
-const Failed = ({ problem }: { readonly problem: string }) =>
-  problem.startsWith("canceled") ? (
+const UNKNOWN: Size = { width: 16, height: 9 };
+
+/** What there is of a clip without a result. */
+const noMasks = (size: Size | null): MasksJson => ({ version: 1, fps: 1, ...(size ?? UNKNOWN), frames: [] });
+
+const Failed = ({ job }: { readonly job: JobStatus }) => {
+  const problem = job.tasks[0]?.error ?? job.error ?? "";
+  return problem.startsWith("canceled") ? (
     <Notice title="Canceled">You can segment the clip again whenever you like.</Notice>
   ) : (
     <Notice tone="danger" title="The clip could not be segmented">
       {sentenceOf(problem)}
     </Notice>
   );
+};
 
-interface UnderWayProps {
-  readonly name: string;
-  readonly url: string | null;
-  readonly isQueued: boolean;
-  /** How much of the job is done, 0 to 1. */
-  readonly share: number;
+interface AbsentProps extends ClipScreenProps {
+  /** What is shown instead of the clip. */
+  readonly has: "preview" | "masks" | "nothing";
 }
 
-/** The clip while its job is in progress, with the progress. */
-const UnderWay = ({ name, url, isQueued, share }: UnderWayProps) => (
-  <>
-    <header class="clip-head">
-      <div>
-        <h1>{name}</h1>
-        <p role="status">{isQueued ? "Queued" : `${Math.round(share * 100)}% of the frames are segmented`}</p>
-      </div>
-    </header>
-    {url !== null && <video class="clip-before" src={url} muted playsInline controls aria-label={name} />}
-    <progress class="clip-progress" max={1} value={share} aria-label="Progress" />
-  </>
+/** What to do about a clip that this browser doesn't have. */
+const Absent = ({ work, picture, has }: AbsentProps) => (
+  <p class="clip-absent">
+    {has === "preview"
+      ? "This is the job’s preview, with all masks drawn on it."
+      : has === "masks"
+        ? "The clip is not in this browser, so only its masks are shown."
+        : picture.address === null
+          ? "The clip is not in this browser."
+          : `The service fetches it from ${picture.address.host}. It is not shown here.`}{" "}
+    {!isVisitor.value && (
+      <>
+        <label>
+          Choose the file
+          <input
+            type="file"
+            accept="video/*"
+            onChange={({ currentTarget }) => {
+              const [file] = currentTarget.files ?? [];
+              if (file !== undefined) void reopen(work, picture, file);
+            }}
+          />
+        </label>{" "}
+        to see {has === "nothing" ? "it, and to point at what is in it" : "the masks on it"}.
+      </>
+    )}
+  </p>
 );
+
+type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
+
+/** What a clip's job has found. */
+interface FoundClip {
+  readonly result: VideoResult;
+  /** The same job once more. */
+  readonly request: VideoRequest;
+  readonly regions: readonly ClipRegion[];
+}
 
 /** Fetches what a clip's job has found. @throws SegmentationError */
 async function fetchFound(jobId: string, signal: AbortSignal): Promise<FoundClip> {
@@ -95,10 +278,12 @@ async function fetchFound(jobId: string, signal: AbortSignal): Promise<FoundClip
   if (!(result instanceof VideoResult) || item === undefined) throw new TypeError("This is not a video job.");
   const { fps, numFrames, maxFrames, scoreThreshold } = item;
   const has = (folder: string): boolean => assets.some(({ key }) => key.startsWith(folder));
-  const request: CreateJobRequest = {
+  const regions = regionsOfTracks(result.tracks);
+  const request: VideoRequest = {
     type: "video",
-    prompts: [...manifest.prompts],
+    ...((manifest.prompts.length > 0 || regions.length === 0) && { prompts: [...manifest.prompts] }),
     tasks: [result.taskId],
+    ...(regions.length > 0 && { regions: regionsOn(result.taskId, regions) }),
     ...(fps !== undefined && { fps }),
     ...(numFrames !== undefined && { numFrames }),
     ...(maxFrames !== undefined && { maxFrames }),
@@ -106,5 +291,5 @@ async function fetchFound(jobId: string, signal: AbortSignal): Promise<FoundClip
     generatePreview: has("preview/"),
     formats: has("annotations/") ? ["coco"] : [],
   };
-  return { result, request };
+  return { result, request, regions };
 }

@@ -1,52 +1,90 @@
-import type { Track } from "segmentation-client";
+import type { Sighting, Track } from "segmentation-client";
 import { maskColour, objectColour } from "../viewer/colours.ts";
 import type { Colour } from "../viewer/types.ts";
+import { counted } from "../text/format.ts";
+import { type ClipRegion, objectIdsIn } from "../work/clip-regions.ts";
+import { clock, isSure } from "./time.ts";
 
 /** An object of a clip, as it is listed. */
 export interface ClipObject {
-  /** The `objectId` of masks.json. */
+  /** The `objectId` of masks.json, and of the regions that point at it. */
   readonly id: number;
-  readonly prompt: string;
-  /** The prompt's place among those of the job, from 0. */
-  readonly promptIndex: number;
-  /** Its place among the objects of its prompt, from 0, in the order in which they appear. */
+  /** Its prompt, or the name that a person gave; null if neither. */
+  readonly label: string | null;
+  /** Its place among the objects of its label, from 0, in the order in which they appear. */
   readonly index: number;
+  /** Whether it was pointed at, and not found by a prompt. */
+  readonly isPointed: boolean;
   readonly colour: Colour;
-  /** In how many processed frames it was seen. */
-  readonly sightings: number;
-  /** In seconds. */
-  readonly first: number;
-  readonly last: number;
-  /** The mean of its sightings, 0 to 1. */
-  readonly confidence: number;
+  /** When it was pointed at, in seconds, as far as this browser knows. */
+  readonly pointedAt: readonly number[];
+  /** In which of the processed frames it was seen; none before a job has followed it. */
+  readonly sightings: readonly Sighting[];
 }
 
-/** The objects of a clip, by prompt, in the order in which they appear. One that was never visible is left out. */
-export function objectsOf(tracks: readonly Track[], prompts: readonly string[]): ClipObject[] {
-  const counts = new Map<string, number>();
-  const objects = tracks.flatMap(({ objectId, prompt = "", sightings }) => {
-    const [first] = sightings;
-    if (first === undefined) return [];
-    const index = counts.get(prompt) ?? 0;
-    counts.set(prompt, index + 1);
-    const promptIndex = Math.max(0, prompts.indexOf(prompt));
-    const sum = sightings.reduce((total, { confidence }) => total + confidence, 0);
-    return [
-      {
-        id: objectId,
-        prompt,
-        promptIndex,
-        index,
-        colour: prompts.length > 1 ? maskColour(promptIndex, index) : objectColour(index),
-        sightings: sightings.length,
-        first: first.timeSec,
-        last: sightings.at(-1)?.timeSec ?? first.timeSec,
-        confidence: sum / sightings.length,
-      },
-    ];
+/** Objects that were pointed at begin at the other end of the palette than the prompts, as in pictures. */
+const LAST_COLOUR = 9;
+
+/**
+ * The objects of a clip: those of the prompts, in the order in which they appear, then those that were pointed at. One of a prompt that
+ * was never visible is left out. @param regions what is pointed at, also by no job yet
+ */
+export function objectsOf(
+  tracks: readonly Track[],
+  prompts: readonly string[],
+  regions: readonly ClipRegion[] = [],
+): ClipObject[] {
+  const counts = new Map<string | null, number>();
+  const countedAs = (label: string | null): number => {
+    const index = counts.get(label) ?? 0;
+    counts.set(label, index + 1);
+    return index;
+  };
+  const named = tracks
+    .filter(({ region, sightings }) => region === undefined && sightings.length > 0)
+    .toSorted((a, b) => prompts.indexOf(a.prompt ?? "") - prompts.indexOf(b.prompt ?? ""))
+    .map(({ objectId: id, prompt = "", sightings }): ClipObject => {
+      const index = countedAs(prompt);
+      const colour =
+        prompts.length > 1 ? maskColour(Math.max(0, prompts.indexOf(prompt)), index) : objectColour(index);
+      return { id, label: prompt, index, isPointed: false, colour, pointedAt: [], sightings };
+    });
+  const followed = tracks.filter(({ region }) => region !== undefined);
+  const ids = new Set([...objectIdsIn(regions), ...followed.map(({ objectId }) => objectId)]);
+  const pointed = [...ids].map((id, place): ClipObject => {
+    const own = regions.filter(({ objectId }) => objectId === id);
+    const track = followed.find(({ objectId }) => objectId === id);
+    const label = (own.length > 0 ? own[0]?.label : track?.label) ?? null;
+    return {
+      id,
+      label,
+      index: countedAs(label),
+      isPointed: true,
+      colour: maskColour(LAST_COLOUR - (place % (LAST_COLOUR + 1))),
+      pointedAt: own.map(({ timeSeconds }) => timeSeconds).toSorted((a, b) => a - b),
+      sightings: track?.sightings ?? [],
+    };
   });
-  return objects.toSorted((a, b) => a.promptIndex - b.promptIndex || a.index - b.index);
+  return [...named, ...pointed];
 }
 
 /** What a person calls an object. */
-export const nameOf = ({ prompt, index }: ClipObject): string => `${prompt} ${index + 1}`;
+export const nameOf = ({ label, index }: Pick<ClipObject, "label" | "index">): string =>
+  `${label ?? "Object"} ${index + 1}`;
+
+/** When an object is seen, and how surely. @param frames how many a job has processed; null before it has ended */
+export function seenInWords({ sightings, isPointed, pointedAt }: ClipObject, frames: number | null): string {
+  const [first] = sightings;
+  const last = sightings.at(-1);
+  const at = `pointed at ${pointedAt.map(clock).join(", ")}`;
+  if (first === undefined || last === undefined)
+    return frames === null || pointedAt.length === 0 ? at : `${at}; not followed`;
+  const mean = sightings.reduce((sum, { confidence }) => sum + confidence, 0) / sightings.length;
+  const unsure = sightings.filter((sighting) => !isSure(sighting)).length;
+  const lost = frames === null ? 0 : frames - sightings.length;
+  return [
+    `${counted(sightings.length, "frame")}, ${clock(first.timeSec)}–${clock(last.timeSec)}, ${Math.round(mean * 100)}%`,
+    ...(isPointed && unsure > 0 ? [`unsure in ${unsure}`] : []),
+    ...(isPointed && lost > 0 ? [`lost in ${lost}`] : []),
+  ].join(", ");
+}

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { followFrames } from "../viewer/clip/frames.ts";
-import { shownAt, stepFrom } from "./time.ts";
+import type { Size } from "../viewer/types.ts";
+import { nearestTo, shownAt, stepFrom } from "./time.ts";
 
 /** How fast a clip can be played. */
 export const RATES = [0.25, 0.5, 1, 2] as const;
@@ -15,15 +16,22 @@ export class Playback {
   readonly rate = signal(1);
   /** Whether there is a video to play. */
   readonly canPlay = signal(false);
+  /** Whether the browser can't play the file. */
+  readonly isUnplayable = signal(false);
+  /** The video's size in pixels, as it is shown; null until it is known. */
+  readonly size = signal<Size | null>(null);
+  /** The video's length in seconds; 0 until it is known. */
+  readonly length = signal(0);
   /** The times of the processed frames, in seconds. */
   readonly times = signal<readonly number[]>([]);
   /** The clip's length in seconds, as far as it is known. */
-  readonly duration = computed(() => Math.max(this.#length.value, this.times.value.at(-1) ?? 0));
+  readonly duration = computed(() => Math.max(this.length.value, this.times.value.at(-1) ?? 0));
   /** The place of the processed frame that is shown, -1 if there is none. */
   readonly shown = computed(() => shownAt(this.times.value, this.seconds.value));
-  readonly #length = signal(0);
   /** Whether the place is one that somebody went to, and not yet one that the video came to by playing. */
   #isChosen = true;
+  /** Whether the clip was played to its end, and nobody has gone elsewhere since. */
+  #hasEnded = false;
   #video: HTMLVideoElement | null = null;
 
   /** Follows a video from now on. Returns what ends that. */
@@ -36,12 +44,15 @@ export class Playback {
       video.addEventListener(name, act, { signal: ended });
     const note = () => (this.isPlaying.value = !video.paused);
     for (const name of ["play", "pause", "ended"]) listen(name, note);
+    listen("ended", () => (this.#hasEnded = true));
     for (const name of ["play", "seeked"])
       listen(name, () => {
         if (!video.paused && !video.seeking) this.#isChosen = false;
       });
+    listen("error", () => (this.isUnplayable.value = true));
     listen("loadedmetadata", () => {
-      this.#length.value = Number.isFinite(video.duration) ? video.duration : 0;
+      this.length.value = Number.isFinite(video.duration) ? video.duration : 0;
+      this.size.value = { width: video.videoWidth, height: video.videoHeight };
       video.playbackRate = this.rate.value;
       this.#go();
     });
@@ -62,6 +73,7 @@ export class Playback {
 
   toggle(): void {
     if (this.#video === null) return;
+    if (this.#hasEnded) this.seek(0);
     // A browser that refuses to play says so by its event.
     if (this.#video.paused) void this.#video.play().catch(() => undefined);
     else this.#video.pause();
@@ -70,6 +82,7 @@ export class Playback {
   seek(seconds: number): void {
     this.seconds.value = Math.min(Math.max(0, seconds), this.duration.value);
     this.#isChosen = true;
+    this.#hasEnded = false;
     this.#go();
   }
 
@@ -77,6 +90,14 @@ export class Playback {
   step(by: 1 | -1): void {
     this.#video?.pause();
     this.seek(stepFrom(this.times.value, this.seconds.value, by));
+  }
+
+  /** Stands still on the nearest processed frame. */
+  settle(): void {
+    const { value: times } = this.times;
+    const nearest = times[nearestTo(times, this.seconds.value)];
+    this.#video?.pause();
+    if (nearest !== undefined && nearest !== this.seconds.value) this.seek(nearest);
   }
 
   speed(rate: number): void {

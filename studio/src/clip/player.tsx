@@ -2,6 +2,7 @@ import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
 import type { ComponentChildren } from "preact";
+import type { PointingTool, Region } from "../viewer/types.ts";
 import { ClipViewer } from "../viewer/clip/clip-viewer.tsx";
 import { Button } from "../components/button.tsx";
 import { type ClipObject, nameOf } from "./objects.ts";
@@ -21,6 +22,10 @@ interface ClipStageProps {
   /** The object that stands out. */
   readonly highlighted: Signal<number | null>;
   readonly playback: Playback;
+  readonly tool: "pan" | PointingTool;
+  /** See `ClipViewer`. */
+  readonly drafts: readonly Region[];
+  readonly onRegion: (region: Region, replacesLatest: boolean) => void;
 }
 
 /** A clip with the masks of the frame that is shown. */
@@ -48,6 +53,9 @@ export function ClipStage(props: ClipStageProps) {
         objects={shown}
         opacity={opacity}
         highlighted={highlighted}
+        tool={props.tool}
+        drafts={props.drafts}
+        onRegion={props.onRegion}
         onVideo={(video) => playback.attach(video)}
       />
     </div>
@@ -56,12 +64,14 @@ export function ClipStage(props: ClipStageProps) {
 
 interface TransportProps {
   readonly playback: Playback;
+  /** Whether the number of frames is not certain yet. */
+  readonly isGuess: boolean;
   /** Further controls of the player. */
   readonly children: ComponentChildren;
 }
 
 /** Play, step, speed, and where the clip is. */
-export function Transport({ playback, children }: TransportProps) {
+export function Transport({ playback, isGuess, children }: TransportProps) {
   const { seconds, isPlaying, duration, rate, shown, times } = playback;
   return (
     <div class="transport">
@@ -82,9 +92,12 @@ export function Transport({ playback, children }: TransportProps) {
       <span class="transport-time">
         {clock(seconds.value)} <span>of {clock(duration.value)}</span>
       </span>
-      <span class="transport-frame">
-        Frame {shown.value + 1} of {times.value.length}
-      </span>
+      {times.value.length > 0 && (
+        <span class="transport-frame">
+          Frame {shown.value + 1} of {isGuess && "about "}
+          {times.value.length}
+        </span>
+      )}
       <div class="transport-more">{children}</div>
       <label class="transport-speed">
         <span>Speed</span>

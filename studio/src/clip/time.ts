@@ -1,3 +1,6 @@
+import type { Sighting } from "segmentation-client";
+import { framesOf } from "../work/beforehand.ts";
+
 /** A place in a clip as people read it: minutes, seconds and tenths. @param seconds from the clip's beginning */
 export function clock(seconds: number): string {
   const tenths = Math.max(0, Math.round(seconds * 10));
@@ -15,6 +18,18 @@ export function shownAt(times: readonly number[], seconds: number): number {
   return next < 0 ? times.length - 1 : Math.max(0, next - 1);
 }
 
+/** Which of the times is nearest to a moment. Of no times it is -1. */
+export const nearestTo = (times: readonly number[], seconds: number): number =>
+  times.reduce(
+    (near, time, at) =>
+      Math.abs(time - seconds) < Math.abs((times[near] ?? Infinity) - seconds) ? at : near,
+    -1,
+  );
+
+/** The times of the frames that a job will process, as far as a browser knows: it does not know where frames begin. */
+export const timesAt = (fps: number, seconds: number): number[] =>
+  Array.from({ length: framesOf(seconds, fps) }, (_, frame) => frame / fps);
+
 /** The time of the next processed frame, or of the one before; where there is none, that of the present one. */
 export function stepFrom(times: readonly number[], seconds: number, by: 1 | -1): number {
   const at = shownAt(times, seconds);
@@ -24,25 +39,37 @@ export function stepFrom(times: readonly number[], seconds: number, by: 1 | -1):
   return times[Math.min(Math.max(to, 0), times.length - 1)] ?? seconds;
 }
 
-/** Where an object is seen without a gap, in seconds. */
+/** From which confidence on an object's mask counts as sure. */
+const SURE = 0.5;
+
+export const isSure = ({ confidence }: Pick<Sighting, "confidence">): boolean => confidence >= SURE;
+
+/** Where an object is seen without a gap, equally sure or unsure all the time, in seconds. */
 export interface Span {
   readonly from: number;
   readonly to: number;
+  readonly isSure: boolean;
 }
 
 /**
  * Joins an object's sightings to spans. A processed frame lasts until the next one; the last one until the clip's end.
- * @param times of all processed frames @param seen places in `times`, in their order
+ * @param times of all processed frames @param seen in their order, `sampleIdx` being places in `times`
  */
-export function spansOf(times: readonly number[], seen: readonly number[], duration: number): Span[] {
+export function spansOf(
+  times: readonly number[],
+  seen: readonly Pick<Sighting, "sampleIdx" | "confidence">[],
+  duration: number,
+): Span[] {
   const spans: Span[] = [];
   let before = -2;
-  for (const at of seen) {
+  for (const { sampleIdx: at, confidence } of seen) {
     const from = times[at] ?? 0;
     const to = Math.max(from, times[at + 1] ?? duration);
+    const span = { from, to, isSure: isSure({ confidence }) };
     const last = spans.at(-1);
-    if (last !== undefined && at === before + 1) spans[spans.length - 1] = { from: last.from, to };
-    else spans.push({ from, to });
+    if (last !== undefined && at === before + 1 && last.isSure === span.isSure)
+      spans[spans.length - 1] = { ...last, to };
+    else spans.push(span);
     before = at;
   }
   return spans;

@@ -1,93 +1,95 @@
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
 import { useMemo } from "preact/hooks";
-import type { Track } from "segmentation-client";
 import { Icon } from "../components/button.tsx";
-import { counted } from "../text/format.ts";
-import { type ClipObject, nameOf } from "./objects.ts";
+import { Menu, type MenuItem } from "../components/menu.tsx";
+import type { ClipPointing } from "./clip-pointing.ts";
+import { type ClipObject, nameOf, seenInWords } from "./objects.ts";
 import type { Playback } from "./playback.ts";
-import { clock, type Span, spansOf } from "./time.ts";
+import { clock, spansOf } from "./time.ts";
+
+const RenameDialog = lazy(async () => (await import("../edit/dialogs.tsx")).RenameDialog);
 
 interface TracksProps {
   readonly objects: readonly ClipObject[];
-  readonly tracks: readonly Track[];
   readonly hidden: Signal<ReadonlySet<number>>;
   /** The object that stands out, here and in the player. */
   readonly highlighted: Signal<number | null>;
   /** Whether the masks are in the video itself: then it has colours of its own, and none can be hidden. */
   readonly isBaked: boolean;
+  /** Whether a job has ended: what has no mask by now is lost. */
+  readonly isFollowed: boolean;
   readonly playback: Playback;
+  /** Null if nothing can be pointed at. */
+  readonly pointing: ClipPointing | null;
 }
 
-/** The objects of a clip, each with the times at which it is visible: to jump to, and to hide. */
-export function Tracks({ objects, tracks, hidden, highlighted, isBaked, playback }: TracksProps) {
+/** The objects of a clip, each with the times at which it is visible: to jump to, to hide, and to correct. */
+export function Tracks({ objects, hidden, ...row }: TracksProps) {
+  const { playback } = row;
   const { value: duration } = playback.duration;
-  const { value: times } = playback.times;
-  const spans = useMemo(
-    () =>
-      new Map(
-        tracks.map(({ objectId, sightings }) => [
-          objectId,
-          spansOf(
-            times,
-            sightings.map(({ sampleIdx }) => sampleIdx),
-            duration,
-          ),
-        ]),
-      ),
-    [tracks, times, duration],
-  );
   const toggle = (id: number): void => {
     const next = new Set(hidden.value);
     if (!next.delete(id)) next.add(id);
     hidden.value = next;
   };
   return (
-    <ol class="tracks" aria-label="Objects">
-      <li class="tracks-scrub">
-        <input
-          type="range"
-          aria-label="Position in the clip"
-          aria-valuetext={clock(playback.seconds.value)}
-          min={0}
-          max={duration}
-          step="any"
-          value={playback.seconds.value}
-          onInput={({ currentTarget }) => playback.seek(currentTarget.valueAsNumber)}
-        />
-      </li>
-      {objects.map((object) => (
-        <TrackRow
-          key={object.id}
-          object={object}
-          spans={spans.get(object.id) ?? []}
-          isHidden={hidden.value.has(object.id)}
-          onToggle={() => toggle(object.id)}
-          highlighted={highlighted}
-          isBaked={isBaked}
-          playback={playback}
-        />
-      ))}
-    </ol>
+    <>
+      <ol class="tracks" aria-label="Objects">
+        <li class="tracks-scrub">
+          <input
+            type="range"
+            aria-label="Position in the clip"
+            aria-valuetext={clock(playback.seconds.value)}
+            min={0}
+            max={duration}
+            step="any"
+            value={playback.seconds.value}
+            onInput={({ currentTarget }) => playback.seek(currentTarget.valueAsNumber)}
+          />
+        </li>
+        {objects.map((object) => (
+          <TrackRow
+            key={object.id}
+            {...row}
+            object={object}
+            isHidden={hidden.value.has(object.id)}
+            onToggle={() => toggle(object.id)}
+          />
+        ))}
+      </ol>
+      {objects.some(({ isPointed }) => isPointed) && (
+        <p class="tracks-legend">
+          <span class="tracks-at" /> pointed at
+          {row.isFollowed && (
+            <>
+              <span class="tracks-sure" /> sure
+              <span class="tracks-unsure" /> unsure
+              <span class="tracks-lost" /> lost
+            </>
+          )}
+        </p>
+      )}
+    </>
   );
 }
 
-interface TrackRowProps {
+interface TrackRowProps extends Omit<TracksProps, "objects" | "hidden"> {
   readonly object: ClipObject;
-  readonly spans: readonly Span[];
   readonly isHidden: boolean;
   readonly onToggle: () => void;
-  readonly highlighted: Signal<number | null>;
-  readonly isBaked: boolean;
-  readonly playback: Playback;
 }
 
 function TrackRow(props: TrackRowProps) {
-  const { object, spans, isHidden, onToggle, highlighted, isBaked, playback } = props;
-  const { id, colour, sightings, first, last, confidence } = object;
+  const { object, isHidden, onToggle, highlighted, isBaked, isFollowed, playback, pointing } = props;
+  const { id, colour, sightings, isPointed, pointedAt } = object;
   const { value: duration } = playback.duration;
+  const { value: times } = playback.times;
+  const isRenaming = useSignal(false);
+  const spans = useMemo(() => spansOf(times, sightings, duration), [sightings, times, duration]);
   const css = isBaked ? "var(--line-strong)" : colour.css;
   const share = (seconds: number): string => `${duration === 0 ? 0 : (100 * seconds) / duration}%`;
-  const jump = (event: MouseEvent & { readonly currentTarget: HTMLElement }): void => {
+  const scrub = (event: PointerEvent & { readonly currentTarget: HTMLElement }): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     playback.seek(((event.clientX - left) / width) * duration);
   };
@@ -95,11 +97,13 @@ function TrackRow(props: TrackRowProps) {
   const unlight = (): void => {
     if (highlighted.value === id) highlighted.value = null;
   };
+  const name = nameOf(object);
   return (
     <li
       class="track"
       data-hidden={isHidden}
       data-lit={highlighted.value === id}
+      data-target={pointing?.target.value === id && isPointed}
       onPointerEnter={light}
       onPointerLeave={unlight}
       onFocusIn={light}
@@ -109,8 +113,8 @@ function TrackRow(props: TrackRowProps) {
         type="button"
         class="track-eye"
         aria-pressed={isHidden}
-        disabled={isBaked}
-        aria-label={`Hide ${nameOf(object)}`}
+        disabled={isBaked || sightings.length === 0}
+        aria-label={`Hide ${name}`}
         onClick={onToggle}
       >
         <Icon name={isHidden ? "hidden" : "eye"} size={18} />
@@ -119,21 +123,78 @@ function TrackRow(props: TrackRowProps) {
         type="button"
         class="track-name"
         title="Go to its first frame"
-        onClick={() => playback.seek(first)}
+        onClick={() => playback.seek(sightings[0]?.timeSec ?? pointedAt[0] ?? 0)}
       >
         <i style={{ background: css }} />
-        <span>{nameOf(object)}</span>
-        <small>
-          {counted(sightings, "frame")}, {clock(first)}–{clock(last)}, {Math.round(confidence * 100)}%
-        </small>
+        <span>{name}</span>
+        <small>{seenInWords(object, isFollowed ? times.length : null)}</small>
       </button>
       {/* For the pointer alone: the slider and the names lead to every place by keyboard. */}
-      <div class="track-bar" onClick={jump} aria-hidden="true">
-        {spans.map(({ from, to }) => (
-          <span key={from} style={{ left: share(from), width: share(to - from), background: css }} />
+      <div
+        class="track-bar"
+        data-followed={isPointed && isFollowed}
+        aria-hidden="true"
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          scrub(event);
+        }}
+        onPointerMove={(event) => {
+          if (event.currentTarget.hasPointerCapture(event.pointerId)) scrub(event);
+        }}
+      >
+        {spans.map(({ from, to, isSure: isFull }) => (
+          <span
+            key={from}
+            data-sure={isFull}
+            style={{ left: share(from), width: share(to - from), "--colour": css }}
+          />
+        ))}
+        {pointedAt.map((seconds, i) => (
+          <i key={i} class="tracks-at" style={{ left: share(seconds) }} />
         ))}
         <b style={{ left: share(playback.seconds.value) }} />
       </div>
+      {isPointed && pointing !== null && (
+        <Menu
+          label={`Change ${name}`}
+          items={itemsOf(object, playback, pointing, () => (isRenaming.value = true))}
+        />
+      )}
+      {isRenaming.value && (
+        <ErrorBoundary>
+          <RenameDialog
+            name={name}
+            label={object.label}
+            hint={
+              sightings.length > 0 ? "The files of the clip have the new name after its next run." : undefined
+            }
+            onRename={(label) => pointing?.rename(id, label)}
+            onClose={() => (isRenaming.value = false)}
+          />
+        </ErrorBoundary>
+      )}
     </li>
   );
+}
+
+/** What can be done with an object that was pointed at. */
+function itemsOf(
+  { id, sightings }: ClipObject,
+  playback: Playback,
+  pointing: ClipPointing,
+  rename: () => void,
+): readonly MenuItem[] {
+  const [worst] = sightings.toSorted((a, b) => a.confidence - b.confidence);
+  return [
+    { name: "Rename…", to: rename },
+    { name: "Correct by points", to: () => pointing.correct(id) },
+    ...(worst === undefined
+      ? []
+      : [{ name: "Go to its least sure frame", to: () => playback.seek(worst.timeSec) }]),
+    {
+      name: sightings.length > 0 ? "Leave out of the next run" : "Remove",
+      isDangerous: true,
+      to: () => pointing.remove(id),
+    },
+  ];
 }

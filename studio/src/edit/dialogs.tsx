@@ -5,31 +5,36 @@ import { type Instance, nameOf } from "../work/instances.ts";
 import type { Edit } from "./history.ts";
 import "./dialogs.css";
 
-interface ObjectDialogProps {
-  readonly instance: Instance;
-  readonly onEdit: (edit: Edit) => void;
-  readonly onClose: () => void;
-}
-
 /** Names have no more characters: they become names of files and classes. */
 const LONGEST_NAME = 60;
 
+interface RenameDialogProps {
+  /** What people call the object now. */
+  readonly name: string;
+  /** Its name without its number; null if it has none. */
+  readonly label: string | null;
+  /** What else to know of the new name. */
+  readonly hint?: string | undefined;
+  readonly onRename: (label: string) => void;
+  readonly onClose: () => void;
+}
+
 /** Gives an object another name. */
-export function RenameDialog({ instance, onEdit, onClose }: ObjectDialogProps) {
-  const text = useSignal(instance.label ?? "");
+export function RenameDialog({ name, label: before, hint = "", onRename, onClose }: RenameDialogProps) {
+  const text = useSignal(before ?? "");
   const problem = useSignal<string | null>(null);
   const rename = async (): Promise<void> => {
     const label = text.value.trim().replaceAll(/\s+/g, " ");
     if (label === "") return void (problem.value = "Enter a name.");
-    onEdit({ type: "rename", object: instance.object, label });
+    onRename(label);
     onClose();
     return await Promise.resolve();
   };
   return (
-    <FormDialog title={`Rename ${nameOf(instance)}`} submit="Rename" onSubmit={rename} onClose={onClose}>
+    <FormDialog title={`Rename ${name}`} submit="Rename" onSubmit={rename} onClose={onClose}>
       <TextField
         label="Name"
-        hint="Objects of the same name are numbered, and one class in COCO and YOLO."
+        hint={`Objects of the same name are numbered, and one class in COCO and YOLO. ${hint}`}
         text={text}
         problem={problem}
         maxLength={LONGEST_NAME}
@@ -39,7 +44,10 @@ export function RenameDialog({ instance, onEdit, onClose }: ObjectDialogProps) {
   );
 }
 
-interface MergeDialogProps extends ObjectDialogProps {
+interface MergeDialogProps {
+  readonly instance: Instance;
+  readonly onEdit: (edit: Edit) => void;
+  readonly onClose: () => void;
   /** The other objects of the picture. */
   readonly others: readonly Instance[];
 }

@@ -7,14 +7,11 @@ import { Loading, Problem } from "../components/notice.tsx";
 import { useAction, useLoaded } from "../state/requests.ts";
 import { api } from "../state/session.ts";
 import { fullTime, relativeTime } from "../text/format.ts";
-import { linkFor } from "./link.ts";
 
 interface ShareDialogProps {
   readonly jobId: string;
-  /** Further jobs whose objects are on the screen. */
-  readonly further: readonly string[];
-  /** The path of what is on the screen. */
-  readonly path: string;
+  /** Further jobs whose objects are on the screen, with what a path says of them: which object each corrects. */
+  readonly further: readonly { readonly jobId: string; readonly name: string }[];
   /** What the job is of. */
   readonly what: "picture" | "pictures" | "clip";
   /** Whether a person has changed objects, which is known to this browser alone. */
@@ -32,7 +29,7 @@ const LASTS = [
 ] as const;
 
 /** Makes a link to a result for people without an account, and ends it. */
-export function ShareDialog({ jobId, further, path, what, hasEdits, onClose }: ShareDialogProps) {
+export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDialogProps) {
   const lasts = useSignal<number>(7 * 24 * HOUR);
   const showInputs = useSignal(true);
   const link = useSignal<string | null>(null);
@@ -40,11 +37,18 @@ export function ShareDialog({ jobId, further, path, what, hasEdits, onClose }: S
   const shared = useLoaded(async (signal) => await shareOf(jobId, signal));
   const { value: share } = shared.value;
   const create = async (): Promise<void> => {
-    const request = { jobId, with: [...further], expiresIn: lasts.value, showInputs: showInputs.value };
-    const made = await api.value.createShare(request);
+    const made = await api.value.createShare({
+      jobId,
+      with: further.map((each) => each.jobId),
+      expiresIn: lasts.value,
+      showInputs: showInputs.value,
+    });
     if (made.url === null) throw new Error("This service has no page that shows a shared result.");
     shared.value.value = made.share;
-    link.value = linkFor(made.url, path);
+    link.value = linkTo(
+      made.url,
+      further.map(({ name }) => name),
+    );
   };
   const revoke = async (): Promise<void> => {
     await api.value.revokeShare({ jobId });
@@ -81,8 +85,8 @@ export function ShareDialog({ jobId, further, path, what, hasEdits, onClose }: S
         <>
           <CopyField label="Link" value={link.value} />
           <p class="dialog-text" title={fullTime(share.expiresAt)}>
-            Whoever has it sees the result until it ends {relativeTime(share.expiresAt, Date.now())}. It is shown only
-            now: copy it.
+            Whoever has it sees the result. It ends {relativeTime(share.expiresAt, Date.now())}, and is shown
+            only now: copy it.
           </p>
         </>
       ) : (
@@ -95,17 +99,19 @@ export function ShareDialog({ jobId, further, path, what, hasEdits, onClose }: S
         >
           {share !== null && (
             <p class="dialog-warning" title={fullTime(share.expiresAt)}>
-              This result is shared; the link ends {relativeTime(share.expiresAt, Date.now())}. A new link ends the one
-              before.
+              This result is shared; the link ends {relativeTime(share.expiresAt, Date.now())}. A new link
+              ends the one before.
             </p>
           )}
           <div class="dialog-text">
             <p>
-              Whoever has the link sees the prompts, the masks and the downloads of this result without an account, and
-              nothing else of yours. You can revoke it at any time.
+              Whoever has the link sees the prompts, the masks and the downloads of this result without an
+              account, and nothing else of yours. You can revoke it at any time.
             </p>
             {hasEdits && (
-              <p>Your edits are in this browser only: the link shows the objects as the service found them.</p>
+              <p>
+                Your edits are in this browser only: the link shows the objects as the service found them.
+              </p>
             )}
           </div>
           <Field label="Ends after" hint="Earlier if the result is deleted earlier.">
@@ -133,8 +139,8 @@ export function ShareDialog({ jobId, further, path, what, hasEdits, onClose }: S
             <span>
               Show the {what}, too
               <small>
-                As uploaded: a file’s metadata may name the place where it was taken. Without it, the link shows masks
-                alone.
+                As uploaded: a file’s metadata may name the place where it was taken. Without it, the link
+                shows masks alone.
               </small>
             </span>
           </label>
@@ -143,6 +149,13 @@ export function ShareDialog({ jobId, further, path, what, hasEdits, onClose }: S
       {action.error.value !== null && <Problem error={action.error.value} />}
     </Dialog>
   );
+}
+
+/** A link that says in which order further objects are shown, and which of them corrects which. */
+function linkTo(url: string, names: readonly string[]): string {
+  const link = new URL(url);
+  if (names.length > 0) link.searchParams.set("with", names.join(","));
+  return link.href;
 }
 
 /** What the account shares of a job; null if nothing. @throws SegmentationError */

@@ -55,7 +55,8 @@ function Shared({ jobId, others }: SharedPageProps) {
       <Frame>
         <Page title="This link has ended">
           <p>
-            It has expired, was revoked, or was not copied as a whole. Ask whoever sent it to you for a new one.
+            It has expired, was revoked, or was not copied as a whole. Ask whoever sent it to you for a new
+            one.
           </p>
         </Page>
       </Frame>
@@ -111,7 +112,10 @@ function Result({ owner, inputs, others }: ResultProps) {
     () =>
       effect(() => {
         const what = work.prompts.value.join(", ");
-        document.title = [what.length > 60 ? `${what.slice(0, 60)}…` : what || "Shared result", config.value.name].join(" · ");
+        document.title = [
+          what.length > 60 ? `${what.slice(0, 60)}…` : what || "Shared result",
+          config.value.name,
+        ].join(" · ");
       }),
     [work],
   );
@@ -124,7 +128,9 @@ function Result({ owner, inputs, others }: ResultProps) {
         {isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
         {isImage && pictures.value.length > 1 && !isOverview.value && <Strip look={look} onGiven={null} />}
         <aside class="inspector" aria-label="Result">
-          {problem.value !== null && <Problem error={problem.value.error} onRetry={() => location.reload()} />}
+          {problem.value !== null && (
+            <Problem error={problem.value.error} onRetry={() => location.reload()} />
+          )}
           {prompts.value.length > 0 && (
             <section class="shared-prompts">
               <h2>Looked for</h2>

@@ -52,6 +52,7 @@ function clientFor(credential: Credential): SegmentationClient {
 
 /** Asks again what the account is and may do: after a job, a payment, a sign-in. What comes after a sign-out is dropped. */
 export async function refreshAccount(): Promise<void> {
+  if (isVisitor.peek()) return;
   const { value: theirs } = client;
   const [info, state] = await Promise.all([theirs.api.getAccount(), theirs.api.getAccountOverview()]);
   if (session.peek()?.client !== theirs) return;

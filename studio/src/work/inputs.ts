@@ -8,7 +8,7 @@ type SharedInputs = Answer<"retrieveShare">;
 export class Inputs {
   readonly share: SharedInputs["share"];
   readonly #owner: Owner;
-  #urls: ReadonlyMap<string, string>;
+  #urls: Map<string, string>;
   #signedUntil: number;
   readonly #files = new Map<string, Promise<Blob | null>>();
 
@@ -30,14 +30,14 @@ export class Inputs {
     return taskId !== null && this.#urls.has(taskId);
   }
 
-  /** Fetches a task's upload; null if the link does not show it. @throws SegmentationError */
+  /** Fetches a task's upload; null if the link does not show it. One that can't be fetched is not shown. @throws SegmentationError */
   async fetch(taskId: string): Promise<Blob | null> {
     const there = this.#files.get(taskId) ?? this.#download(taskId);
     this.#files.set(taskId, there);
     try {
       return await there;
     } catch (error) {
-      this.#files.delete(taskId);
+      this.#urls.delete(taskId);
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { batch, effect } from "@preact/signals";
 import type { CreateJobRequest } from "segmentation-client";
 import type { History } from "../edit/history.ts";
+import type { ClipRegion } from "./clip-regions.ts";
 import { findOriginal, forgetOriginal, keepOriginal, LONGEST_MS } from "./originals.ts";
 import type { Owner } from "./owner.ts";
 import { bytesOf, type Picture, taskIdOf, type WorkType } from "./picture.ts";
@@ -32,6 +33,8 @@ export interface KeptWork {
   readonly asked: Asked | null;
   readonly request: CreateJobRequest | null;
   readonly pointed: readonly PointedObject[];
+  /** Of a clip; absent as the edits are. */
+  readonly regions?: readonly ClipRegion[];
   /** By picture; absent from works that were kept before there were edits. */
   readonly edits?: readonly (readonly [picture: string, history: History])[];
   /** By picture; absent as the edits are. */
@@ -154,6 +157,7 @@ const textOf = (work: Work): KeptWork => ({
   asked: work.asked.value,
   request: work.request.value,
   pointed: work.pointed.value,
+  regions: work.regions.value,
   edits: [...work.edits.value],
   verdicts: [...work.verdicts.value],
 });
@@ -193,6 +197,7 @@ export function restored(kept: KeptWork, owner: Owner): Work {
       const [first, ...rest] = object.attempts;
       return { ...object, attempts: [resumed(first), ...rest.map(resumed)] };
     });
+    work.regions.value = kept.regions ?? [];
     work.edits.value = new Map(kept.edits);
     work.verdicts.value = new Map(kept.verdicts);
     work.pictures.value = kept.pictures.map(({ key, name, address, sending }) => ({

@@ -1,4 +1,4 @@
-import { type components, SegmentationError } from "segmentation-client";
+import { SegmentationError } from "segmentation-client";
 import { overview, refreshAccount } from "../state/session.ts";
 import type { Region } from "../viewer/types.ts";
 import { onceOnline } from "./patience.ts";
@@ -10,6 +10,7 @@ import {
   pointedAt,
   type PointedObject,
   type Purpose,
+  regionOn,
   undone,
   withAttempt,
 } from "./pointed.ts";
@@ -42,13 +43,6 @@ const cancelUnwanted = (work: Work, jobId: string): void =>
 /** Whether an attempt has not been taken back. */
 const isWanted = (work: Work, number: number): boolean =>
   work.pointed.peek().some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
-
-/** A region as a job names it. */
-export function regionOn(taskId: string, region: Region): components["schemas"]["Region"] {
-  if ("points" in region) return { taskId, points: [...region.points] };
-  const [x, y, width, height] = region.box;
-  return { taskId, box: [x, y, width, height] };
-}
 
 /** Segments the selected objects one after another: the service caches a picture's features for the next one. */
 export const drawAll = (work: Work): Promise<void> =>

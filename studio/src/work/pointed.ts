@@ -1,3 +1,4 @@
+import type { components } from "segmentation-client";
 import type { Region } from "../viewer/types.ts";
 
 /** One way in which an object was pointed at, and the job that draws it. */
@@ -146,6 +147,13 @@ export const latestAttempt = (objects: readonly PointedObject[], picture?: strin
       .filter((object) => picture === undefined || object.picture === picture)
       .map((object) => lastOf(object).number),
   );
+
+/** A region as a job names it. */
+export function regionOn(taskId: string, region: Region): components["schemas"]["Region"] {
+  if ("points" in region) return { taskId, points: [...region.points] };
+  const [x, y, width, height] = region.box;
+  return { taskId, box: [x, y, width, height] };
+}
 
 /** The mask that an attempt of an object corrects, as a job names it; null if it begins anew. */
 export function correctedBy(

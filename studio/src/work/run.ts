@@ -2,6 +2,7 @@ import { batch } from "@preact/signals";
 import { type CreateJobRequest, type JobStatus, SegmentationError } from "segmentation-client";
 import { refreshAccount } from "../state/session.ts";
 import { withoutJobs } from "../edit/history.ts";
+import { regionsOn } from "./clip-regions.ts";
 import { onceOnline } from "./patience.ts";
 import { FoundJob } from "./found-job.ts";
 import { create, sendAll } from "./send.ts";
@@ -12,12 +13,14 @@ const hasEnded = ({ status }: JobStatus): boolean => status === "success" || sta
 function requestOf(work: Work, tasks: string[]): CreateJobRequest {
   const prompts = [...work.prompts.value];
   const threshold = work.threshold.value ?? undefined;
+  const regions = regionsOn(tasks[0] ?? "", work.regions.value);
   if (work.type.value === "video")
     return {
       type: "video",
-      prompts,
+      ...((prompts.length > 0 || regions.length === 0) && { prompts }),
       tasks,
       fps: work.fps.value,
+      ...(regions.length > 0 && { regions }),
       ...(threshold !== undefined && { scoreThreshold: threshold }),
     };
   // Without the file there is nothing to show the masks on but the service's preview.

@@ -10,6 +10,7 @@ import {
   taskIdOf,
   type WorkType,
 } from "./picture.ts";
+import { type ClipRegion, regionsOn } from "./clip-regions.ts";
 import type { FoundJob } from "./found-job.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Instance } from "./instances.ts";
@@ -70,6 +71,8 @@ export class Work {
   /** Whether all of several pictures are looked at in place of one. */
   readonly isOverview = computed(() => this.#isAll.value && this.pictures.value.length > 1);
   readonly prompts = signal<readonly string[]>([]);
+  /** Of a clip: what is pointed at, to be followed. */
+  readonly regions = signal<readonly ClipRegion[]>([]);
   /** Of a clip: how many frames per second to process. */
   readonly fps = signal(2);
   /** From which confidence on the service keeps a mask, 0 to 1; null for its own default. */
@@ -121,10 +124,12 @@ export class Work {
     const prompts = this.prompts.value.join("\n");
     if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts === "";
     const request = this.request.value;
-    const isSameRate = request?.type !== "video" || (request.fps ?? this.fps.value) === this.fps.value;
-    const isSame = isSameRate && (request === null || this.threshold.value === thresholdIn(request));
+    const isSameClip = request?.type !== "video" || this.#asksForClipAgain(request);
+    const isSame = isSameClip && (request === null || this.threshold.value === thresholdIn(request));
     return isSame && prompts === (request?.prompts ?? this.found.value?.prompts ?? []).join("\n");
   });
+  /** Whether there is something to look for. */
+  readonly hasQuestion = computed(() => this.prompts.value.length > 0 || this.regions.value.length > 0);
   readonly bytes = computed(() => bytesOf(this.pictures.value));
   readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
   /** The jobs that this work is seen by: the prompts' one first, then those of objects that were pointed at. */
@@ -146,13 +151,14 @@ export class Work {
     });
   }
 
-  /** Notes what the job asked for, if it was created elsewhere. */
-  askedFor(request: CreateJobRequest): void {
-    const { prompts = [] } = request;
+  /** Notes what the job of a clip asked for, with its regions, if it was created elsewhere. */
+  askedFor(request: VideoRequest, regions: readonly ClipRegion[]): void {
+    if (this.request.value !== null) return;
     batch(() => {
-      this.request.value ??= request;
-      if (this.prompts.value.length === 0) this.prompts.value = prompts;
-      if (request.type === "video" && request.fps !== undefined) this.fps.value = request.fps;
+      this.request.value = request;
+      this.regions.value = regions;
+      if (this.prompts.value.length === 0) this.prompts.value = request.prompts ?? [];
+      if (request.fps !== undefined) this.fps.value = request.fps;
       this.threshold.value ??= thresholdIn(request);
     });
   }
@@ -177,6 +183,11 @@ export class Work {
     const taskId = taskIdOf(picture);
     if (picture.file !== null || taskId === null) return picture.file;
     return (await this.inputs?.fetch(taskId)) ?? null;
+  }
+
+  #asksForClipAgain({ fps, regions = [], tasks: [taskId = ""] }: VideoRequest): boolean {
+    const now = regionsOn(taskId, this.regions.value);
+    return (fps ?? this.fps.value) === this.fps.value && JSON.stringify(regions) === JSON.stringify(now);
   }
 
   /** Takes a picture out. */
@@ -213,6 +224,8 @@ export class Work {
     return this.pictures.peek().find((picture) => taskIdOf(picture) === taskId);
   }
 }
+
+type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
 
 /** The threshold that a job asked for; null if it left it to the service. */
 const thresholdIn = (request: CreateJobRequest): number | null =>

@@ -23,8 +23,8 @@ function greyClip(rate: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(execFileSync(findFfmpeg(process.env), [...from, ...to]));
 }
 
-/** A square that goes 20 pixels to the right with each processed frame, and one that stays; no third one in the last frames. */
-function masksJson(rate: number): MasksJson {
+/** A square that goes 20 pixels to the right with each processed frame, `from` pixels below the top, and one that stays but for the last frames. */
+function masksJson(rate: number, from = 20): MasksJson {
   const square = (left: number, top: number) =>
     encodeRle(draw(SIZE.width, SIZE.height, (x, y) => x > left && x < left + 20 && y > top && y < top + 20));
   return {
@@ -41,7 +41,7 @@ function masksJson(rate: number): MasksJson {
           promptIndex: 0,
           score: 0.9,
           box: [0, 0, 1, 1] as const,
-          rle: square(20 * sampleIdx, 20),
+          rle: square(20 * sampleIdx, from),
         },
         ...(sampleIdx < 6
           ? [{ objectId: 1, promptIndex: 1, score: 0.9, box: [0, 0, 1, 1] as const, rle: square(100, 100) }]
@@ -63,6 +63,7 @@ describe("the viewer of clips", () => {
     served = await servePage();
     served.put("clip.webm", greyClip(10));
     served.put("masks.json", JSON.stringify(masksJson(10)));
+    served.put("lower.json", JSON.stringify(masksJson(10, 60)));
     served.put("quick.webm", greyClip(30));
     served.put("quick.json", JSON.stringify(masksJson(30)));
   });
@@ -90,6 +91,15 @@ describe("the viewer of clips", () => {
       await seesColour(page, moving(sample), over(rgb(0), greyOf(frame), 0.5));
       await seesColour(page, moving(sample - 1), greyOf(frame));
     }
+  });
+
+  it("shows the masks of another job of the same clip, on the frame that is there", async () => {
+    const page = await openClip();
+    await seek(page, 0.8);
+    await seesColour(page, moving(4), over(rgb(0), greyOf(8), 0.5));
+    await page.evaluate(() => window.viewer.showMasks("lower.json"));
+    await seesColour(page, { ...moving(4), y: 140 }, over(rgb(0), greyOf(8), 0.5));
+    await seesColour(page, moving(4), greyOf(8));
   });
 
   it("shows no mask of an object that is hidden, or was not seen then", async () => {

@@ -9,7 +9,7 @@ import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sample } from "../../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
-import { closeBrowser, openStudio, findingsInBothThemes } from "../../support/node/studio.ts";
+import { closeBrowser, openPage, openStudio, findingsInBothThemes } from "../../support/node/studio.ts";
 
 const PROMPTS = ["cat", "cup"];
 const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
@@ -22,6 +22,53 @@ const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
 async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), act()]);
   return await readFile(await download.path(), "utf8");
+}
+
+/**
+ * Somebody without an account sees the batch on the page by its link, with its pictures and downloads and nothing else, until
+ * it is revoked.
+ */
+async function isShared(page: Page): Promise<void> {
+  const press = (name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+  await press("Share a link");
+  await page.getByLabel("Ends after").selectOption("1 day");
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await press("Create link");
+  const link = (await page.getByLabel("Link", { exact: true }).textContent()) ?? "";
+  expect(await findingsInBothThemes(page)).toEqual([]);
+
+  const asked: string[] = [];
+  const { page: theirs, context, complaints } = await openPage("about:blank", { acceptDownloads: true });
+  context.on("request", (request) => asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`));
+  await theirs.goto(link);
+  const gallery = theirs.getByRole("region", { name: "Pictures", exact: true });
+  await gallery.getByText("cat 1").waitFor();
+  await theirs.getByText("the link ends in 23 hours").waitFor();
+  expect(await findingsInBothThemes(theirs)).toEqual([]);
+  await gallery.getByRole("button", { name: "Picture 2" }).click();
+  await theirs.getByRole("button", { name: "cup 1" }).waitFor();
+  await theirs.getByText("doesn’t show the picture").waitFor({ state: "detached" });
+  expect(await findingsInBothThemes(theirs)).toEqual([]);
+  for (const name of ["Segment", "Share a link", "Sign out", "Change cup 1", "Open file"])
+    expect(await theirs.getByRole("button", { name }).count(), name).toBe(0);
+  await theirs.getByRole("button", { name: "Export" }).click();
+  // Cut-outs are made of the picture itself, which the link shows.
+  const [cutOuts] = await Promise.all([
+    theirs.waitForEvent("download"),
+    theirs.getByRole("button", { name: "Download Cut-outs" }).click(),
+  ]);
+  expect(cutOuts.suggestedFilename()).toContain("cutout");
+  expect(await findingsInBothThemes(theirs)).toEqual([]);
+  const [, token = "the link has no token"] = link.split("#");
+  expect(asked.filter((request) => request.includes(token))).toEqual([]);
+  expect(asked.filter((request) => !request.endsWith(" "))).toEqual([]);
+  expect(complaints).toEqual([]);
+
+  await press("Revoke link");
+  await page.getByRole("button", { name: "Create link" }).waitFor();
+  await theirs.reload();
+  await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
+  expect(await findingsInBothThemes(theirs)).toEqual([]);
 }
 
 /** What a job has found: how many masks there are of each prompt. */
@@ -166,5 +213,7 @@ describe("what a job gives, in the studio", () => {
       await savedBy(page, async () => await page.getByRole("button", { name: "Download COCO" }).click()),
     );
     expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
+    await page.keyboard.press("Escape");
+    await isShared(page);
   });
 });

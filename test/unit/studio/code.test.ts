@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { CreateJobRequest } from "segmentation-client";
 import { describe, expect, it } from "vitest";
+import { parseRegion } from "../../../client/src/cli/segment/region.ts";
 import { commandLine } from "../../../studio/src/export/code/command-line.ts";
 import { curlCode } from "../../../studio/src/export/code/curl.ts";
 import type { Order } from "../../../studio/src/export/code/order.ts";
@@ -48,6 +49,35 @@ const CLIP = order(
     fps: 2,
     scoreThreshold: 0.3,
     generatePreview: false,
+  },
+  ["crossing.mp4"],
+);
+
+/** A clip in which an object is pointed at twice, and another one is boxed. */
+const FOLLOWED = order(
+  {
+    type: "video",
+    tasks: ["c.mp4"],
+    regions: [
+      {
+        taskId: "c.mp4",
+        points: [
+          { x: 5, y: 6, label: 1 },
+          { x: 7, y: 8, label: 0 },
+        ],
+        timeSeconds: 0.5,
+        objectId: 1,
+        label: "red saucer",
+      },
+      {
+        taskId: "c.mp4",
+        points: [{ x: 9, y: 6, label: 1 }],
+        timeSeconds: 2,
+        objectId: 1,
+        label: "red saucer",
+      },
+      { taskId: "c.mp4", box: [1, 2, 30, 40], timeSeconds: 0, objectId: 2 },
+    ],
   },
   ["crossing.mp4"],
 );
@@ -114,6 +144,23 @@ describe("the code of a job", () => {
     expect(pythonCode(POINTED, BASE)).toContain('{"taskId": tasks[1], "box": [1, 2, 30, 40]}');
   });
 
+  it("follows what was pointed at in a clip, by its new upload, in each language", () => {
+    expect(bodyOf(sentBy(curlCode(FOLLOWED, BASE))[2] ?? [])).toEqual({
+      type: "video",
+      tasks: ["task-of-upload"],
+      regions: FOLLOWED.request.regions?.map((region) => ({ ...region, taskId: "task-of-upload" })),
+    });
+    expect(pythonCode(FOLLOWED, BASE)).toContain('"timeSeconds": 0.5');
+    const call = typescriptCode(FOLLOWED, BASE);
+    expect(call).toContain("const prompts = [];");
+    expect(call).toContain("{ box: [1, 2, 30, 40], timeSeconds: 0, objectId: 2 }");
+    expect(call).not.toContain("taskId");
+    const options = [...(commandLine(FOLLOWED, BASE).code ?? "").matchAll(/--region ('.*'|\S+)/g)];
+    expect(options.map(([, text = ""]) => parseRegion(text.replaceAll("'", "")))).toEqual(
+      FOLLOWED.request.regions?.map(({ taskId: _, ...region }) => region),
+    );
+  });
+
   it("as TypeScript is one call, with the options that the job had", () => {
     expect(typescriptCode(PICTURES, BASE))
       .toContain(`const files = ["coffee cup's.png", "https://example.com/b.jpg?x=1&y=2"];
@@ -126,7 +173,7 @@ const result = await client.segment(files, prompts, {
   });
 
   it("as Python is a program", () => {
-    const programs = [PICTURES, POINTED, CLIP].map((each) => pythonCode(each, BASE));
+    const programs = [PICTURES, POINTED, CLIP, FOLLOWED].map((each) => pythonCode(each, BASE));
     execFileSync(
       "python3",
       ["-c", "import ast, json, sys; [ast.parse(each) for each in json.load(sys.stdin)]"],

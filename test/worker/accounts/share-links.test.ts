@@ -29,7 +29,7 @@ beforeEach(async () => {
   ({ token } = await shareJob(client, jobId, { showInputs: true }));
 });
 
-const PATHS = ["", "/result", "/share"];
+const PATHS = ["", "/events", "/result", "/share"];
 const paths = (of = jobId): string[] => PATHS.map((path) => `/v1/jobs/${of}${path}`);
 
 async function expectEnded(): Promise<void> {
@@ -38,7 +38,7 @@ async function expectEnded(): Promise<void> {
 
 describe("whoever has a link", () => {
   it("sees the status, the result and the uploads of the one job, as its account does [A23-9]", async () => {
-    expect(BY_LINK).toEqual(["retrieveJob", "retrieveJobResult", "retrieveShare"]);
+    expect(BY_LINK).toEqual(["retrieveJob", "streamJobEvents", "retrieveJobResult", "retrieveShare"]);
     const ignoringSignatures = (body: unknown) =>
       JSON.parse(JSON.stringify(body).replaceAll(/X-Amz-(Date|Signature)=\w+/g, ""));
     for (const path of paths()) {

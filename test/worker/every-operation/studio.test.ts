@@ -5,7 +5,13 @@ import { platformOf } from "../../../src/platform.ts";
 import { fetchWorker, send } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
-const PATHS = ["/studio", "/studio/jobs/job_x", "/studio/shared/job_x", "/studio/signed-in?code=x", "/studio/config.json"];
+const PATHS = [
+  "/studio",
+  "/studio/jobs/job_x",
+  "/studio/shared/job_x",
+  "/studio/signed-in?code=x",
+  "/studio/config.json",
+];
 
 /** An answer of a Worker with other settings. */
 const askWith = async (settings: Record<string, string>, path: string): Promise<Response> =>

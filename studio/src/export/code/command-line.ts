@@ -29,6 +29,19 @@ function regionOptions({ regions = [], tasks }: ImageRequest): string[] | null {
   return first === "" ? [] : first.split(" ").flatMap((box) => option("region", box));
 }
 
+/** What is pointed at in a clip; null if the command line would read a name differently. */
+function clipRegionOptions({ regions = [] }: VideoRequest): string[] | null {
+  if (regions.some(({ label = "" }) => /[:#]/.test(label) || label !== label.trim())) return null;
+  return regions.flatMap(({ box, points = [], label = "", objectId, timeSeconds }) => {
+    const where = box ?? points.map(({ x, y, label: on }) => `${on === 1 ? "" : "!"}${x},${y}`);
+    const who = `${label}${objectId === undefined ? "" : `#${objectId}`}`;
+    return option(
+      "region",
+      `${who}${who === "" ? "" : ": "}${where.join(box === undefined ? ";" : ",")}@${timeSeconds ?? 0}s`,
+    );
+  });
+}
+
 const pictureOptions = ({ threshold }: ImageRequest): string[] => option("threshold", threshold);
 
 const clipOptions = ({ scoreThreshold, fps, numFrames, maxFrames }: VideoRequest): string[] => [
@@ -41,11 +54,14 @@ const clipOptions = ({ scoreThreshold, fps, numFrames, maxFrames }: VideoRequest
 /** The job as a command of the client library's command line. Its boxes are those of every picture, and it takes no points. */
 export function commandLine(order: Order, baseUrl: string): CommandLine {
   const { request } = order;
-  const regions = request.type === "image" ? regionOptions(request) : [];
+  const isImage = request.type === "image";
+  const regions = isImage ? regionOptions(request) : clipRegionOptions(request);
   if (regions === null)
     return {
       code: null,
-      note: "The command line only takes boxes that are the same in every picture, and no points. Use another language.",
+      note: isImage
+        ? "The command line only takes boxes that are the same in every picture, and no points. Use another language."
+        : "The command line takes no names with a colon or a number sign. Use another language.",
     };
   const files = filesOf(order).map(({ source, isUrl }) => (isUrl ? shellWord(source) : shellPath(source)));
   const formats = ["png", ...new Set(["coco", ...(request.formats ?? [])])].join(",");

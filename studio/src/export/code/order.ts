@@ -66,7 +66,7 @@ export function optionsOf({ request }: Order): Readonly<Record<string, unknown>>
  * regions.
  */
 export function regionsOf({ request }: Order, insteadOf: (index: number) => object): object[] | null {
-  const regions = request.type === "image" ? (request.regions ?? []) : [];
+  const regions = request.regions ?? [];
   if (regions.length === 0) return null;
   return regions.map(({ taskId, ...where }) =>
     Object.assign(insteadOf(request.tasks.indexOf(taskId)), where),

@@ -29,13 +29,14 @@ await result.save("out");
 }
 
 function clip(order: Order): string {
-  const { type: _, prompts, ...options } = optionsOf(order);
+  const { type: _, prompts = [], regions: __, ...options } = optionsOf(order);
+  const regions = regionsOf(order, () => ({}));
   const [file] = filesOf(order);
   return `const prompts = ${typescript(prompts)};
-const clip = await client.segmentVideo(${typescript(file?.source ?? "")}, prompts${more(options)});
+const clip = await client.segmentVideo(${typescript(file?.source ?? "")}, prompts${more({ ...options, ...(regions && { regions }) })});
 
-for (const { objectId, prompt, sightings } of clip.tracks)
-  console.log(objectId, prompt, sightings[0]?.timeSec, sightings.at(-1)?.timeSec);
+for (const { objectId, prompt, label, sightings } of clip.tracks)
+  console.log(objectId, prompt ?? label, sightings[0]?.timeSec, sightings.at(-1)?.timeSec);
 await clip.save("out");
 `;
 }

@@ -7,7 +7,7 @@ import { isAboutPlan, problemSentence } from "../../text/problem-words.ts";
 import { overview } from "../../state/session.ts";
 import { framesOf, obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
-import { cancel, segment } from "../../work/run.ts";
+import { segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
 import { Field } from "../../components/field.tsx";
@@ -22,10 +22,10 @@ export function AskFor({ work }: { readonly work: Work }) {
   );
   const isIdle = work.going.value.at === "idle";
   const canAsk =
-    isIdle && obstacle.value === null && work.prompts.value.length > 0 && work.pictures.value.length > 0;
+    isIdle && obstacle.value === null && work.hasQuestion.value && work.pictures.value.length > 0;
   const units = unitsOf(work);
   // The same search once more is charged once more.
-  const isAgain = work.isAnswered.value && work.prompts.value.length > 0;
+  const isAgain = work.isAnswered.value && work.hasQuestion.value;
   const isAsking = useSignal(false);
   // A job was refused for what is known by now, and is said above.
   const isSaid = obstacle.value !== null && isAboutPlan(work.problem.value?.error);
@@ -66,11 +66,6 @@ export function AskFor({ work }: { readonly work: Work }) {
         <ErrorBoundary>
           <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
         </ErrorBoundary>
-      )}
-      {work.type.value === "video" && work.going.value.at === "running" && (
-        <Button look="quiet" onClick={() => void cancel(work)}>
-          Cancel
-        </Button>
       )}
       <p class="ask-for-cost">{costOf(work)}</p>
     </section>

@@ -63,6 +63,8 @@ function wordsOf(work: Work, going: Going): string {
   if (isPointing) return "Segmenting the selected object";
   const tasks = work.job.value?.tasks ?? [];
   const ended = tasks.filter(({ status }) => status === "success" || status === "failed").length;
+  if (work.type.value === "video" && work.share.value > 0)
+    return `Segmenting: ${Math.round(work.share.value * 100)}% of the frames`;
   if (tasks.length > 1) return `Segmenting: ${ended} of ${tasks.length} pictures`;
   return work.job.value?.status === "queued" ? "Queued" : "Segmenting";
 }

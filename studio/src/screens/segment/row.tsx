@@ -69,7 +69,12 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
       {dialog.value !== null && (
         <ErrorBoundary>
           {dialog.value === "rename" ? (
-            <RenameDialog instance={instance} onEdit={change} onClose={close} />
+            <RenameDialog
+              name={nameOf(instance)}
+              label={instance.label}
+              onRename={(label) => change({ type: "rename", object: instance.object, label })}
+              onClose={close}
+            />
           ) : (
             <MergeDialog instance={instance} others={others} onEdit={change} onClose={close} />
           )}

@@ -1,20 +1,28 @@
 import { useSignal } from "@preact/signals";
 import { ErrorBoundary, lazy } from "preact-iso";
 import { Button, Icon } from "../../components/button.tsx";
-import { pathOf } from "../../work/current.ts";
-import { taskIdOf } from "../../work/picture.ts";
+import { drawnOf } from "../../work/pointed.ts";
 import type { Look } from "./look.ts";
 
 const ShareDialog = lazy(async () => (await import("../../share/share-dialog.tsx")).ShareDialog);
+
+/** How many further jobs a link shows: the API's bound. */
+const MOST_FURTHER = 50;
 
 /** The button that makes a link to what a work has found, once there is something. */
 export function ShareButton({ look }: { readonly look: Look }) {
   const { work } = look;
   const isOpen = useSignal(false);
-  const [jobId, ...further] = work.jobIds.value;
-  const hasResult = work.job.value?.status === "success" || work.drawn.value.size > 0;
-  if (jobId === undefined || !hasResult || work.pictures.value.every((each) => taskIdOf(each) === null))
-    return null;
+  const { job, pointed, edits, pictures, type } = work;
+  const drawn = pointed.value.flatMap(({ refines, ...object }) => {
+    const jobId = drawnOf(object)?.jobId ?? null;
+    return jobId === null
+      ? []
+      : [{ jobId, name: refines === undefined ? jobId : `${jobId}~${refines.object}` }];
+  });
+  const first = job.value?.status === "success" ? job.value.jobId : drawn[0]?.jobId;
+  if (first === undefined) return null;
+  const further = drawn.filter(({ jobId }) => jobId !== first).slice(-MOST_FURTHER);
   return (
     <section class="share-button">
       <Button onClick={() => (isOpen.value = true)}>
@@ -23,11 +31,10 @@ export function ShareButton({ look }: { readonly look: Look }) {
       {isOpen.value && (
         <ErrorBoundary>
           <ShareDialog
-            jobId={jobId}
+            jobId={first}
             further={further}
-            path={pathOf(work) ?? ""}
-            what={work.type.value === "video" ? "clip" : work.pictures.value.length > 1 ? "pictures" : "picture"}
-            hasEdits={[...work.edits.value.values()].some(({ done }) => done.length > 0)}
+            what={type.value === "video" ? "clip" : pictures.value.length > 1 ? "pictures" : "picture"}
+            hasEdits={[...edits.value.values()].some(({ done }) => done.length > 0)}
             onClose={() => (isOpen.value = false)}
           />
         </ErrorBoundary>

@@ -4,8 +4,6 @@ import { useEffect } from "preact/hooks";
 import { lazyPart } from "../../components/lazy-part.tsx";
 import { Notice, Waiting } from "../../components/notice.tsx";
 import { showMasks } from "../../work/fetch-masks.ts";
-import { reopen } from "../../work/open-job.ts";
-import { segment } from "../../work/run.ts";
 import type { Picture } from "../../work/picture.ts";
 import { nameOf } from "../../work/instances.ts";
 import type { Work } from "../../work/work.ts";
@@ -16,7 +14,6 @@ import type { Look } from "./look.ts";
 import { Progress } from "./progress.tsx";
 import { Tools } from "./tools.tsx";
 import { useBitmap, usePreview } from "./use-bitmap.ts";
-import { useObjectUrl } from "../../components/use-object-url.ts";
 import "./stage.css";
 
 const PictureViewer = lazyPart(async () => (await import("../../viewer/picture-viewer.tsx")).PictureViewer);
@@ -35,40 +32,19 @@ export function Stage({ look }: { readonly look: Look }) {
     >
       {picture === null ? (
         work.opening.value && <Waiting what="Loading the job" />
+      ) : work.type.value === "video" && picture.file === null && work.hasOriginal(picture) ? (
+        <Waiting what="Loading the clip" />
       ) : work.type.value === "video" ? (
-        <Clip work={work} picture={picture} />
+        <div class="stage-pane">
+          <ErrorBoundary>
+            <ClipScreen work={work} picture={picture} />
+          </ErrorBoundary>
+        </div>
       ) : (
         <PictureOf look={look} />
       )}
-      {(work.type.value === "image" || work.job.value === null) && <Progress work={work} />}
+      <Progress work={work} />
     </section>
-  );
-}
-
-function Clip({ work, picture }: { readonly work: Work; readonly picture: Picture }) {
-  const url = useObjectUrl(picture.file);
-  const job = work.job.value;
-  if (job !== null)
-    return (
-      <div class="stage-pane">
-        <ErrorBoundary>
-          <ClipScreen
-            key={job.jobId}
-            job={job}
-            share={work.share.value}
-            original={picture.file}
-            name={picture.name || undefined}
-            onChoose={(file) => void reopen(work, picture, file)}
-            onFound={(request) => work.askedFor(request)}
-            onRunAgain={(request) => void segment(work, request)}
-          />
-        </ErrorBoundary>
-      </div>
-    );
-  const onLoadedMetadata = ({ currentTarget: { duration } }: { readonly currentTarget: HTMLVideoElement }) =>
-    (work.seconds.value = Number.isFinite(duration) ? duration : null);
-  return url === null ? null : (
-    <video class="stage-clip" src={url} controls muted playsInline onLoadedMetadata={onLoadedMetadata} />
   );
 }
 

@@ -16,19 +16,25 @@ export interface ShownObject {
 /** How many processed frames ahead of the visible one have their masks decoded. */
 const AHEAD = 8;
 
-/** What a stage calls the mask of an object in a processed frame. */
-export const keyOf = (sample: number, objectId: number): string => `${sample}:${objectId}`;
-
 /** The object whose mask a stage calls so. */
-export const objectOf = (key: string): number => Number(key.slice(key.indexOf(":") + 1));
+export const objectOf = (key: string): number => Number(key.slice(key.lastIndexOf(":") + 1));
+
+/** How many clips' masks there were: those of another job have other keys, although they are of the same frames. */
+let clips = 0;
 
 /** The masks of a clip's processed frames, for a stage. */
 export class ClipMasks {
   readonly #frames: MasksJson["frames"];
   readonly #slots = new Slots();
+  readonly #clip = ++clips;
 
   constructor({ frames }: MasksJson) {
     this.#frames = frames;
+  }
+
+  /** What a stage calls the mask of an object in a processed frame. */
+  keyOf(sample: number, objectId: number): string {
+    return `${this.#clip}:${sample}:${objectId}`;
   }
 
   /** What a stage shows of a processed frame (-1: nothing), with the masks that it will need soon. */
@@ -39,11 +45,11 @@ export class ClipMasks {
     const sources = new Map<string, MaskSource>();
     const first = Math.max(sample, 0);
     for (const [i, frame] of this.#frames.slice(first, first + AHEAD).entries())
-      for (const { objectId, rle } of frame.objects) sources.set(keyOf(first + i, objectId), rle);
+      for (const { objectId, rle } of frame.objects) sources.set(this.keyOf(first + i, objectId), rle);
     const seen = (this.#frames[sample]?.objects ?? []).filter(({ objectId }) => visible.has(objectId));
     return {
       sources,
-      masks: seen.map(({ objectId }) => ({ key: keyOf(sample, objectId), slot: slotOf(objectId) })),
+      masks: seen.map(({ objectId }) => ({ key: this.keyOf(sample, objectId), slot: slotOf(objectId) })),
       colours: new Map(objects.map(({ objectId, colour }) => [slotOf(objectId), colour])),
     };
   }

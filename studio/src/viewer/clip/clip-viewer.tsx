@@ -3,11 +3,12 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
 import { type ShownMasks, Stage } from "../stage/stage.ts";
 import { Surface } from "../stage/surface.tsx";
-import { ClipMasks, keyOf, objectOf, type ShownObject } from "./clip-masks.ts";
+import type { PointingTool, Region } from "../types.ts";
+import { ClipMasks, objectOf, type ShownObject } from "./clip-masks.ts";
 import { followFrames } from "./frames.ts";
 import "../viewer.css";
 
-/** What a clip's viewer shows and reports. Another clip needs a viewer of its own (`key`). */
+/** What a clip's viewer shows and reports. Another clip needs a viewer of its own (`key`); another job of it does not. */
 interface ClipViewerProps {
   /** What the clip shows, for those who don't see it: its file's name, say. */
   readonly label: string;
@@ -24,35 +25,52 @@ interface ClipViewerProps {
   readonly opacity: ReadonlySignal<number>;
   /** The object that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<number | null>;
+  /** `pan` if it is left out. */
+  readonly tool?: "pan" | PointingTool;
+  /** The regions that are marked on the clip. The latest one is what points are added to. */
+  readonly drafts?: readonly Region[];
+  /** Called with each region that is pointed at; if `replacesLatest`, it is the latest draft with one more point. */
+  readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
   /** Gets the video, to play it. Returns what ends that. */
   readonly onVideo: (video: HTMLVideoElement) => () => void;
 }
 
-/** Keys that belong to a player; the viewer leaves them to what is around it. */
-const PLAYER_KEYS: ReadonlySet<string> = new Set([" ", "ArrowLeft", "ArrowRight", "Home", "End"]);
+/** Keys that belong to a player; the viewer leaves them to what is around it. While one points, arrows move the crosshair. */
+const PLAYER_KEYS: ReadonlySet<string> = new Set([" ", "ArrowLeft", "ArrowRight"]);
+const isOfPlayer = (key: string, tool: string): boolean =>
+  PLAYER_KEYS.has(key) && (tool === "pan" || key === " ");
 
 /** A clip with its masks: each frame is drawn together with those that belong to it. It fills its parent. */
 export function ClipViewer(props: ClipViewerProps) {
-  const { label, src, masksJson, sample, objects, opacity, highlighted } = props;
+  const { label, src, masksJson, sample, objects, opacity, highlighted, tool = "pan" } = props;
   const latest = useRef(props);
   latest.current = props;
   const video = useRef<HTMLVideoElement>(null);
   const pairing = useRef<FramePairing | null>(null);
   const shown = useRef(-1);
+  /** The time of the frame that the video presents; null before its first. */
+  const presented = useRef<number | null>(null);
   const stage = useMemo(() => new Stage(() => pairing.current?.release()), []);
   const masks = useMemo(() => new ClipMasks(masksJson), [masksJson]);
+  const latestMasks = useRef(masks);
+  latestMasks.current = masks;
   const { width, height } = masksJson;
 
-  useLayoutEffect(() => stage.open({ width, height }), [width, height]);
+  useLayoutEffect(() => {
+    stage.open({ width, height });
+    if (video.current !== null && presented.current !== null) stage.picture(video.current);
+  }, [width, height]);
   useLayoutEffect(() => {
     const { current: element } = video;
     if (element === null) return;
     shown.current = -2;
+    presented.current = null;
     const paired = new FramePairing(stage, element, (seconds) => {
       const now = latest.current.sampleAt(seconds);
+      presented.current = seconds;
       if (now === shown.current) return null;
       shown.current = now;
-      return masks.of(now, latest.current.objects);
+      return latestMasks.current.of(now, latest.current.objects);
     });
     pairing.current = paired;
     const unfollow = followFrames(element, (seconds) => paired.present(seconds));
@@ -61,11 +79,12 @@ export function ClipViewer(props: ClipViewerProps) {
       unfollow();
       end();
     };
-  }, [src, masks]);
+  }, [src]);
   useLayoutEffect(
     () =>
       effect(() => {
         if (src === null) shown.current = sample.value;
+        else if (presented.current !== null) shown.current = latest.current.sampleAt(presented.current);
         stage.show(masks.of(shown.current, objects));
       }),
     [objects, masks, src, sample],
@@ -78,10 +97,12 @@ export function ClipViewer(props: ClipViewerProps) {
         void [stage.board.decoded.value, sample.value];
         stage.look({
           opacity: opacity.value,
-          highlighted: object ? { key: keyOf(shown.current, object.objectId), colour: object.colour } : null,
+          highlighted: object
+            ? { key: masks.keyOf(shown.current, object.objectId), colour: object.colour }
+            : null,
         });
       }),
-    [objects, opacity, highlighted, sample],
+    [objects, masks, opacity, highlighted, sample],
   );
 
   return (
@@ -102,10 +123,12 @@ export function ClipViewer(props: ClipViewerProps) {
       <Surface
         stage={stage}
         label={label}
-        tool="pan"
+        tool={tool}
+        {...(props.drafts && { drafts: props.drafts })}
+        onRegion={(region, replacesLatest) => latest.current.onRegion?.(region, replacesLatest)}
         onHover={(key) => (highlighted.value = key === null ? null : objectOf(key))}
         nameOf={(key) => objects.find(({ objectId }) => objectId === objectOf(key))?.label ?? ""}
-        leaves={(key) => PLAYER_KEYS.has(key)}
+        leaves={(key) => isOfPlayer(key, tool)}
       />
     </>
   );

@@ -130,6 +130,11 @@ async function openClip(file: string, masks: string, steps = 0): Promise<void> {
   for (let i = 0; i < steps; i++) opened.step(1);
 }
 
+/** Shows the masks of another job of the same clip. */
+async function showMasks(masks: string): Promise<void> {
+  if (clip.value !== null) clip.value = { ...clip.value, masksJson: await (await fetch(masks)).json() };
+}
+
 /** Goes to a time in seconds. */
 const seek = (seconds: number): void => playback.value.seek(seconds);
 
@@ -200,6 +205,7 @@ const viewer = {
   asked,
   drawn,
   openClip,
+  showMasks,
   seek,
   step,
   hiddenObjects,

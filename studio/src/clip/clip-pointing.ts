@@ -1,0 +1,142 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { MasksJson } from "segmentation-client";
+import { coreOf, decodeMask } from "../viewer/masks/packed.ts";
+import type { PointingTool, Region, RegionPoint } from "../viewer/types.ts";
+import {
+  type ClipRegion,
+  MOST_OBJECTS,
+  MOST_REGIONS,
+  nextObjectId,
+  objectIdsIn,
+  withName,
+  withoutObject,
+  withRegion,
+} from "../work/clip-regions.ts";
+import type { Work } from "../work/work.ts";
+import type { Playback } from "./playback.ts";
+import { nearestTo } from "./time.ts";
+
+/** Pointing at objects of a clip, in the frames that a job processes. Nothing is sent before a job is asked for. */
+export class ClipPointing {
+  readonly tool = signal<"pan" | PointingTool>("pan");
+  /** The object that further points are of. */
+  readonly target = signal<number | null>(null);
+  /** Why a click came to nothing, in a sentence. */
+  readonly complaint = signal<string | null>(null);
+  /** What the work's regions were before each change of this page. */
+  readonly #past = signal<readonly (readonly ClipRegion[])[]>([]);
+  readonly canUndo = computed(() => this.#past.value.length > 0);
+  readonly #work: Pick<Work, "regions">;
+  readonly #playback: Playback;
+
+  constructor(work: Pick<Work, "regions">, playback: Playback) {
+    this.#work = work;
+    this.#playback = playback;
+  }
+
+  /** The work's regions in the frame that is shown. */
+  readonly #here = computed(() => {
+    const { times, shown } = this.#playback;
+    return this.#work.regions.value.filter(
+      ({ timeSeconds }) => nearestTo(times.value, timeSeconds) === shown.value,
+    );
+  });
+
+  /** The regions of the frame that is shown, at last the one to which further points are added: it may have none yet. */
+  readonly drafts = computed((): readonly Region[] => {
+    const { value: here } = this.#here;
+    const own = here.find(({ objectId, region }) => objectId === this.target.value && "points" in region);
+    const others = here.filter((region) => region !== own).map(({ region }) => region);
+    return [...others, own?.region ?? { points: [] }];
+  });
+
+  /** Chooses a tool. What is pointed at stands still. */
+  choose(tool: "pan" | PointingTool): void {
+    this.tool.value = tool;
+    this.complaint.value = null;
+    if (tool !== "pan") this.#playback.settle();
+  }
+
+  /** Has further points and boxes correct an object, in whichever frame. */
+  correct(objectId: number): void {
+    this.target.value = objectId;
+    this.choose("add");
+  }
+
+  /**
+   * A region was pointed at in the frame that is shown: a new object, or a correction of the one that further points are of.
+   * @param masks what a job has found, if it has
+   */
+  async point(region: Region, isFurther: boolean, masks: MasksJson | null): Promise<void> {
+    const { times, shown, isPlaying } = this.#playback;
+    // What was under the pointer has moved on by now.
+    if (isPlaying.value) return this.#playback.settle();
+    const regions = this.#work.regions.value;
+    const { value: target } = this.target;
+    const isCorrection = target !== null && (isFurther || this.tool.value !== "point");
+    const objectId = isCorrection ? target : nextObjectId(regions);
+    if (!isCorrection && objectIdsIn(regions).length >= MOST_OBJECTS)
+      return this.#refuse(`A job follows at most ${MOST_OBJECTS} objects. Remove one first.`);
+    if (regions.length >= MOST_REGIONS)
+      return this.#refuse(`A job takes at most ${MOST_REGIONS} points and boxes. Remove an object first.`);
+    // A job's frames have other times than those that the browser guessed before it.
+    const there = this.#here.value.find((other) => other.objectId === objectId);
+    const timeSeconds = there?.timeSeconds ?? times.value[shown.value] ?? 0;
+    const whole = await wholeRegion(region, masks?.frames[shown.value], objectId);
+    if (whole === null)
+      return this.#refuse("Click the object itself in this frame first, then what doesn’t belong to it.");
+    batch(() => {
+      this.#change(withRegion(regions, { objectId, timeSeconds, region: whole }));
+      this.target.value = objectId;
+      if (!isCorrection) this.tool.value = "point";
+    });
+  }
+
+  rename(objectId: number, label: string): void {
+    this.#change(withName(this.#work.regions.value, objectId, label));
+  }
+
+  remove(objectId: number): void {
+    this.#change(withoutObject(this.#work.regions.value, objectId));
+  }
+
+  /** Takes back the latest change. */
+  undo(): void {
+    const before = this.#past.value.at(-1);
+    if (before === undefined) return;
+    batch(() => {
+      this.#work.regions.value = before;
+      this.#past.value = this.#past.value.slice(0, -1);
+      if (!objectIdsIn(before).includes(this.target.value ?? 0)) this.target.value = null;
+    });
+  }
+
+  #change(regions: readonly ClipRegion[]): void {
+    batch(() => {
+      this.complaint.value = null;
+      this.#past.value = [...this.#past.value, this.#work.regions.value];
+      this.#work.regions.value = regions;
+      if (!objectIdsIn(regions).includes(this.target.value ?? 0)) this.target.value = null;
+    });
+  }
+
+  #refuse(complaint: string): void {
+    this.complaint.value = complaint;
+  }
+}
+
+/**
+ * A region that has a point on the object: one that has only points outside gets one in the midst of the object's mask. Null if there is
+ * no mask in this frame.
+ */
+async function wholeRegion(
+  region: Region,
+  frame: MasksJson["frames"][number] | undefined,
+  objectId: number,
+): Promise<Region | null> {
+  if (!("points" in region) || region.points.some(({ label }) => label === 1)) return region;
+  const mask = frame?.objects.find((object) => object.objectId === objectId)?.rle;
+  const core = mask === undefined ? null : coreOf(await decodeMask(mask));
+  const on: RegionPoint | null = core && { ...core, label: 1 };
+  return on && { points: [on, ...region.points] };
+}
