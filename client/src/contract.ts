@@ -360,7 +360,7 @@ export interface paths {
         };
         /**
          * Listen to a job's events
-         * @description Server-sent events: `status`, with the job's status, immediately and at each change; `progress`, at most four per second; `end`, with the final status, after which the stream closes. An event's id is the job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.
+         * @description Server-sent events: `status`, with the job's status, immediately and at each change; `progress`, at most four per second; `end`, with the final status, after which the stream closes. An event's id is the job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100. The token of a share that shows the job is a credential for it, too.
          */
         get: operations["streamJobEvents"];
         put?: never;
@@ -1447,6 +1447,10 @@ export interface components {
             }[];
             /** @description The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent if it adds to none. A client shows one entry for both. */
             continues?: string;
+            /** @description What the job looks for, in words. Only in the response of retrieveJob; absent if it has no prompts. */
+            prompts?: string[];
+            /** @description The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob; absent if they correct none. */
+            refines?: components["schemas"]["RefinedMask"][];
         };
         JobSummary: {
             /** @description The job's id. */

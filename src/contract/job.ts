@@ -10,7 +10,7 @@ import {
   Status,
   TaskId,
 } from "./primitives.ts";
-import { checkObjects, checkRegions, ClipRegions, Regions, requirePrompts } from "./region.ts";
+import { checkObjects, checkRegions, ClipRegions, RefinedMask, Regions, requirePrompts } from "./region.ts";
 
 const threshold = (fallback: number, description: string) =>
   z.number().min(0).max(1).default(fallback).meta({ description });
@@ -255,6 +255,14 @@ export const JobStatus = z
     error: z.string().nullable(),
     tasks: z.array(z.strictObject({ taskId: TaskId, status: Status, error: z.string().nullable() })),
     ...continued,
+    prompts: z.array(z.string()).optional().meta({
+      description:
+        "What the job looks for, in words. Only in the response of retrieveJob; absent if it has no prompts.",
+    }),
+    refines: z.array(RefinedMask).optional().meta({
+      description:
+        "The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob; absent if they correct none.",
+    }),
   })
   .meta({
     id: "JobStatus",

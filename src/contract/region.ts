@@ -52,7 +52,8 @@ const Label = RegionLabel.optional().meta({
     "What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`.",
 });
 
-const RefinedMask = z
+/** A mask of another job that a region corrects. */
+export const RefinedMask = z
   .strictObject({
     jobId: z.string().min(1).max(200).meta({
       description: "A job of this account that has segmented the same picture, the same taskId.",
@@ -65,6 +66,7 @@ const RefinedMask = z
       "A mask that is there already: the region's points or box correct it. A job without prompts whose regions all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual.",
     examples: [{ jobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21", maskIndex: 0 }],
   });
+export type RefinedMask = z.infer<typeof RefinedMask>;
 
 /** Where in a task's picture to draw an object, in pixels of the picture as shown. */
 const Region = z

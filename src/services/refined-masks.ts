@@ -36,7 +36,8 @@ export async function withRefinedMasks(
   const keys = new Map((await Promise.all(ofJobs)).flat());
   const regions = (job.regions ?? []).map((region, index) => {
     const prior = keys.get(index);
-    return prior === undefined ? region : Object.assign({}, region, { prior });
+    const refines = request.regions?.[index]?.refines;
+    return prior === undefined ? region : Object.assign({}, region, { prior }, refines && { refines });
   });
   return { ...job, regions };
 }

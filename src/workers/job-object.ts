@@ -17,7 +17,7 @@ import type {
 } from "../core/jobs/answers.ts";
 import * as archives from "../core/jobs/archive.ts";
 import { forgotten, decided } from "../core/jobs/lifecycle.ts";
-import { jobProgress, jobReport, archiveView, jobStatus, jobView } from "../core/jobs/rollup.ts";
+import { askedOf, jobProgress, jobReport, archiveView, jobStatus, jobView } from "../core/jobs/rollup.ts";
 import {
   isDone,
   newJob,
@@ -183,7 +183,12 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   status(accountId: string): JobAnswer | null {
     const state = ownedBy(this.#cell.state, accountId);
-    return state && { status: jobView(state), progress: jobProgress(state.tasks) };
+    return (
+      state && {
+        status: { ...jobView(state), ...askedOf(state) },
+        progress: jobProgress(state.tasks),
+      }
+    );
   }
 
   resultPage(accountId: string, from: number): FinishedPage | "not_ready" | null {

@@ -165,7 +165,7 @@ class Jobs(Operations):
         job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed
         meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect
         again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account
-        100.
+        100. The token of a share that shows the job is a credential for it, too.
         """
         return self._stream("GET /v1/jobs/{job_id}/events", {"job_id": job_id}, options=options)
 
@@ -612,7 +612,7 @@ class AsyncJobs(AsyncOperations):
         job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed
         meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect
         again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account
-        100.
+        100. The token of a share that shows the job is a credential for it, too.
         """
         return self._stream("GET /v1/jobs/{job_id}/events", {"job_id": job_id}, options=options)
 

@@ -446,6 +446,12 @@ class JobStatus(TypedDict):
     """The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent
     if it adds to none. A client shows one entry for both.
     """
+    prompts: NotRequired[list[str]]
+    """What the job looks for, in words. Only in the response of retrieveJob; absent if it has no prompts."""
+    refines: NotRequired[list[RefinedMask]]
+    """The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob;
+    absent if they correct none.
+    """
 
 
 class JobSummary(TypedDict):

@@ -85,7 +85,7 @@ export function defineJob(
 
 /** The regions of one of a job's tasks, each with its index among all of the job's. */
 export const regionsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: string): TaskRegion[] =>
-  regions.flatMap(({ taskId: of, prior: _prior, ...where }, index) =>
+  regions.flatMap(({ taskId: of, prior: _prior, refines: _refines, ...where }, index) =>
     of === taskId ? [{ index, ...where }] : [],
   );
 

@@ -63,6 +63,14 @@ export function jobView(state: JobState): JobStatus {
   };
 }
 
+/** What a job was asked for, which only those learn who ask for it: events and webhooks would repeat it each time. */
+export function askedOf({ definition }: JobState): Pick<JobStatus, "prompts" | "refines"> {
+  const { type, prompts } = definition;
+  const refines =
+    type === "image" ? (definition.regions ?? []).flatMap((region) => region.refines ?? []) : [];
+  return { ...(prompts.length > 0 && { prompts: [...prompts] }), ...(refines.length > 0 && { refines }) };
+}
+
 const POLL_SECONDS = { pending: 2, processing: 5 } as const;
 
 /** An archive: section 2.6 of the specification, without the URL, which is signed for each answer. */

@@ -1,5 +1,6 @@
 import type { ImageFormat, VideoFormat } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
+import type { RefinedMask } from "../../contract/region.ts";
 import type { ArchiveEventData, WebhookEventType } from "../../contract/webhook.ts";
 import type {
   ImageParameters,
@@ -36,8 +37,11 @@ type TaskPlace = { readonly taskId: string; readonly label?: string } & (
   | { readonly points: readonly RegionPoint[] }
 );
 
-/** Where in a task's picture to segment an object. `prior` is the bucket's key of the mask that the region refines. */
-export type JobRegion = TaskPlace & { readonly prior?: string };
+/**
+ * Where in a task's picture to segment an object. `prior` is the bucket's key of the mask that the region refines, `refines` its
+ * name, which is absent in jobs that were stored before statuses told it.
+ */
+export type JobRegion = TaskPlace & { readonly prior?: string; readonly refines?: RefinedMask };
 
 /** Where in a clip, and when, an object is that is to be followed, as in the protocol's `ClipRegion`. */
 export type JobClipRegion = TaskPlace & { readonly timeSeconds: number; readonly objectId?: number };

@@ -17,7 +17,9 @@ export type Edit =
   | { readonly type: "merge"; readonly objects: readonly string[] }
   /** Its connected parts become objects: the largest one stays what it was, `others` names those that follow. */
   | { readonly type: "split"; readonly object: string; readonly others: readonly string[] }
-  | { readonly type: "paint"; readonly object: string; readonly stroke: Stroke };
+  | { readonly type: "paint"; readonly object: string; readonly stroke: Stroke }
+  /** From which confidence on, 0 to 1, objects of a prompt are shown, in all pictures; `at` in milliseconds since 1970. */
+  | { readonly type: "least"; readonly prompt: string; readonly least: number; readonly at: number };
 
 /** What a person has changed of a picture's objects, and what of it is taken back and may come again. */
 export interface History {
@@ -33,26 +35,45 @@ export interface Step {
 
 export const NO_EDITS: History = { done: [], undone: [] };
 
-/** With one edit more. What was taken back is gone. */
-export const withEdit = ({ done }: History, edit: Edit, after: number): History => ({
-  done: [...done, { edit, after }],
-  undone: [],
-});
+/** With one edit more. What was taken back is gone. A confidence that is changed again and again is one edit. */
+export function withEdit({ done }: History, edit: Edit, after: number): History {
+  const last = done.at(-1);
+  const isAgain =
+    last?.edit.type === "least" &&
+    edit.type === "least" &&
+    last.edit.prompt === edit.prompt &&
+    last.after === after;
+  return { done: [...(isAgain ? done.slice(0, -1) : done), { edit, after }], undone: [] };
+}
+
+/** Which edits there are to be taken back or to come again: those of what is seen. */
+export type IsSeen = (edit: Edit) => boolean;
+
+/** The edits that change nothing that another of these searches has found. */
+export const seenWithout =
+  (others: readonly string[]): IsSeen =>
+  (edit) =>
+    !objectsIn(edit).some((object) => others.includes(object.split("/")[0] ?? ""));
+
+const objectsIn = (edit: Edit): readonly string[] => {
+  if (edit.type === "least") return [];
+  return edit.type === "merge" ? edit.objects : [edit.object];
+};
 
 /** With the last edit taken back; the same if there is none. */
-export function undo(history: History): History {
-  const last = history.done.at(-1);
+export function undo({ done, undone }: History, isSeen: IsSeen = () => true): History {
+  const last = done.findLast(({ edit }) => isSeen(edit));
   return last === undefined
-    ? history
-    : { done: history.done.slice(0, -1), undone: [...history.undone, last] };
+    ? { done, undone }
+    : { done: done.filter((step) => step !== last), undone: [...undone, last] };
 }
 
 /** With what was taken back last; the same if nothing was. */
-export function redo(history: History): History {
-  const last = history.undone.at(-1);
+export function redo({ done, undone }: History, isSeen: IsSeen = () => true): History {
+  const last = undone.findLast(({ edit }) => isSeen(edit));
   return last === undefined
-    ? history
-    : { done: [...history.done, last], undone: history.undone.slice(0, -1) };
+    ? { done, undone }
+    : { done: [...done, last], undone: undone.filter((step) => step !== last) };
 }
 
 /** How a mask is made of those that jobs have found. */
@@ -105,8 +126,8 @@ export function edited(found: readonly Instance[], { done }: History): readonly 
 
 function applied(objects: readonly EditedObject[], edit: Edit, numbers: Numbers): readonly EditedObject[] {
   const named = (name: string) => objects.find(({ instance }) => instance.object === name);
-  const target = named(edit.type === "merge" ? (edit.objects[0] ?? "") : edit.object);
-  if (target === undefined) return objects;
+  const target = named(objectsIn(edit)[0] ?? "");
+  if (target === undefined || edit.type === "least") return objects;
   const { instance } = target;
   const replacedBy = (...others: readonly EditedObject[]) =>
     objects.flatMap((object) => (object === target ? others : [object]));
@@ -151,21 +172,14 @@ export const namesGiven = (histories: Iterable<History>): readonly string[] => [
   ),
 ];
 
+/** From which confidence on objects of a prompt are shown, of the prompts for which somebody has said it: what was said last. */
+export function leastsOf(histories: Iterable<History>): ReadonlyMap<string, number> {
+  const said = [...histories].flatMap(({ done }) =>
+    done.flatMap(({ edit }) => (edit.type === "least" ? [edit] : [])),
+  );
+  return new Map(said.toSorted((a, b) => a.at - b.at).map(({ prompt, least }) => [prompt, least]));
+}
+
 /** The objects that were split off others, in the order in which they came. */
 export const splitOff = ({ done }: History): readonly string[] =>
   done.flatMap(({ edit }) => (edit.type === "split" ? edit.others : []));
-
-/** Histories without the edits of a job's objects, which are gone when another job takes its place. */
-export function withoutJobs(
-  histories: ReadonlyMap<string, History>,
-  jobId: string,
-): ReadonlyMap<string, History> {
-  const isOther = ({ edit }: Step): boolean =>
-    !(edit.type === "merge" ? edit.objects : [edit.object]).some((object) => object.startsWith(`${jobId}/`));
-  return new Map(
-    [...histories].map(([picture, { done, undone }]) => [
-      picture,
-      { done: done.filter(isOther), undone: undone.filter(isOther) },
-    ]),
-  );
-}

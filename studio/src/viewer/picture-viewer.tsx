@@ -1,10 +1,11 @@
 import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import type { Brush } from "./input/draft-marks.tsx";
 import { Slots } from "./masks/mask-board.ts";
 import { type ShownMasks, Stage } from "./stage/stage.ts";
 import { Surface } from "./stage/surface.tsx";
 import type { Layer, Region, Size, Tool } from "./types.ts";
+import type { View } from "./view/view.ts";
 import "./viewer.css";
 
 /** What a picture's viewer shows and reports. */
@@ -30,13 +31,15 @@ interface PictureViewerProps {
   readonly brush?: Brush | null;
   /** Called with each stroke: x, y, x, y, … in pixels of the picture, and the topmost mask where it begins. */
   readonly onStroke?: (points: readonly number[], mask: string | null) => void;
+  /** How the picture is seen, shared by viewers of one size that move together. */
+  readonly shared?: Signal<View | null>;
   /** Called on a click in the tool `pan` with the layer under it, or null. */
   readonly onPick?: (layer: string | null) => void;
 }
 
 /** A picture with its masks: to look at from near and far, and to point at, by mouse, touch and keys. It fills its parent. */
 export function PictureViewer(props: PictureViewerProps) {
-  const { label, picture, layers, opacity, highlighted, tool } = props;
+  const { label, picture, layers, opacity, highlighted, tool, shared } = props;
   const { width, height } = props.size;
   const stage = useMemo(() => new Stage(), []);
   const slots = useMemo(() => new Slots(), []);
@@ -59,6 +62,17 @@ export function PictureViewer(props: PictureViewerProps) {
       }),
     [layers, opacity, highlighted],
   );
+
+  useEffect(() => {
+    if (shared === undefined) return () => {};
+    const ends = [
+      effect(() => void (shared.value = stage.view.value)),
+      effect(() => {
+        if (shared.value !== null && shared.value !== stage.view.peek()) stage.see(shared.value);
+      }),
+    ];
+    return () => ends.forEach((end) => end());
+  }, [stage, shared]);
 
   return (
     <Surface

@@ -1,7 +1,7 @@
 import { effect, untracked } from "@preact/signals";
 import { account, isExpired, session } from "../state/session.ts";
 import { type EndKeeping, forgetKept, keep, keptDraft, keptWith, keptWorks, tidy } from "./kept-works.ts";
-import { openJob, takeUp } from "./open-job.ts";
+import { type Named, openJob, takeUp } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
 import { Owner } from "./owner.ts";
 import { taskIdOf } from "./picture.ts";
@@ -23,12 +23,13 @@ class Works {
     void makeRoom();
     tidy(this.owner);
     const kept = keptDraft(this.owner);
-    this.#draft = kept === undefined ? new Work(this.owner) : takeUp(kept, this.owner);
+    this.#draft =
+      kept === undefined ? new Work(this.owner) : takeUp(kept, this.owner, { others: [], search: null });
     this.#endDraft = keep(this.#draft);
   }
 
   /** The work that a URL names: by its jobs, or, without one, the draft. */
-  at(jobId: string | undefined, others: readonly string[]): Work {
+  at(jobId: string | undefined, named: Named): Work {
     if (jobId === undefined) return this.#draft;
     if (this.#draft.jobIds.peek().includes(jobId)) {
       this.#open(this.#draft, this.#endDraft);
@@ -37,7 +38,7 @@ class Works {
     if (this.#opened === null || !this.#opened.jobIds.peek().includes(jobId)) {
       const kept = keptWith(jobId, this.owner);
       const { owner } = this;
-      const opened = kept === undefined ? openJob(owner, jobId, others) : takeUp(kept, owner, others);
+      const opened = kept === undefined ? openJob(owner, jobId, named) : takeUp(kept, owner, named);
       this.#open(opened, keep(opened));
       return opened;
     }
@@ -100,17 +101,22 @@ export const followSession = (): (() => void) =>
   });
 
 /**
- * The path of a work: its jobs, and which of several pictures is open, so that a reload, another tab and the browser's back find
- * both; null if it has no job.
+ * The path of a work: its first job and the objects that could not add to it, which search is seen if not the latest one, and which
+ * of several pictures is open, so that a reload, another tab and the browser's back find it; null if it has no job.
  */
-export function pathOf({ jobIds, pointed, pictures, isOverview, openPicture }: Work): string | null {
-  const [first, ...rest] = jobIds.value;
-  if (first === undefined) return null;
-  const named = new Map(pointed.value.map((object) => [lastOf(object).jobId, inPath(object)]));
-  const others = rest.map((jobId) => named.get(jobId) ?? jobId);
-  const picture = pictures.value.length > 1 && !isOverview.value ? openPicture.value : null;
+export function pathOf({ firstJob, pointed, searches, searchId, ...work }: Work): string | null {
+  const { value: first } = firstJob;
+  if (first === null) return null;
+  const others = pointed.value.filter((object) => {
+    const { jobId, continues = null } = lastOf(object);
+    return jobId !== null && jobId !== first && continues === null;
+  });
+  const latest = searches.value.at(-1)?.jobId;
+  const search = latest === searchId.value ? null : searchId.value;
+  const picture = work.pictures.value.length > 1 && !work.isOverview.value ? work.openPicture.value : null;
   const query = [
-    ...(others.length === 0 ? [] : [`with=${others.map(encodeURIComponent).join(",")}`]),
+    ...(others.length === 0 ? [] : [`with=${others.map(inPath).map(encodeURIComponent).join(",")}`]),
+    ...(search === null ? [] : [`search=${encodeURIComponent(search)}`]),
     ...(picture === null ? [] : [`picture=${encodeURIComponent(taskIdOf(picture) ?? picture.key)}`]),
   ].join("&");
   return `/studio/jobs/${encodeURIComponent(first)}${query === "" ? "" : `?${query}`}`;

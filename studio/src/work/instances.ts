@@ -21,6 +21,8 @@ export interface Instance {
 interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
   readonly least: number;
+  /** The same of prompts that have a confidence of their own. */
+  readonly leasts: ReadonlyMap<string, number>;
   /** The hidden objects. */
   readonly hidden: ReadonlySet<string>;
 }
@@ -35,8 +37,8 @@ export interface Group {
 export const nameOf = ({ label, number }: Instance): string => `${label ?? "Object"} ${number}`;
 
 /** Whether the confidence suffices. */
-export const isConfident = ({ prompt, confidence }: Instance, { least }: Filter): boolean =>
-  prompt === null || confidence >= least;
+export const isConfident = ({ prompt, confidence }: Instance, { least, leasts }: Filter): boolean =>
+  prompt === null || confidence >= (leasts.get(prompt) ?? least);
 
 /** The confidence, in whole percent, from which on all are shown; 0 of none. */
 export const lowestOf = (confidences: readonly number[]): number =>

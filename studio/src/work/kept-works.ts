@@ -7,7 +7,7 @@ import type { Owner } from "./owner.ts";
 import { bytesOf, type Picture, taskIdOf, type WorkType } from "./picture.ts";
 import { type Attempt, lastOf, type PointedObject } from "./pointed.ts";
 import type { Verdict } from "./review.ts";
-import { type Asked, Work } from "./work.ts";
+import { type Asked, type Search, Work } from "./work.ts";
 
 /**
  * A work as this browser keeps it, so that a reload, a new sign-in and another tab find all of it: also pictures that no job
@@ -37,8 +37,15 @@ export interface KeptWork {
   readonly regions?: readonly ClipRegion[];
   /** By picture; absent from works that were kept before there were edits. */
   readonly edits?: readonly (readonly [picture: string, history: History])[];
-  /** By picture; absent as the edits are. */
-  readonly verdicts?: readonly (readonly [picture: string, verdict: Verdict])[];
+  /** By search and picture; absent as the edits are. */
+  readonly verdictsOf?: readonly (readonly [
+    jobId: string,
+    verdicts: readonly (readonly [picture: string, verdict: Verdict])[],
+  ])[];
+  /** Absent as the edits are, and then the job of the prompts, or that of the first object. */
+  readonly firstJob?: string | null;
+  /** Absent as the edits are. */
+  readonly searches?: readonly Search[];
 }
 
 type KeptPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };
@@ -79,8 +86,10 @@ export const outlived = (
       i >= MOST_WORKS || now - usedAt > LONGEST_MS || (tab === mine.tab && accountId !== mine.accountId),
   );
 
-const hasJob = ({ asked, pointed }: KeptWork, jobId: string): boolean =>
-  asked?.jobId === jobId || pointed.some((object) => lastOf(object).jobId === jobId);
+const hasJob = ({ asked, pointed, firstJob, searches = [] }: KeptWork, jobId: string): boolean =>
+  [asked?.jobId, firstJob].includes(jobId) ||
+  searches.some((search) => search.jobId === jobId) ||
+  pointed.some((object) => lastOf(object).jobId === jobId);
 
 /** Forgets the texts of a kept work. */
 export const forgetKept = ({ id }: { readonly id: string }): void => localStorage.removeItem(PREFIX + id);
@@ -159,7 +168,9 @@ const textOf = (work: Work): KeptWork => ({
   pointed: work.pointed.value,
   regions: work.regions.value,
   edits: [...work.edits.value],
-  verdicts: [...work.verdicts.value],
+  verdictsOf: [...work.verdictsOf.value].map(([jobId, verdicts]) => [jobId, [...verdicts]]),
+  firstJob: work.firstJob.value,
+  searches: work.searches.value,
 });
 
 /** An account's draft in this tab. */
@@ -172,9 +183,8 @@ export function keptWith(jobId: string, { accountId }: Owner): KeptWork | undefi
   return all.find(({ tab }) => tab === thisTab()) ?? all[0];
 }
 
-/** What a job was asked for, if this browser keeps it; else null. The service says it only of a job that has succeeded. */
-export const promptsKept = (jobId: string): readonly string[] | null =>
-  keptWorks().find(({ asked }) => asked?.jobId === jobId)?.request?.prompts ?? null;
+const firstJobOf = ({ firstJob, asked, pointed }: KeptWork): string | null =>
+  firstJob ?? asked?.jobId ?? pointed.flatMap((object) => lastOf(object).jobId ?? [])[0] ?? null;
 
 /** What was under way is to be asked for again; what has a job, only for its mask. */
 const resumed = (attempt: Attempt): Attempt => ({ ...attempt, state: "waiting" });
@@ -199,7 +209,9 @@ export function restored(kept: KeptWork, owner: Owner): Work {
     });
     work.regions.value = kept.regions ?? [];
     work.edits.value = new Map(kept.edits);
-    work.verdicts.value = new Map(kept.verdicts);
+    work.verdictsOf.value = new Map(kept.verdictsOf?.map(([jobId, verdicts]) => [jobId, new Map(verdicts)]));
+    work.firstJob.value = firstJobOf(kept);
+    work.searches.value = kept.searches ?? [];
     work.pictures.value = kept.pictures.map(({ key, name, address, sending }) => ({
       key,
       name,

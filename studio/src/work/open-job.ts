@@ -1,47 +1,66 @@
 import { batch } from "@preact/signals";
+import type { JobStatus } from "segmentation-client";
+import { addedTo, entryOf, isSearch, jobOf } from "./entry.ts";
 import type { Inputs } from "./inputs.ts";
 import { findFiles, type KeptWork, restored } from "./kept-works.ts";
 import { findOriginal, keepOriginal } from "./originals.ts";
 import type { Owner } from "./owner.ts";
-import { onceOnline } from "./patience.ts";
 import { type Picture, pictureOfTask, taskIdOf } from "./picture.ts";
 import { refinedOf, takenUp } from "./pointed.ts";
 import { drawAll } from "./point.ts";
 import { follow, segment, takeFound } from "./run.ts";
-import { IDLE, Work } from "./work.ts";
+import { IDLE, type Search, thresholdIn, Work } from "./work.ts";
 
-/** Takes up a work by its jobs: the first one, and those of objects that were pointed at. What is running continues. */
-export function openJob(owner: Owner, jobId: string, others: readonly string[]): Work {
+/** What the path of a work says beside its first job. */
+export interface Named {
+  /** The jobs of objects that add to no other job. */
+  readonly others: readonly string[];
+  /** The search that is seen; null for the latest one. */
+  readonly search: string | null;
+}
+
+/** Takes up a work by one of its jobs: all that belong to it are asked for. What is running continues. */
+export function openJob(owner: Owner, jobId: string, named: Named): Work {
   const work = new Work(owner);
   work.opening.value = true;
-  void asGoing(work, () => load(work, jobId, others));
+  work.firstJob.value = jobId;
+  void asGoing(work, () => load(work, jobId, named));
   return work;
 }
 
-/** Takes up what a share's link shows: its job, and others of objects that were pointed at. */
+/** Takes up what a share's link shows: its job, and others of the same uploads. */
 export function openShared(owner: Owner, others: readonly string[], inputs: Inputs): Work {
   const work = new Work(owner);
   work.inputs = inputs;
   work.opening.value = true;
   work.open(null);
-  void asGoing(work, () => load(work, inputs.share.jobId, others));
+  void asGoing(work, () => load(work, inputs.share.jobId, { others, search: null }));
   return work;
 }
 
-/** Takes up a work as it was kept, with further jobs of objects that its path names. What is running continues. */
-export function takeUp(kept: KeptWork, owner: Owner, others: readonly string[] = []): Work {
+/** Takes up a work as it was kept, with further jobs that belong to it by now. What is running continues. */
+export function takeUp(kept: KeptWork, owner: Owner, { others, search }: Named): Work {
   const work = restored(kept, owner);
-  void resume(work, others);
+  void resume(work, others, search);
   return work;
 }
 
-async function resume(work: Work, others: readonly string[]): Promise<void> {
+async function resume(work: Work, others: readonly string[], search: string | null): Promise<void> {
   await findFiles(work);
   const { jobId = null, isUnheard = false } = work.asked.value ?? {};
-  const further = others.filter((other) => !work.jobIds.value.includes(other.split("~")[0] ?? ""));
-  if (jobId !== null) void asGoing(work, () => follow(work, jobId));
+  if (search !== null && search !== jobId && work.searches.value.some((each) => each.jobId === search))
+    see(work, search);
+  else if (jobId !== null) void asGoing(work, () => follow(work, jobId));
   else if (isUnheard && work.request.value !== null) void segment(work, work.request.value);
-  await takeUpPointed(work, further).catch((error: unknown) => failed(work, error));
+  try {
+    // What was asked for without an answer is known by its job only then.
+    await drawAll(work);
+    const { value: firstJob } = work.firstJob;
+    const added = firstJob === null ? [] : await addedTo(work.owner, firstJob, work.jobIds.value);
+    await takeIn(work, added, others);
+  } catch (error) {
+    failed(work, error);
+  }
 }
 
 function failed(work: Work, error: unknown): void {
@@ -60,70 +79,98 @@ async function asGoing(work: Work, act: () => Promise<void>): Promise<void> {
   }
 }
 
-async function load(work: Work, jobId: string, others: readonly string[]): Promise<void> {
+/** The jobs that a link shows. @throws SegmentationError */
+async function sharedBy(owner: Owner, { jobId, with: others }: Inputs["share"]) {
+  const jobs = await Promise.all([jobId, ...others].map((each) => jobOf(owner, each)));
+  return { firstJob: jobId, jobs };
+}
+
+const searchOf = ({ jobId, prompts = [], createdAt }: JobStatus): Search => ({
+  jobId,
+  prompts,
+  at: Date.parse(createdAt),
+  request: null,
+});
+
+async function load(work: Work, jobId: string, { others, search }: Named): Promise<void> {
   const { owner } = work;
   work.going.value = { at: "running" };
-  const job = await onceOnline(async () => await owner.api.retrieveJob({ jobId }));
+  const { firstJob, jobs } =
+    work.inputs === null ? await entryOf(owner, jobId) : await sharedBy(owner, work.inputs.share);
+  const searches = jobs.filter(isSearch);
+  const seen =
+    searches.find((job) => job.jobId === (search ?? (jobId === firstJob ? null : jobId))) ??
+    searches.at(-1) ??
+    null;
+  const { tasks = [], type = "image" } = jobs.toSorted((a, b) => b.totalItems - a.totalItems)[0] ?? {};
   const pictures = await Promise.all(
-    job.tasks.map(async ({ taskId }, index) =>
+    tasks.map(async ({ taskId }, index) =>
       pictureOfTask(
         taskId,
         work.inputs === null
           ? await findOriginal(owner.accountId, taskId)
-          : { name: job.type === "video" ? "Clip" : `Picture ${index + 1}`, file: null },
+          : { name: type === "video" ? "Clip" : `Picture ${index + 1}`, file: null },
       ),
     ),
   );
   batch(() => {
-    work.type.value = job.type;
+    work.type.value = type;
     work.pictures.value = pictures;
-    work.job.value = job;
+    work.firstJob.value = firstJob;
+    work.job.value = seen;
+    work.prompts.value = seen?.prompts ?? [];
   });
-  if (job.status === "success") await takeFound(work);
-  const first = becomesPointed(work);
-  await takeUpPointed(work, first === null ? others : [first, ...others]);
+  if (seen?.status === "success") await takeFound(work);
+  await takeIn(work, jobs, others);
   work.opening.value = false;
-  if (first === null && job.status !== "success") {
-    await follow(work, jobId);
-    const drawn = becomesPointed(work);
-    if (drawn !== null) await takeUpPointed(work, [drawn]);
-  }
-  if (work.prompts.value.length === 0) work.prompts.value = await promptsOf(work);
+  if (seen !== null && seen.status !== "success") await follow(work, seen.jobId);
 }
 
-/** What the prompts of the work's job were, by its result; none if it has no result. */
-async function promptsOf({ job, found, owner }: Work): Promise<readonly string[]> {
-  if (found.value !== null) return found.value.prompts;
-  if (job.value?.type !== "video" || job.value.status !== "success") return [];
-  const { jobId } = job.value;
-  return (await onceOnline(async () => await owner.api.retrieveJobResult({ jobId }))).manifest.prompts;
-}
-
-/** A job that segmented one object in one picture is not a search: it is restored as a selected object. Returns its id. */
-function becomesPointed(work: Work): string | null {
-  const found = work.found.value;
-  if (found === null || found.prompts.length > 0 || work.pictures.value.length > 1) return null;
-  batch(() => {
-    work.job.value = null;
-    work.found.value = null;
-  });
-  return found.jobId;
-}
-
-/** Takes up the jobs of objects that were pointed at; their masks follow. */
-async function takeUpPointed(work: Work, named: readonly string[]): Promise<void> {
-  const jobs = await Promise.all(
-    named.map(async (name) => {
-      const [jobId = "", object = ""] = name.split("~");
-      const refines = refinedOf(object) ?? undefined;
-      return { ...(await work.owner.api.retrieveJob({ jobId })), refines };
-    }),
-  );
-  for (const { jobId, tasks, refines } of jobs) {
-    const picture = work.pictureOf(tasks[0]?.taskId ?? "");
-    if (picture !== undefined) work.pointed.value = takenUp(work.pointed.value, picture.key, jobId, refines);
+/**
+ * Takes the jobs of an entry into a work: searches, and objects that were pointed at, whose masks follow.
+ * @param others further jobs of objects: their ids, and after a tilde the object that each corrects
+ */
+async function takeIn(work: Work, jobs: readonly JobStatus[], others: readonly string[]): Promise<void> {
+  for (const job of jobs.filter(isSearch)) work.addSearch(searchOf(job));
+  for (const job of jobs)
+    if (!isSearch(job)) {
+      const [mask] = job.refines ?? [];
+      point(work, job, mask && `${mask.jobId}/${job.tasks[0]?.taskId}/${mask.maskIndex}`);
+    }
+  for (const name of others) {
+    const [jobId = "", object] = name.split("~");
+    if (jobId !== "" && !work.jobIds.value.includes(jobId))
+      point(work, await jobOf(work.owner, jobId), object);
   }
   void drawAll(work);
+}
+
+/** Takes in the job of an object that was pointed at. @param corrected the object whose mask it corrects */
+function point(work: Work, { jobId, tasks, continues }: JobStatus, corrected = ""): void {
+  const picture = work.pictureOf(tasks[0]?.taskId ?? "");
+  const refines = refinedOf(corrected);
+  const isKnown = refines !== null && work.jobIds.value.includes(refines.jobId);
+  if (picture !== undefined)
+    work.pointed.value = takenUp(
+      work.pointed.value,
+      picture.key,
+      { jobId, continues: continues ?? null },
+      isKnown ? refines : undefined,
+    );
+}
+
+/** Looks at another search of the work. */
+export function see(work: Work, jobId: string): void {
+  const search = work.searches.value.find((each) => each.jobId === jobId);
+  if (search === undefined || work.going.value.at !== "idle" || work.searchId.value === jobId) return;
+  batch(() => {
+    work.problem.value = null;
+    work.prompts.value = search.prompts;
+    work.request.value = search.request;
+    work.threshold.value = search.request === null ? null : thresholdIn(search.request);
+    work.asked.value = { key: crypto.randomUUID(), jobId, isUnheard: false };
+  });
+  void asGoing(work, () => follow(work, jobId));
 }
 
 /** Takes the file of a picture or clip that this browser did not have, and keeps it. */

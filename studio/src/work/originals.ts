@@ -102,6 +102,16 @@ export async function findOriginal(accountId: string, taskId: string): Promise<O
   });
 }
 
+/** The names of all pictures of an account that this browser has, by taskId. */
+export async function originalNames(accountId: string): Promise<ReadonlyMap<string, string>> {
+  const all = await ifPossible(
+    async (originals): Promise<Kept[]> => await done(originals.getAll(allOf(accountId))),
+  );
+  return new Map((all ?? []).map(({ taskId, name }) => [taskId, name]));
+}
+
+const allOf = (accountId: string): IDBKeyRange => IDBKeyRange.bound([accountId], [accountId, []]);
+
 /** Deletes a picture of an account from this browser. */
 export async function forgetOriginal(accountId: string, taskId: string): Promise<void> {
   await ifPossible((originals, looks) => {
@@ -112,7 +122,7 @@ export async function forgetOriginal(accountId: string, taskId: string): Promise
 /** Deletes the pictures of an account from this browser. */
 export async function forgetOriginals(accountId: string): Promise<void> {
   await ifPossible((originals, looks) => {
-    for (const store of [originals, looks]) store.delete(IDBKeyRange.bound([accountId], [accountId, []]));
+    for (const store of [originals, looks]) store.delete(allOf(accountId));
   });
 }
 

@@ -1,18 +1,24 @@
+import { batch } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
 import { overview, refreshAccount } from "../state/session.ts";
 import type { Region } from "../viewer/types.ts";
-import { onceOnline } from "./patience.ts";
+import { continuedBy, discard } from "./entry.ts";
 import { FoundJob } from "./found-job.ts";
+import type { Instance } from "./instances.ts";
+import { onceOnline } from "./patience.ts";
 import {
   type Attempt,
   correctedBy,
+  latestAttempt,
   nextToDraw,
   pointedAt,
   type PointedObject,
   type Purpose,
+  refinedOf,
   regionOn,
   undone,
   withAttempt,
+  withOther,
 } from "./pointed.ts";
 import { create, send } from "./send.ts";
 import { type Going, IDLE, type Work } from "./work.ts";
@@ -26,19 +32,15 @@ export function point(work: Work, region: Region, purpose: Purpose): void {
   void drawAll(work);
 }
 
-/** Takes back the latest point or box in the open picture. A job that is still under way for it is canceled. */
+/** Takes back the latest point or box in the open picture. Its job is deleted, also one that is still under way. */
 export function undo(work: Work): void {
   const picture = work.openPicture.value;
   if (picture === null) return;
-  const { objects, taken } = undone(work.pointed.value, picture.key);
+  const { objects, taken } = undone(work.pointed.value, picture.key, work.searchId.value);
   work.pointed.value = objects;
-  if (taken?.state === "running" && taken.jobId !== null) cancelUnwanted(work, taken.jobId);
+  if (taken !== null && taken.jobId !== null) discard(work, taken.jobId);
   void drawAll(work);
 }
-
-/** It may have ended meanwhile: then there is nothing to cancel. */
-const cancelUnwanted = (work: Work, jobId: string): void =>
-  void work.owner.api.cancelJob({ jobId }).catch(() => {});
 
 /** Whether an attempt has not been taken back. */
 const isWanted = (work: Work, number: number): boolean =>
@@ -68,8 +70,7 @@ const idle = (work: Work): Promise<void> =>
   });
 
 async function draw(work: Work, object: PointedObject, attempt: Attempt): Promise<void> {
-  const { number, region, key } = attempt;
-  const { owner, runner } = work;
+  const { number, region } = attempt;
   const change = (news: Partial<Attempt>) =>
     (work.pointed.value = withAttempt(work.pointed.value, number, news));
   try {
@@ -80,47 +81,109 @@ async function draw(work: Work, object: PointedObject, attempt: Attempt): Promis
     work.pointing.value = { at: "running" };
     let { jobId } = attempt;
     if (jobId === null && region !== null) {
-      // A picture that is paid for is corrected for nothing.
-      const refines = correctedBy(object, attempt);
-      const asked = { ...regionOn(taskId, region), ...(refines !== null && { refines }) };
-      const request = { type: "image" as const, tasks: [taskId], regions: [asked] };
-      const report = (going: Going) => (work.pointing.value = going);
-      const wanted = (): boolean => isWanted(work, number);
-      jobId = await create(owner, request, { key, report, signal: runner.signal, isWanted: wanted });
-      if (jobId !== null && !wanted()) return cancelUnwanted(work, jobId);
+      jobId = await work.runner.creations.do(() => createFor(work, object, attempt, taskId, region));
+      if (jobId !== null && !isWanted(work, number)) return discard(work, jobId);
     }
     if (jobId === null) return;
     work.pointing.value = { at: "running" };
     change({ jobId });
-    await takeDrawn(work, number, jobId, taskId);
+    await takeDrawn(work, object, attempt, jobId, taskId);
   } catch (error) {
-    if (runner.signal.aborted) return;
-    if (isWanted(work, number)) work.problem.value = { error, of: "pointing" };
+    if (work.runner.signal.aborted) return;
+    // A job that was deleted elsewhere is missed by nobody.
+    const isGone = attempt.jobId !== null && error instanceof SegmentationError && error.status === 404;
+    if (isWanted(work, number) && !isGone) work.problem.value = { error, of: "pointing" };
     takeBack(work, number);
   }
 }
 
+/** Creates the job of an attempt; null if it was taken back meanwhile. @throws SegmentationError */
+async function createFor(
+  work: Work,
+  object: PointedObject,
+  attempt: Attempt,
+  taskId: string,
+  region: Region,
+): Promise<string | null> {
+  const { key, number } = attempt;
+  const change = (news: Partial<Attempt>) =>
+    (work.pointed.value = withAttempt(work.pointed.value, number, news));
+  // Asked for again by the same key, it is the same request.
+  const { continues = continuedBy(work, [taskId]) } = attempt;
+  change({ continues });
+  // A picture that is paid for is corrected for nothing.
+  const refines = correctedBy(object, attempt);
+  const created = await create(
+    work.owner,
+    {
+      type: "image",
+      tasks: [taskId],
+      regions: [{ ...regionOn(taskId, region), ...(refines !== null && { refines }) }],
+      ...(continues !== null && { continues }),
+    },
+    {
+      key,
+      report: (going: Going) => (work.pointing.value = going),
+      signal: work.runner.signal,
+      isWanted: () => isWanted(work, number),
+    },
+  );
+  if (created === null) return null;
+  batch(() => {
+    change(created);
+    if (isWanted(work, number)) work.firstJob.value ??= created.jobId;
+  });
+  return created.jobId;
+}
+
 /** Waits for the job of an attempt, and takes its mask. @throws SegmentationError if it has failed */
-async function takeDrawn(work: Work, number: number, jobId: string, taskId: string): Promise<void> {
+async function takeDrawn(
+  work: Work,
+  object: PointedObject,
+  attempt: Attempt,
+  jobId: string,
+  taskId: string,
+): Promise<void> {
   const { owner } = work;
-  const [instance] = await onceOnline(async () => {
+  const { number, region } = attempt;
+  const all = await onceOnline(async () => {
     const job = await owner.client.waitForJob(jobId, { signal: owner.signal });
-    if (job.status !== "failed") return await (await FoundJob.open(owner, jobId)).instances(taskId);
+    if (job.status !== "failed") {
+      const instances = await (await FoundJob.open(owner, jobId)).instances(taskId);
+      return instances.map((each): Instance => ({ ...each, prompt: null, label: null }));
+    }
     if (!isWanted(work, number)) return [];
     throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "The job failed.", {
       jobId,
     });
   });
   if (!isWanted(work, number)) return;
+  // An attempt that was opened by its job has all masks of that, unless it is known which one it is.
+  const [instance, ...others] = all.filter(
+    (each) => attempt.maskIndex === undefined || indexOf(each) === attempt.maskIndex,
+  );
   if (instance === undefined) {
     const sentence =
       "Nothing was found there. Click a different spot on the object, or drag a box around it.";
+    takeBack(work, number);
+    // What was opened by its job had found nothing before.
+    if (region === null) return;
     work.problem.value = { error: new Error(sentence), of: "pointing" };
-    return takeBack(work, number);
+    return discard(work, jobId);
   }
-  work.drawn.value = new Map(work.drawn.value).set(number, { ...instance, prompt: null, label: null });
-  work.pointed.value = withAttempt(work.pointed.value, number, { state: "drawn" });
+  const drawn = new Map(work.drawn.value).set(number, instance);
+  let pointed = withAttempt(work.pointed.value, number, { state: "drawn", maskIndex: indexOf(instance) });
+  for (const other of others) {
+    pointed = withOther(pointed, object, { ...attempt, jobId }, indexOf(other));
+    drawn.set(latestAttempt(pointed), other);
+  }
+  batch(() => {
+    work.drawn.value = drawn;
+    work.pointed.value = pointed;
+  });
 }
+
+const indexOf = ({ id }: Instance): number => refinedOf(id)?.maskIndex ?? 0;
 
 /** Drops a failed attempt; the object keeps the earlier ones. */
 function takeBack(work: Work, number: number): void {

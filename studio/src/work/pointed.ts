@@ -12,6 +12,10 @@ export interface Attempt {
   readonly jobId: string | null;
   /** The Idempotency-Key of its job. */
   readonly key: string;
+  /** The job to which its job adds, null for none; absent as long as it is not decided. */
+  readonly continues?: string | null;
+  /** Which of the job's masks it is; absent until that is known. */
+  readonly maskIndex?: number;
 }
 
 /** A mask that a job of words has found, and that is corrected by pointing at it. */
@@ -76,29 +80,64 @@ export function pointedAt(
   const refines = typeof purpose === "object" ? purpose : undefined;
   if (changed === undefined)
     return [...objects, { number: nextObject(objects), picture, refines, attempts: [attempt] }];
-  return objects.map((object) =>
-    object === changed ? { ...object, attempts: [...object.attempts, attempt] } : object,
-  );
+  return withFurther(objects, changed, attempt);
 }
 
-/** An object with a job that was created earlier, whose mask is to be fetched. */
-export const takenUp = (
+/**
+ * With a job that was created earlier, whose mask is to be fetched: a further attempt at the object whose mask it corrects, if that
+ * is there, or an object of its own.
+ */
+export function takenUp(
   objects: readonly PointedObject[],
   picture: string,
-  jobId: string,
+  { jobId, continues }: { readonly jobId: string; readonly continues: string | null },
   refines?: Refined,
-): readonly PointedObject[] => [
-  ...objects,
-  { number: nextObject(objects), picture, refines, attempts: [newAttempt(objects, null, jobId)] },
-];
+): readonly PointedObject[] {
+  const attempt = { ...newAttempt(objects, null, jobId), continues };
+  const corrected = objects.find(
+    (object) =>
+      object.picture === picture &&
+      refines !== undefined &&
+      (object.refines?.object === refines.object ||
+        object.attempts.some((earlier) => earlier.jobId === refines.jobId)),
+  );
+  if (corrected !== undefined) return withFurther(objects, corrected, attempt);
+  return [...objects, { number: nextObject(objects), picture, refines, attempts: [attempt] }];
+}
 
-/** Takes back the latest attempt in a picture, and with its only attempt the object; gives what was taken back, too. */
+/** With a further mask of the job of an attempt as an object of its own, the last one. It is drawn already. */
+export function withOther(
+  objects: readonly PointedObject[],
+  { picture }: PointedObject,
+  of: Attempt,
+  maskIndex: number,
+): readonly PointedObject[] {
+  const attempt: Attempt = { ...of, number: nextNumber(objects), state: "drawn", maskIndex };
+  return [...objects, { number: nextObject(objects), picture, attempts: [attempt] }];
+}
+
+const withFurther = (
+  objects: readonly PointedObject[],
+  of: PointedObject,
+  attempt: Attempt,
+): readonly PointedObject[] =>
+  objects.map((object) => (object === of ? { ...object, attempts: [...object.attempts, attempt] } : object));
+
+/** Whether an object is seen with a search: one that nothing had found, or one that this search has. */
+export const isSeenWith = ({ refines }: PointedObject, search: string | null): boolean =>
+  refines === undefined || refines.jobId === search;
+
+/**
+ * Takes back the latest attempt in a picture at an object that is seen with a search, and with its only attempt the object; gives
+ * what was taken back, too.
+ */
 export function undone(
   objects: readonly PointedObject[],
   picture: string,
+  search: string | null,
 ): { readonly objects: readonly PointedObject[]; readonly taken: Attempt | null } {
   const last = objects
-    .filter((object) => object.picture === picture)
+    .filter((object) => object.picture === picture && isSeenWith(object, search))
     .toSorted((a, b) => lastOf(a).number - lastOf(b).number)
     .at(-1);
   if (last === undefined) return { objects, taken: null };
@@ -161,7 +200,8 @@ export function correctedBy(
   attempt: Attempt,
 ): { readonly jobId: string; readonly maskIndex: number } | null {
   const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ state }) => state === "drawn");
-  if (before?.jobId !== undefined && before.jobId !== null) return { jobId: before.jobId, maskIndex: 0 };
+  if (before?.jobId !== undefined && before.jobId !== null)
+    return { jobId: before.jobId, maskIndex: before.maskIndex ?? 0 };
   return refines === undefined ? null : { jobId: refines.jobId, maskIndex: refines.maskIndex };
 }
 

@@ -1,10 +1,10 @@
 import { batch } from "@preact/signals";
 import { type CreateJobRequest, type JobStatus, SegmentationError } from "segmentation-client";
 import { refreshAccount } from "../state/session.ts";
-import { withoutJobs } from "../edit/history.ts";
+import { continuedBy } from "./entry.ts";
 import { regionsOn } from "./clip-regions.ts";
-import { onceOnline } from "./patience.ts";
 import { FoundJob } from "./found-job.ts";
+import { onceOnline } from "./patience.ts";
 import { create, sendAll } from "./send.ts";
 import { type Asked, type Going, IDLE, type Work } from "./work.ts";
 
@@ -40,7 +40,8 @@ function requestOf(work: Work, tasks: string[]): CreateJobRequest {
  */
 function askedBefore({ asked, job, request }: Work, now: CreateJobRequest): Asked | null {
   const { value: before } = asked;
-  if (before === null || JSON.stringify(request.value) !== JSON.stringify(now)) return null;
+  const { continues: _continues, ...earlier } = request.value ?? {};
+  if (before === null || JSON.stringify(earlier) !== JSON.stringify(now)) return null;
   const isOver = job.value !== null && job.value.jobId === before.jobId && hasEnded(job.value);
   return isOver ? null : before;
 }
@@ -84,22 +85,36 @@ async function jobOf(
   const tasks = await sendAll(work);
   if (tasks === null) return null;
   signal.throwIfAborted();
-  const request = again ?? requestOf(work, tasks);
-  const before = askedBefore(work, request);
+  const { continues: _continues, ...wanted } = again ?? requestOf(work, tasks);
+  const before = askedBefore(work, wanted);
   if (before !== null && before.jobId !== null) return before.jobId;
+  return await work.runner.creations.do(() => createFor(work, wanted, before, signal));
+}
+
+/** Creates the job of a search, or asks for it again if it may be there. @throws SegmentationError */
+async function createFor(
+  work: Work,
+  wanted: CreateJobRequest,
+  before: Asked | null,
+  signal: AbortSignal,
+): Promise<string | null> {
+  signal.throwIfAborted();
+  const continues = before === null ? continuedBy(work, wanted.tasks) : work.request.value?.continues;
+  const request = { ...wanted, ...(continues && { continues }) };
   const asked: Asked = { key: before?.key ?? crypto.randomUUID(), jobId: null, isUnheard: true };
   const note = (news: Partial<Asked>) => (work.asked.value = { ...asked, ...news });
   batch(() => {
-    // What is kept of the last search stays as it is: its path leads there.
-    if (before === null && (work.asked.value?.jobId ?? work.job.value?.jobId) !== undefined)
-      work.keptAs.value = crypto.randomUUID();
     work.request.value = request;
     note({});
   });
   try {
     const report = (going: Going) => (work.going.value = going);
-    const jobId = await create(work.owner, request, { key: asked.key, report, signal });
+    const created = await create(work.owner, request, { key: asked.key, report, signal });
+    if (created === null) return null;
+    const { jobId } = created;
     batch(() => {
+      if (created.continues === null) work.firstJob.value = jobId;
+      work.addSearch({ jobId, prompts: request.prompts ?? [], at: Date.now(), request });
       // A new job is looked at as a whole.
       work.open(null);
       note({ jobId, isUnheard: false });
@@ -119,13 +134,7 @@ export async function follow(work: Work, jobId: string): Promise<void> {
     await onceOnline(async () => {
       for await (const { job, progress } of owner.client.watchJob(jobId, { signal: owner.signal }))
         batch(() => {
-          const before = work.job.value?.jobId;
-          if (before !== jobId) {
-            if (before !== undefined) {
-              work.edits.value = withoutJobs(work.edits.value, before);
-              work.verdicts.value = new Map();
-              work.pointed.value = work.pointed.value.filter(({ refines }) => refines?.jobId !== before);
-            }
+          if (work.job.value?.jobId !== jobId) {
             work.found.value = null;
             work.instances.value = new Map();
           }

@@ -12,11 +12,24 @@ class Once<T> {
   }
 }
 
+/** Does one after the other. */
+class InTurn {
+  #last: Promise<unknown> = Promise.resolve();
+
+  async do<T>(act: () => Promise<T>): Promise<T> {
+    const doing = this.#last.then(act);
+    this.#last = doing.catch(() => {});
+    return await doing;
+  }
+}
+
 /** What is under way for a work, in its owner's name, and what ends it. */
 export class Runner {
   readonly uploads = new Once<void>();
   readonly masks = new Once<readonly Instance[]>();
   readonly objects = new Once<void>();
+  /** Jobs are created one after the other, so that each knows the one to which it adds. */
+  readonly creations = new InTurn();
   readonly #end = new AbortController();
   #search = new AbortController();
   /** Aborted when the owner signs out, or the work is given up. */

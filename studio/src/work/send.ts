@@ -96,27 +96,41 @@ interface Creation {
   readonly isWanted?: () => boolean;
 }
 
+/** A job that was created, and the one to which it adds; null if it adds to none. */
+interface Created {
+  readonly jobId: string;
+  readonly continues: string | null;
+}
+
+/** Why a job can't add to another one: that was deleted, or has other uploads. */
+const STANDS_ALONE = ["job_not_found", "task_not_continued"];
+
 /**
- * Creates a job, and gives its id; null if it is no longer wanted. While another job of the account is in the way, or the
- * service can't take it, it waits and reports so.
+ * Creates a job; null if it is no longer wanted. While another job of the account is in the way, or the service can't take it, it
+ * waits and reports so. If what it is to add to is gone, it adds to none.
  * @throws SegmentationError, or the signal's reason
  */
 export async function create(
   owner: Owner,
-  request: CreateJobRequest,
+  asked: CreateJobRequest,
   { key: idempotencyKey, report, signal, isWanted = () => true }: Creation,
-): Promise<string | null> {
+): Promise<Created | null> {
+  let request = asked;
   const onRetry = (why: SegmentationError): void => report({ at: "waiting", why });
   while (isWanted()) {
     try {
       const options = { idempotencyKey, onRetry, signal };
-      return (await onceOnline(async () => await owner.api.createJob(request, options))).jobId;
+      const body = request;
+      const { jobId } = await onceOnline(async () => await owner.api.createJob(body, options));
+      return { jobId, continues: body.continues ?? null };
     } catch (error) {
-      if (!(error instanceof SegmentationError) || error.code !== "active_job_exists") throw error;
-      const inTheWay = error.activeJobId;
-      if (inTheWay === undefined) throw error;
-      report({ at: "blocked", jobId: inTheWay });
-      await owner.client.waitForJob(inTheWay, { signal });
+      if (!(error instanceof SegmentationError)) throw error;
+      const { continues, ...alone } = request;
+      if (continues !== undefined && STANDS_ALONE.includes(error.code)) request = alone;
+      else if (error.code === "active_job_exists" && error.activeJobId !== undefined) {
+        report({ at: "blocked", jobId: error.activeJobId });
+        await owner.client.waitForJob(error.activeJobId, { signal });
+      } else throw error;
     }
   }
   return null;

@@ -15,7 +15,7 @@ import type { FoundJob } from "./found-job.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Instance } from "./instances.ts";
 import type { Owner } from "./owner.ts";
-import { lastOf, type PointedObject } from "./pointed.ts";
+import type { PointedObject } from "./pointed.ts";
 import type { Verdicts } from "./review.ts";
 import { Runner } from "./runner.ts";
 import type { History } from "../edit/history.ts";
@@ -47,6 +47,16 @@ export interface Asked {
   readonly jobId: string | null;
   /** Whether it may have been created without anybody having heard of it: a reload asks again. */
   readonly isUnheard: boolean;
+}
+
+/** A job of a work's prompts, as one of several that have been asked of the same pictures. */
+export interface Search {
+  readonly jobId: string;
+  readonly prompts: readonly string[];
+  /** When it was asked for, in milliseconds since 1970. */
+  readonly at: number;
+  /** What was asked for, if that is known. */
+  readonly request: CreateJobRequest | null;
 }
 
 /**
@@ -82,7 +92,12 @@ export class Work {
   /** What was given and not taken, in a sentence each. */
   readonly refused = signal<readonly string[]>([]);
 
-  /** The job of the prompts, and how much of it is done: 0 to 1. */
+  /** The job that names the work: to it all others add that could. Null as long as there is none. */
+  readonly firstJob = signal<string | null>(null);
+  /** What was searched for so far, the oldest first. One search is seen at a time. */
+  readonly searches = signal<readonly Search[]>([]);
+
+  /** The job of the search that is seen, and how much of it is done: 0 to 1. */
   readonly job = signal<JobStatus | null>(null);
   readonly share = signal(0);
   readonly asked = signal<Asked | null>(null);
@@ -102,8 +117,8 @@ export class Work {
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
   /** What a person has changed of the objects, by picture. */
   readonly edits = signal<ReadonlyMap<string, History>>(new Map());
-  /** What is said of the pictures of a batch. */
-  readonly verdicts = signal<Verdicts>(new Map());
+  /** What is said of the pictures of a batch, by the search whose masks were looked at. */
+  readonly verdictsOf = signal<ReadonlyMap<string, Verdicts>>(new Map());
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
 
@@ -132,12 +147,23 @@ export class Work {
   readonly hasQuestion = computed(() => this.prompts.value.length > 0 || this.regions.value.length > 0);
   readonly bytes = computed(() => bytesOf(this.pictures.value));
   readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
-  /** The jobs that this work is seen by: the prompts' one first, then those of objects that were pointed at. */
-  readonly jobIds = computed((): readonly string[] => {
-    const main = this.asked.value?.jobId ?? this.job.value?.jobId;
-    const others = this.pointed.value.flatMap((object) => lastOf(object).jobId ?? []);
-    return main === undefined ? others : [main, ...others];
-  });
+  /** The search that is seen; null if there is none. */
+  readonly searchId = computed(() => this.asked.value?.jobId ?? this.job.value?.jobId ?? null);
+  /** What is said of the pictures of a batch with the masks that are seen. */
+  readonly verdicts = computed(
+    (): Verdicts => this.verdictsOf.value.get(this.searchId.value ?? "") ?? new Map(),
+  );
+  /** All jobs of this work, in no order. */
+  readonly jobIds = computed((): readonly string[] => [
+    ...new Set(
+      [
+        this.firstJob.value,
+        this.searchId.value,
+        ...this.searches.value.map(({ jobId }) => jobId),
+        ...this.pointed.value.flatMap(({ attempts }) => attempts.map(({ jobId }) => jobId)),
+      ].filter((jobId) => jobId !== null),
+    ),
+  ]);
 
   /** Takes pictures or a clip. What is not taken is noted in `refused`. */
   add(given: readonly Given[]): void {
@@ -219,6 +245,18 @@ export class Work {
     return this.job.value?.tasks.find((task) => task.taskId === taskId);
   }
 
+  /** Notes a search; one that is known already stays as it is. */
+  addSearch(search: Search): void {
+    const others = this.searches.peek().filter(({ jobId }) => jobId !== search.jobId);
+    if (others.length < this.searches.peek().length) return;
+    this.searches.value = [...others, search].toSorted((a, b) => a.at - b.at);
+  }
+
+  /** Says something of the pictures with the masks that are seen. */
+  judge(verdicts: Verdicts): void {
+    this.verdictsOf.value = new Map(this.verdictsOf.value).set(this.searchId.value ?? "", verdicts);
+  }
+
   /** The picture of a task. */
   pictureOf(taskId: string): Picture | undefined {
     return this.pictures.peek().find((picture) => taskIdOf(picture) === taskId);
@@ -228,5 +266,5 @@ export class Work {
 type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
 
 /** The threshold that a job asked for; null if it left it to the service. */
-const thresholdIn = (request: CreateJobRequest): number | null =>
+export const thresholdIn = (request: CreateJobRequest): number | null =>
   (request.type === "video" ? request.scoreThreshold : request.threshold) ?? null;

@@ -4,11 +4,12 @@ import {
   type Edit,
   edited,
   type History,
+  leastsOf,
   NO_EDITS,
   redo,
+  seenWithout,
   undo,
   withEdit,
-  withoutJobs,
 } from "../../src/edit/history.ts";
 import { type Instance, nameOf } from "../../src/work/instances.ts";
 
@@ -36,6 +37,12 @@ const object = fc.constantFrom(CUP, CUP_2, SPOON, `${CUP}~1`, "elsewhere/1");
 const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ type: fc.constant("rename" as const), object, label: fc.constantFrom("cup", "mug", "fork") }),
   fc.record({ type: fc.constant("delete" as const), object }),
+  fc.record({
+    type: fc.constant("least" as const),
+    prompt: fc.constantFrom("cup", "spoon"),
+    least: fc.double({ min: 0, max: 1, noNaN: true }),
+    at: fc.nat(),
+  }),
   fc.record({ type: fc.constant("merge" as const), objects: fc.array(object, { maxLength: 4 }) }),
   fc.record({
     type: fc.constant("split" as const),
@@ -154,12 +161,29 @@ describe("a person's edits of a picture's objects", () => {
     );
   });
 
-  it("of a job are forgotten with it, and those of what was pointed at stay", () => {
-    const pointed: Edit = { type: "rename", object: "pointed/1", label: "handle" };
-    const history = after({ type: "delete", object: CUP }, pointed);
-    expect(withoutJobs(new Map([["picture", undo(history)]]), "job").get("picture")).toEqual({
-      done: [],
-      undone: [{ edit: pointed, after: 0 }],
+  it("say from which confidence on a prompt's objects are shown: what was said last of any picture, one edit for a drag", () => {
+    const least = (prompt: string, value: number, at: number): Edit => ({
+      type: "least",
+      prompt,
+      least: value,
+      at,
     });
+    const here = after(least("cup", 0.4, 1), least("cup", 0.5, 2), least("spoon", 0.6, 3));
+    const elsewhere = after(least("cup", 0.7, 4));
+    const both = (...histories: readonly History[]) => Object.fromEntries(leastsOf(histories));
+    expect(both(elsewhere, here)).toEqual({ cup: 0.7, spoon: 0.6 });
+    expect(both(undo(elsewhere), here)).toEqual({ cup: 0.5, spoon: 0.6 });
+    expect(both(undo(undo(here)))).toEqual({});
+    expect(both(redo(undo(here)))).toEqual({ cup: 0.5, spoon: 0.6 });
+  });
+
+  it("of what another search has found stay as they are while those of what is seen are taken back and come again", () => {
+    const pointed: Edit = { type: "rename", object: "pointed/1", label: "handle" };
+    const history = after(pointed, { type: "delete", object: CUP });
+    const isSeen = seenWithout(["job"]);
+    const back = undo(history, isSeen);
+    expect(back.done.map(({ edit }) => edit.type)).toEqual(["delete"]);
+    expect(undo(back, isSeen)).toEqual(back);
+    expect(redo(undo(back), isSeen).done.map(({ edit }) => edit)).toEqual([pointed]);
   });
 });

@@ -85,8 +85,14 @@ describe("the objects of a picture", () => {
     await change(page, "cup 2", "Delete");
     await instance(page, "cup 2").waitFor({ state: "detached" });
 
+    // A prompt has a confidence of its own, which is an edit, too.
+    await page.getByLabel("Min. for cup").fill("1");
+    await instance(page, "cup 1").waitFor({ state: "detached" });
     await page.reload();
     await instance(page, "teaspoon 1").waitFor();
+    expect(await instance(page, "cup 1").count()).toBe(0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await instance(page, "cup 1").waitFor();
     expect(await instance(page, "cup 2").count()).toBe(0);
     await page.getByRole("button", { name: "Undo" }).click();
     await instance(page, "cup 2").waitFor();

@@ -80,14 +80,14 @@ describe("what was begun in the studio", () => {
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("second.png");
     await page.keyboard.press("ArrowLeft");
 
-    // What is taken back before the service has answered is canceled as soon as it has.
+    // What is taken back before the service has answered is deleted as soon as it has.
     const created = await holdNext(page, JOBS);
     await page.mouse.click(x + 300 * scale, y + 150 * scale);
     await created.arrived;
     await page.getByRole("button", { name: "Undo" }).click();
-    const canceled = page.waitForRequest(/\/cancel$/);
+    const deleted = page.waitForRequest((request) => request.method() === "DELETE");
     await created.release();
-    await canceled;
+    await deleted;
 
     const second = await openTab(context, page.url());
     await signInByKey(second.page, stack.apiKey);

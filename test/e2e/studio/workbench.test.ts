@@ -83,7 +83,8 @@ describe("the workbench", () => {
     await page.mouse.move(...at(408, 336));
     await page.mouse.up();
     await instance(page, "Object 2").waitFor();
-    await page.waitForURL(/\?with=job_/);
+    // The second object adds to the job of the first.
+    await page.waitForURL(/\/jobs\/job_[^?]+$/);
 
     await page.reload();
     await instance(page, "Object 2").waitFor();

@@ -156,8 +156,9 @@ describe("the code of a job", () => {
     expect(call).toContain("{ box: [1, 2, 30, 40], timeSeconds: 0, objectId: 2 }");
     expect(call).not.toContain("taskId");
     const options = [...(commandLine(FOLLOWED, BASE).code ?? "").matchAll(/--region ('.*'|\S+)/g)];
-    expect(options.map(([, text = ""]) => parseRegion(text.replaceAll("'", "")))).toEqual(
-      FOLLOWED.request.regions?.map(({ taskId: _, ...region }) => region),
+    const taskId = "c.mp4";
+    expect(options.map(([, text = ""]) => ({ taskId, ...parseRegion(text.replaceAll("'", "")) }))).toEqual(
+      FOLLOWED.request.regions,
     );
   });
 

@@ -1,6 +1,8 @@
 import fc from "fast-check";
+import type { JobSummary } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { continued, type Listed, refreshed } from "../../../studio/src/state/listed.ts";
+import { entriesOf, isFound } from "../../../studio/src/screens/jobs/entries.ts";
 import { rowsOf, rowWindow, scrollTo } from "../../../studio/src/screens/jobs/window.ts";
 
 const ROW = 72;
@@ -100,5 +102,62 @@ describe("a list of jobs", () => {
     const before = { items: [3, 2, 1].map(job), nextToken: "1" };
     const after = { items: [9, 8, 7].map(job), nextToken: "7" };
     expect(refreshed(before, after, idOf)).toEqual(after);
+  });
+});
+
+describe("the rows of a list of jobs", () => {
+  const listed = (
+    number: number,
+    continues?: number,
+    status: JobSummary["status"] = "success",
+  ): JobSummary => ({
+    jobId: `job_${number}`,
+    type: "image",
+    processingMode: "single",
+    totalItems: 1,
+    status,
+    createdAt: "2026-11-20T09:30:00.000Z",
+    updatedAt: "2026-11-20T09:30:00.000Z",
+    error: null,
+    ...(continues !== undefined && { continues: `job_${continues}` }),
+  });
+  const rows = (jobs: readonly JobSummary[]) =>
+    entriesOf(jobs).map(({ job: { jobId }, state, jobs: all }) => [jobId, state.jobId, all.length]);
+
+  it("are one for each job with those that add to it, where the newest of them is", () => {
+    expect(rows([listed(5, 1), listed(4), listed(3, 1), listed(2), listed(1)])).toEqual([
+      ["job_1", "job_1", 3],
+      ["job_4", "job_4", 1],
+      ["job_2", "job_2", 1],
+    ]);
+  });
+
+  it("say that something is under way as long as any of their jobs has not ended", () => {
+    expect(rows([listed(3, 1, "processing"), listed(2, 1, "failed"), listed(1)])).toEqual([
+      ["job_1", "job_3", 3],
+    ]);
+  });
+
+  it("have the oldest of their jobs as long as the first is not loaded, or if it was deleted", () => {
+    expect(rows([listed(3, 1), listed(2, 1)])).toEqual([["job_2", "job_2", 2]]);
+  });
+
+  it("are found by words in any of their texts, each in any case", () => {
+    const texts = ["Cup", "spoon", "harbour.png", "job_019aa0"];
+    for (const words of ["cup", "SPOON har", "r.p 019"]) expect(isFound(words, texts)).toBe(true);
+    for (const words of ["cup saucer", "cupspoon"]) expect(isFound(words, texts)).toBe(false);
+  });
+
+  it("have every job once", () => {
+    const job = fc.tuple(fc.nat(200), fc.option(fc.nat(20), { nil: undefined }));
+    fc.assert(
+      fc.property(fc.uniqueArray(job, { selector: ([number]) => number }), (jobs) => {
+        const all = jobs.map(([number, first]) => listed(number, first));
+        const ids = (some: readonly JobSummary[]): string[] => some.map(({ jobId }) => jobId).toSorted();
+        expect(ids(entriesOf(all).flatMap((entry) => entry.jobs))).toEqual(ids(all));
+        const firsts = entriesOf(all).map((entry) => entry.jobs[0].continues ?? entry.jobs[0].jobId);
+        expect(new Set(firsts).size).toBe(firsts.length);
+      }),
+    );
   });
 });

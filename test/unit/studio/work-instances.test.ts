@@ -41,7 +41,7 @@ describe("instances", () => {
     expect([[], [0.829, 0.99], [1]].map(lowestOf)).toEqual([0, 0.82, 1]);
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }), (confidences) => {
-        const filter = { least: lowestOf(confidences), hidden: new Set<string>() };
+        const filter = { least: lowestOf(confidences), leasts: new Map(), hidden: new Set<string>() };
         for (const [i, each] of confidences.entries())
           expect(isShown(instance("cup", i, each), filter)).toBe(true);
       }),
@@ -63,17 +63,23 @@ describe("instances", () => {
 
   it("are hidden below the confidence, unless they were pointed at", () => {
     const shown = (least: number) =>
-      found.filter((each) => isShown(each, { least, hidden: new Set() })).map(nameOf);
+      found.filter((each) => isShown(each, { least, leasts: new Map(), hidden: new Set() })).map(nameOf);
     expect(shown(0.5)).toEqual(["cup 1", "cup 2", "Object 1"]);
     expect(shown(0.7)).toEqual(["cup 1", "Object 1"]);
   });
 
+  it("of a prompt are hidden below a confidence of its own, whatever the others' is", () => {
+    const shown = (leasts: ReadonlyMap<string, number>) =>
+      found.filter((each) => isShown(each, { least: 0.7, leasts, hidden: new Set() })).map(nameOf);
+    expect(shown(new Map([["cup", 0.5]]))).toEqual(["cup 1", "cup 2", "Object 1"]);
+    expect(shown(new Map([["spoon", 0.5]]))).toEqual(["cup 1", "Object 1"]);
+    expect(shown(new Map([["cup", 1]]))).toEqual(["Object 1"]);
+  });
+
   it("are hidden one by one", () => {
-    expect(found.map((each) => isShown(each, { least: 0, hidden: new Set(["cup/2"]) }))).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect(
+      found.map((each) => isShown(each, { least: 0, leasts: new Map(), hidden: new Set(["cup/2"]) })),
+    ).toEqual([true, false, true]);
   });
 
   it("of a group are all hidden first, then all shown", () => {

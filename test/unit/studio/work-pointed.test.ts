@@ -14,6 +14,7 @@ import {
   takenUp,
   undone,
   withAttempt,
+  withOther,
 } from "../../../studio/src/work/pointed.ts";
 
 const box: Region = { box: [1, 2, 3, 4] };
@@ -59,10 +60,10 @@ describe("objects that are pointed at", () => {
 
   it("go back one point at a time, and only in that picture", () => {
     const more = pointedAt(two, "a", finer, "latest");
-    const first = undone(more, "a");
+    const first = undone(more, "a", null);
     expect(first.taken?.region).toBe(finer);
     expect(first.objects).toEqual(two);
-    expect(undone(more, "b")).toEqual({ objects: more, taken: null });
+    expect(undone(more, "b", null)).toEqual({ objects: more, taken: null });
   });
 
   it("are all gone after as many steps back as there were points, in any order", () => {
@@ -71,17 +72,30 @@ describe("objects that are pointed at", () => {
         let objects: readonly PointedObject[] = [];
         for (const [picture, replaces] of steps)
           objects = pointedAt(objects, picture, point, replaces ? "latest" : "new");
-        for (const [picture] of steps) objects = undone(objects, picture).objects;
+        for (const [picture] of steps) objects = undone(objects, picture, null).objects;
         expect(objects).toEqual([]);
       }),
     );
   });
 
   it("may come from a job that was created earlier, whose region isn't known", () => {
-    const taken = takenUp([], "a", "job_1");
+    const taken = takenUp([], "a", { jobId: "job_1", continues: null });
     expect(lastOf(nth(taken, 0))).toMatchObject({ number: 1, region: null, jobId: "job_1" });
     // Its mask is fetched in its turn.
     expect(nextToDraw(taken)?.attempt.jobId).toBe("job_1");
+  });
+
+  it("may be several of one job: each mask is an object of its own, and known again", () => {
+    const taken = withAttempt(takenUp([], "a", { jobId: "job_1", continues: null }), 1, {
+      state: "drawn",
+      maskIndex: 0,
+    });
+    const all = withOther(taken, nth(taken, 0), lastOf(nth(taken, 0)), 1);
+    expect(all.map((object) => [object.number, lastOf(object).number, lastOf(object).maskIndex])).toEqual([
+      [1, 1, 0],
+      [2, 2, 1],
+    ]);
+    expect(nextToDraw(all)).toBeNull();
   });
 
   it("have a key each, so that none makes two jobs", () => {
@@ -116,8 +130,29 @@ describe("a mask that is corrected by pointing at it", () => {
     expect(correctedBy(nth(two, 0), own)).toBeNull();
   });
 
-  it("is as it was found after as many steps back as there were points", () => {
-    expect(undone(undone(twice, "a").objects, "a").objects).toEqual(two);
+  it("is as it was found after as many steps back as there were points, while its search is seen", () => {
+    const back = undone(undone(twice, "a", "job_1").objects, "a", "job_1").objects;
+    expect(back).toEqual(two);
+    // Of another search nothing is seen of it: what was pointed at besides is taken back.
+    expect(undone(twice, "a", "job_9").taken?.region).toBe(box);
+  });
+
+  it("is known again from the jobs alone, each further point as an attempt at the same object", () => {
+    const chain: readonly [jobId: string, refines: string | null][] = [
+      ["job_2", "job_1/cup.png/3"],
+      ["job_3", null],
+      ["job_4", "job_2/cup.png/0"],
+      ["job_5", "job_3/cup.png/0"],
+      ["job_6", "job_1/cup.png/3"],
+    ];
+    let objects: readonly PointedObject[] = [];
+    for (const [jobId, refines] of chain)
+      objects = takenUp(objects, "a", { jobId, continues: "job_1" }, refinedOf(refines ?? "") ?? undefined);
+    expect(objects.map((object) => object.attempts.map(({ jobId }) => jobId))).toEqual([
+      ["job_2", "job_4", "job_6"],
+      ["job_3", "job_5"],
+    ]);
+    expect(objects.map(({ refines }) => refines?.object)).toEqual(["job_1/cup.png/3", undefined]);
   });
 
   it("is found again by the path of its job", () => {

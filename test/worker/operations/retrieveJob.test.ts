@@ -70,6 +70,18 @@ describe("retrieveJob 200", () => {
     expect(job.error).toMatch(/^all_tasks_failed: /);
   });
 
+  it("says what a job looks for from its begin on, also of one that fails; the list does not", async () => {
+    const { jobId, tasks } = await newJob(client);
+    expect((await retrieve(jobId)).prompts).toEqual(["cat"]);
+    await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
+    expect(await retrieve(jobId)).toMatchObject({ status: "failed", prompts: ["cat"] });
+    const { body } = await client.send("GET", "/v1/jobs");
+    expect(body.items[0]).not.toHaveProperty("prompts");
+    const pointed = { type: "image", tasks, regions: [{ taskId: tasks[0], box: [1, 2, 3, 4] }] };
+    const { body: accepted } = await client.send("POST", "/v1/jobs", pointed);
+    expect(await retrieve(accepted.jobId)).not.toHaveProperty("prompts");
+  });
+
   it("names a prompt that could not be served on a task that succeeded", async () => {
     const { jobId, tasks } = await newJob(client);
     const notice = { code: "prompt_outside_vocabulary", message: "'sky' is not among them." };

@@ -55,9 +55,9 @@ export const filesOf = ({ request, sources }: Order): OrderedFile[] =>
 const isSaid = ([, value]: [string, unknown]): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
-/** The order's request without its tasks, and without fields that say nothing. */
+/** The order's request without its tasks and the job that it adds to, which code has none of, and without fields that say nothing. */
 export function optionsOf({ request }: Order): Readonly<Record<string, unknown>> {
-  const { tasks: _, ...fields } = request;
+  const { tasks: _, continues: _continues, ...fields } = request;
   return Object.fromEntries(Object.entries(fields).filter(isSaid));
 }
 

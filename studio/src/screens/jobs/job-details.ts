@@ -1,14 +1,12 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JobStatus, JobSummary, SegmentationClient } from "segmentation-client";
-import { promptsKept } from "../../work/kept-works.ts";
 import { isUnderWay } from "./job-words.ts";
 
 /** What the list itself does not say about a job. */
 export interface JobDetails {
-  /** The job's first upload, to find its picture in this browser. */
-  readonly taskId: string | null;
-  /** Null if they are not known: only results name them, and this browser those of the jobs that it created. */
-  readonly prompts: readonly string[] | null;
+  /** The job's uploads, to find their pictures in this browser. */
+  readonly taskIds: readonly string[];
+  readonly prompts: readonly string[];
   /** How many masks it gave; null if it has no result. */
   readonly masks: number | null;
   /** How many of its tasks have ended. */
@@ -22,7 +20,7 @@ const MOST_TASKS = 20;
 const PARALLEL = 2;
 const JOBS_KEPT = 2_000;
 
-/** Fetches what the list does not say about the jobs in view, two at a time; only once for a job that has ended. */
+/** Fetches what the list does not say about jobs, two at a time, and once; of one that has not ended, once more after its end. */
 export class DetailsOfJobs {
   readonly #client: SegmentationClient;
   readonly #known = new Map<string, Signal<JobDetails | null>>();
@@ -44,9 +42,11 @@ export class DetailsOfJobs {
     return known;
   }
 
-  /** Sets the visible jobs: earlier ones that have not been requested yet are dropped. */
+  /** Sets the jobs whose details are wanted: earlier ones that have not been requested yet are dropped. */
   want(jobs: readonly JobSummary[]): void {
-    this.#wanted = jobs.filter((job) => !isUnderWay(job) && !this.#asked.has(job.jobId));
+    this.#wanted = jobs.filter((job) =>
+      isUnderWay(job) ? this.of(job.jobId).peek() === null : !this.#asked.has(job.jobId),
+    );
     if (this.#known.size > JOBS_KEPT) this.#forgetOthers(jobs);
     for (; this.#working < PARALLEL && this.#wanted.length > 0; this.#working += 1) void this.#work();
   }
@@ -71,13 +71,14 @@ export class DetailsOfJobs {
   #next(): JobSummary | undefined {
     const [next, ...others] = this.#wanted;
     this.#wanted = others;
-    if (next !== undefined) this.#asked.add(next.jobId);
+    if (next !== undefined && !isUnderWay(next)) this.#asked.add(next.jobId);
     return next;
   }
 
   async #ask({ jobId, status, totalItems }: JobSummary): Promise<void> {
     if (status !== "success" || totalItems > MOST_TASKS) {
-      this.of(jobId).value = detailsOf(await this.#client.api.retrieveJob({ jobId }), 1);
+      const job = await this.#client.api.retrieveJob({ jobId });
+      this.of(jobId).value = detailsOf(job, isUnderWay(job) ? 0 : 1);
       return;
     }
     const { manifest } = await this.#client.api.retrieveJobResult({ jobId });
@@ -86,7 +87,7 @@ export class DetailsOfJobs {
         ? manifest.items.map((item) => item.masks.length)
         : manifest.items.map((item) => item.counts.totalMasks);
     this.of(jobId).value = {
-      taskId: manifest.items[0]?.taskId ?? null,
+      taskIds: manifest.items.map(({ taskId }) => taskId),
       prompts: manifest.prompts,
       masks: masks.reduce((sum, each) => sum + each, 0),
       done: totalItems,
@@ -104,9 +105,9 @@ export class DetailsOfJobs {
   }
 }
 
-const detailsOf = ({ jobId, tasks }: JobStatus, progress: number): JobDetails => ({
-  taskId: tasks[0]?.taskId ?? null,
-  prompts: promptsKept(jobId),
+const detailsOf = ({ prompts = [], tasks }: JobStatus, progress: number): JobDetails => ({
+  taskIds: tasks.map(({ taskId }) => taskId),
+  prompts,
   masks: null,
   done: tasks.filter(({ status }) => status === "success" || status === "failed").length,
   progress,

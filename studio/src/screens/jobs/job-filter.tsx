@@ -17,25 +17,28 @@ const MODES = [
 /** As the contract bounds it. */
 const LONGEST_ID = 200;
 const TYPING_MS = 250;
+const IS_ID = /^job_/;
 
 interface JobFilterProps {
   readonly filter: JobFilter;
   readonly onChange: (filter: JobFilter) => void;
 }
 
-/** Which jobs the list has: by status, by processing mode, or one by its id. */
+/** Which jobs the list has: by status, by processing mode, one by its id, or those with some words. */
 export function JobFilters({ filter, onChange }: JobFilterProps) {
-  const typed = useSignal(filter.jobId ?? "");
+  const asked = filter.jobId ?? filter.words ?? "";
+  const typed = useSignal(asked);
   const text = typed.value.trim();
   useEffect(() => {
-    const jobId = text === "" ? undefined : text;
-    if (jobId === filter.jobId) return () => {};
-    const timer = setTimeout(() => onChange({ ...filter, jobId }), TYPING_MS);
+    if (text === asked) return () => {};
+    const jobId = IS_ID.test(text) ? text : undefined;
+    const words = jobId === undefined && text !== "" ? text : undefined;
+    const timer = setTimeout(() => onChange({ ...filter, jobId, words }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, filter]);
   useEffect(() => {
-    if (filter.jobId === undefined) typed.value = "";
-  }, [filter.jobId, typed]);
+    if (asked === "") typed.value = "";
+  }, [asked, typed]);
   return (
     <form
       class="job-filter"
@@ -60,8 +63,8 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
       <input
         class="input job-filter-id"
         type="search"
-        aria-label="Job ID"
-        placeholder="Find by job ID"
+        aria-label="Prompt, file name or job ID"
+        placeholder="Prompt, file or job ID"
         autocomplete="off"
         spellcheck={false}
         maxLength={LONGEST_ID}

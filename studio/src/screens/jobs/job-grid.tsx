@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { TargetedFocusEvent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { JobSummary } from "segmentation-client";
+import type { Entry } from "./entries.ts";
 import type { DetailsOfJobs } from "./job-details.ts";
 import { type JobAction, JobRow } from "./job-row.tsx";
 import { rowsOf, rowWindow, scrollTo } from "./window.ts";
@@ -18,26 +18,26 @@ const rowHeightOf = (): number =>
   ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 interface JobGridProps {
-  readonly jobs: readonly JobSummary[];
+  readonly entries: readonly Entry[];
   /** Whether these are all. */
   readonly isWhole: boolean;
   readonly details: DetailsOfJobs;
   /** Called with the rows that are drawn whenever the list stands still. */
-  readonly onSeen: (jobs: readonly JobSummary[]) => void;
+  readonly onSeen: (entries: readonly Entry[]) => void;
   /** Called when the end comes near. */
   readonly onEnd: () => void;
-  readonly onAct: (action: JobAction, job: JobSummary) => void;
+  readonly onAct: (action: JobAction, entry: Entry) => void;
 }
 
 /** A long list of jobs that renders only the rows near the viewport. It scrolls with the page. */
-export function JobGrid({ jobs, isWhole, details, onSeen, onEnd, onAct }: JobGridProps) {
+export function JobGrid({ entries, isWhole, details, onSeen, onEnd, onAct }: JobGridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const rowHeight = useSignal(rowHeightOf());
   const top = useSignal(0);
   const height = useSignal(innerHeight);
   const focused = useSignal(0);
   const takesFocus = useRef(false);
-  const count = jobs.length;
+  const count = entries.length;
 
   useLayoutEffect(() => {
     const look = (): void => {
@@ -69,9 +69,9 @@ export function JobGrid({ jobs, isWhole, details, onSeen, onEnd, onAct }: JobGri
 
   useEffect(() => {
     if (drawn.end >= count - 20) onEnd();
-    const timer = setTimeout(() => onSeen(jobs.slice(drawn.first, drawn.end)), STILL_MS);
+    const timer = setTimeout(() => onSeen(entries.slice(drawn.first, drawn.end)), STILL_MS);
     return () => clearTimeout(timer);
-  }, [drawn.first, drawn.end, jobs]);
+  }, [drawn.first, drawn.end, entries]);
 
   useLayoutEffect(() => {
     if (!takesFocus.current) return;
@@ -121,13 +121,14 @@ export function JobGrid({ jobs, isWhole, details, onSeen, onEnd, onAct }: JobGri
       onFocusCapture={noteFocus}
     >
       {rows.map((row) => {
-        const job = jobs[row];
-        if (job === undefined) return null;
+        const entry = entries[row];
+        if (entry === undefined) return null;
         return (
           <JobRow
-            key={job.jobId}
-            job={job}
-            details={details.of(job.jobId)}
+            key={entry.job.jobId}
+            entry={entry}
+            details={details.of(entry.job.jobId)}
+            progress={details.of(entry.state.jobId)}
             index={row}
             top={row * rowHeight.value}
             isFocused={row === focused.value}

@@ -10,14 +10,18 @@ export interface JobFilter {
   readonly status: JobSummary["status"] | undefined;
   readonly mode: JobSummary["processingMode"] | undefined;
   readonly jobId: string | undefined;
+  /** What prompts, file names or ids contain: the service doesn't search for it. */
+  readonly words: string | undefined;
 }
+
+type ServiceFilter = Omit<JobFilter, "words">;
 
 const PAGE = 100;
 
 /** An account's jobs, page after page, as far as somebody has scrolled. */
 export class JobList {
   readonly #client: SegmentationClient;
-  readonly #filter: JobFilter;
+  readonly #filter: ServiceFilter;
   readonly #listed = signal<Listed<JobSummary> | null>(null);
   /** Grows when a job is taken out: an answer that was on its way meanwhile would bring it back. */
   #removals = 0;
@@ -29,7 +33,7 @@ export class JobList {
   /** Why the next page, or the first, has not come. */
   readonly error = signal<unknown>(null);
 
-  constructor(client: SegmentationClient, filter: JobFilter) {
+  constructor(client: SegmentationClient, filter: ServiceFilter) {
     this.#client = client;
     this.#filter = filter;
   }
@@ -93,11 +97,16 @@ export class JobList {
 }
 
 /** All jobs. */
-export const NO_FILTER: JobFilter = { status: undefined, mode: undefined, jobId: undefined };
+export const NO_FILTER: JobFilter = {
+  status: undefined,
+  mode: undefined,
+  jobId: undefined,
+  words: undefined,
+};
 
 interface OpenList {
   readonly client: SegmentationClient;
-  readonly filter: JobFilter;
+  readonly filter: ServiceFilter;
   readonly list: JobList;
   readonly details: DetailsOfJobs;
 }
@@ -106,7 +115,7 @@ interface OpenList {
 let last: OpenList | null = null;
 
 /** The jobs of a filter, for the person who is signed in. */
-export function openList(filter: JobFilter): OpenList {
+export function openList({ words: _words, ...filter }: JobFilter): OpenList {
   const client = session.value?.client;
   if (client === undefined) throw new Error("Nobody is signed in.");
   const isLast = last?.client === client && JSON.stringify(last.filter) === JSON.stringify(filter);

@@ -7,6 +7,7 @@ import { counted, sentenceOf } from "../../text/format.ts";
 import { Icon } from "../../components/button.tsx";
 import { findOriginal } from "../../work/originals.ts";
 import { account } from "../../state/session.ts";
+import type { Entry } from "./entries.ts";
 import type { JobDetails } from "./job-details.ts";
 import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 
@@ -14,14 +15,16 @@ import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 export type JobAction = "cancel" | "delete";
 
 interface JobRowProps {
-  readonly job: JobSummary;
+  readonly entry: Entry;
   readonly details: Signal<JobDetails | null>;
+  /** The details of the job that says how the entry is. */
+  readonly progress: Signal<JobDetails | null>;
   /** The row's place in the whole list, from 0. */
   readonly index: number;
   /** How far it is below the list's begin, in pixels. */
   readonly top: number;
   readonly isFocused: boolean;
-  readonly onAct: (action: JobAction, job: JobSummary) => void;
+  readonly onAct: (action: JobAction, entry: Entry) => void;
 }
 
 const TONES: Record<JobSummary["status"], StatusBadgeProps["tone"]> = {
@@ -31,22 +34,25 @@ const TONES: Record<JobSummary["status"], StatusBadgeProps["tone"]> = {
   failed: "bad",
 };
 
-/** A job in the list. The whole row is a link to it. */
-export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowProps) {
-  const { jobId, error, status } = job;
+/** A job in the list, with those that add to it. The whole row is a link to it. */
+export function JobRow({ entry, details, progress, index, top, isFocused, onAct }: JobRowProps) {
+  const { job, state, jobs } = entry;
+  const { jobId, error } = job;
   const known = details.value;
   const subject = subjectOf(job);
-  const title = known?.prompts ? promptsText(known.prompts) : subject;
+  const title = known === null ? subject : promptsText(known.prompts);
+  const running = progress.value;
   const facts = [
-    known?.prompts ? subject : null,
+    known === null ? null : subject,
     known?.masks !== null && known?.masks !== undefined ? counted(known.masks, "mask") : null,
+    jobs.length > 1 ? counted(jobs.length - 1, "addition") : null,
     error === null ? null : sentenceOf(error),
   ].filter((fact) => fact !== null);
   const items: MenuItem[] = [
     // The job's screen has its prompts, and takes others for the same uploads.
     { name: "Run again with different prompts", to: `/studio/jobs/${jobId}` },
-    ...(isUnderWay(job) ? [{ name: "Cancel", to: () => onAct("cancel", job) }] : []),
-    { name: "Delete", isDangerous: true, to: () => onAct("delete", job) },
+    ...(isUnderWay(state) ? [{ name: "Cancel", to: () => onAct("cancel", entry) }] : []),
+    { name: "Delete", isDangerous: true, to: () => onAct("delete", entry) },
   ];
   const tabIndex = isFocused ? 0 : -1;
   return (
@@ -58,7 +64,7 @@ export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowPro
       style={{ transform: `translateY(${top}px)` }}
     >
       <span class="job-row-picture" role="gridcell">
-        <Thumbnail taskId={known?.taskId ?? null} type={job.type} />
+        <Thumbnail taskId={known?.taskIds[0] ?? null} type={job.type} />
       </span>
       <span class="job-row-words" role="gridcell">
         <a class="job-row-link" href={`/studio/jobs/${jobId}`} tabIndex={tabIndex} title={jobId}>
@@ -67,18 +73,18 @@ export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowPro
         <span class="job-row-facts">{facts.length > 0 ? facts.join(" · ") : <code>{jobId}</code>}</span>
       </span>
       <span class="job-row-status" role="gridcell">
-        <StatusBadge tone={TONES[status]}>{statusWord(job)}</StatusBadge>
-        {isUnderWay(job) && known !== null && (
+        <StatusBadge tone={TONES[state.status]}>{statusWord(state)}</StatusBadge>
+        {isUnderWay(state) && running !== null && (
           <span class="job-row-progress">
-            <progress max={1} value={known.progress} aria-label="Progress" />
-            {job.totalItems > 1
-              ? `${known.done} of ${job.totalItems}`
-              : `${Math.round(known.progress * 100)}%`}
+            <progress max={1} value={running.progress} aria-label="Progress" />
+            {state.totalItems > 1
+              ? `${running.done} of ${state.totalItems}`
+              : `${Math.round(running.progress * 100)}%`}
           </span>
         )}
       </span>
       <span class="job-row-time" role="gridcell">
-        <RelativeTime at={job.createdAt} />
+        <RelativeTime at={jobs[0].createdAt} />
       </span>
       <span class="job-row-menu" role="gridcell">
         <Menu label={`Actions for ${title}`} items={items} tabIndex={tabIndex} />

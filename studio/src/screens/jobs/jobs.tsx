@@ -1,13 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { JobSummary } from "segmentation-client";
+import { type JobSummary, SegmentationError } from "segmentation-client";
 import { Button } from "../../components/button.tsx";
 import { EmptyState, Page } from "../../components/page.tsx";
 import { Problem, Waiting } from "../../components/notice.tsx";
-import { usePoll } from "../../state/requests.ts";
+import { useLoaded, usePoll } from "../../state/requests.ts";
 import { counted } from "../../text/format.ts";
+import { originalNames } from "../../work/originals.ts";
 import { ConfirmDialog } from "../../components/dialogs.tsx";
-import { api, refreshAccount } from "../../state/session.ts";
+import { account, api, refreshAccount } from "../../state/session.ts";
+import { type Entry, entriesOf, isFound } from "./entries.ts";
 import { JobFilters } from "./job-filter.tsx";
 import { JobGrid } from "./job-grid.tsx";
 import { isUnderWay } from "./job-words.ts";
@@ -19,6 +21,7 @@ const POLL_MS = 3_000;
 /** The account's jobs. */
 export default function Jobs() {
   const filter = useSignal(NO_FILTER);
+  const { words } = filter.value;
   const { list, details } = useMemo(() => openList(filter.value), [filter.value]);
   const seen = useSignal<readonly JobSummary[]>([]);
   const asked = useSignal<Confirmed | null>(null);
@@ -30,38 +33,64 @@ export default function Jobs() {
     return () => controller.abort();
   }, [list]);
   const jobs = list.jobs.value;
+  const all = useMemo(() => entriesOf(jobs ?? []), [jobs]);
+  const names = useLoaded(
+    async () => (words === undefined ? null : await originalNames(account.value?.accountId ?? "")),
+    [words === undefined],
+  );
+  useEffect(() => {
+    if (words !== undefined) details.want(all.map(({ job }) => job));
+  }, [words, all]);
+  const entries =
+    words === undefined
+      ? all
+      : all.filter(({ job, jobs: some }) => {
+          const { prompts = [], taskIds = [] } = details.of(job.jobId).value ?? {};
+          const files = taskIds.flatMap((taskId) => names.value.value?.get(taskId) ?? []);
+          return isFound(words, [...prompts, ...files, ...some.map(({ jobId }) => jobId)]);
+        });
+  const isSearched =
+    words === undefined ||
+    (list.isWhole.value && all.every(({ job }) => details.of(job.jobId).value !== null));
   usePoll((signal) => follow(list, details, seen.peek(), signal), POLL_MS, jobs?.some(isUnderWay) === true);
   const error = list.error.value;
   return (
     <Page title="Jobs">
       <JobFilters filter={filter.value} onChange={(changed) => (filter.value = changed)} />
       {jobs === null && error === null && <Waiting what="Loading jobs" />}
-      {jobs?.length === 0 && (
+      {jobs !== null && entries.length === 0 && isSearched && (
         <NoJobs
           isFiltered={Object.values(filter.value).some((value) => value !== undefined)}
           onClear={() => (filter.value = NO_FILTER)}
         />
       )}
-      {jobs !== null && jobs.length > 0 && (
+      {entries.length > 0 && (
         <JobGrid
-          jobs={jobs}
+          entries={entries}
           isWhole={list.isWhole.value}
           details={details}
           onSeen={(rows) => {
-            seen.value = rows;
-            details.want(rows);
+            seen.value = rows.flatMap(({ job, state }) => (job === state ? [job] : [job, state]));
+            if (words === undefined) details.want(seen.value);
           }}
           onEnd={() => {
-            if (list.error.peek() === null) void list.loadMore();
+            if (list.error.peek() === null && words === undefined) void list.loadMore();
           }}
-          onAct={(action, job) => (asked.value = { action, job })}
+          onAct={(action, entry) => (asked.value = { action, entry })}
         />
       )}
       {error !== null && <Problem error={error} onRetry={() => void list.loadMore()} />}
       {jobs !== null && jobs.length > 0 && error === null && (
         <p class="jobs-end" role="status">
-          {list.isWhole.value ? counted(jobs.length, "job") : "Loading more jobs"}
+          {words !== undefined
+            ? `${entries.length} of ${counted(all.length, "job")} by prompt, ID, and the names of files in this browser`
+            : list.isWhole.value
+              ? counted(entries.length, "job")
+              : "Loading more jobs"}
         </p>
+      )}
+      {words !== undefined && !list.isWhole.value && jobs !== null && (
+        <Button onClick={() => void list.loadMore()}>Search older jobs</Button>
       )}
       {asked.value !== null && (
         <ConfirmAction asked={asked.value} list={list} onClose={() => (asked.value = null)} />
@@ -93,7 +122,7 @@ const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
 /** What was asked for, of which job. */
 interface Confirmed {
   readonly action: JobAction;
-  readonly job: JobSummary;
+  readonly entry: Entry;
 }
 
 interface ConfirmActionProps {
@@ -102,9 +131,25 @@ interface ConfirmActionProps {
   readonly onClose: () => void;
 }
 
+/** Deletes a job with all that add to it. @throws SegmentationError */
+async function deleteEntry({ job, jobs }: Entry, list: JobList): Promise<void> {
+  const { listJobs, deleteJob } = api.value;
+  const firstJob = job.continues ?? job.jobId;
+  const ids = new Set(jobs.map(({ jobId }) => jobId));
+  for await (const { jobId } of listJobs({ continues: firstJob, limit: 100 })) ids.add(jobId);
+  // The first one last: what could not be deleted still has its row.
+  ids.delete(firstJob);
+  for (const jobId of [...ids, firstJob]) {
+    await deleteJob({ jobId }).catch((error: unknown) => {
+      if (!(error instanceof SegmentationError) || error.status !== 404) throw error;
+    });
+    list.remove(jobId);
+  }
+}
+
 /** Asks before a job is canceled or deleted, and says what that does. */
-function ConfirmAction({ asked: { action, job }, list, onClose }: ConfirmActionProps) {
-  const { jobId } = job;
+function ConfirmAction({ asked: { action, entry }, list, onClose }: ConfirmActionProps) {
+  const underWay = entry.jobs.filter(isUnderWay);
   return action === "cancel" ? (
     <ConfirmDialog
       title="Cancel this job?"
@@ -112,7 +157,7 @@ function ConfirmAction({ asked: { action, job }, list, onClose }: ConfirmActionP
       cancel="Keep it running"
       onClose={onClose}
       onConfirm={async () => {
-        list.put(await api.value.cancelJob({ jobId }));
+        for (const { jobId } of underWay) list.put(await api.value.cancelJob({ jobId }));
         await refreshAccount().catch(() => {});
       }}
     >
@@ -124,14 +169,14 @@ function ConfirmAction({ asked: { action, job }, list, onClose }: ConfirmActionP
       confirm="Delete job"
       onClose={onClose}
       onConfirm={async () => {
-        await api.value.deleteJob({ jobId });
-        list.remove(jobId);
-        if (isUnderWay(job)) await refreshAccount().catch(() => {});
+        await deleteEntry(entry, list);
+        if (underWay.length > 0) await refreshAccount().catch(() => {});
       }}
     >
       <p>
-        Its masks, previews and archive are deleted and can’t be recovered. Its usage is still charged.
-        {isUnderWay(job) && " It is still running and will be canceled first."}
+        Its masks, previews and archive are deleted and can’t be recovered
+        {entry.jobs.length > 1 && ", with everything that was added to it"}. Its usage is still charged.
+        {underWay.length > 0 && " It is still running and will be canceled first."}
       </p>
     </ConfirmDialog>
   );

@@ -60,6 +60,7 @@ function itemOf(look: Look, picture: Picture): GalleryItem {
       file === null ? "absent" : "here",
       work.found.value?.jobId,
       look.least.value,
+      ...look.filter.value.leasts.values(),
       look.isByObject.value,
       ...seen.map(({ id, object, label }) => `${look.hidden.value.has(object) ? "-" : ""}${id} ${label}`),
     ].join(" "),

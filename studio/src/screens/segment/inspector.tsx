@@ -1,6 +1,7 @@
 import { useComputed } from "@preact/signals";
 import { Button, Icon } from "../../components/button.tsx";
 import type { Given } from "../../work/picture.ts";
+import { isConfident } from "../../work/instances.ts";
 import { MaskOpacity, Slider } from "../../components/slider.tsx";
 import { AskFor } from "./ask-for.tsx";
 import { Choose } from "./choose.tsx";
@@ -8,6 +9,7 @@ import type { Look } from "./look.ts";
 import { Instances } from "./instances.tsx";
 import { ExportButton } from "./export-button.tsx";
 import { ShareButton } from "./share-button.tsx";
+import { Searches } from "./searches.tsx";
 import "./inspector.css";
 
 interface InspectorProps {
@@ -25,6 +27,7 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
   return (
     <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
+      <Searches look={look} />
       <ExportButton look={look} />
       <ShareButton look={look} />
       {isImage && hasMasks && <ShowHow look={look} />}
@@ -53,18 +56,18 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
 export function ShowHow({ look }: { readonly look: Look }) {
   const { work } = look;
   const least = useComputed(() => Math.max(look.least.value, look.lowest.value));
-  const confidences = useComputed(() =>
+  const isShown = useComputed(() =>
     work.isOverview.value
-      ? [...(work.found.value?.confidences.values() ?? [])].flat()
-      : (look.searched.value ?? []).map(({ confidence }) => confidence),
+      ? [...(work.found.value?.confidences.values() ?? [])].flat().map((each) => each >= least.value)
+      : (look.searched.value ?? []).map((instance) => isConfident(instance, look.filter.value)),
   );
-  const shown = confidences.value.filter((confidence) => confidence >= least.value).length;
+  const shown = isShown.value.filter(Boolean).length;
   return (
     <section class="show-how">
-      {confidences.value.length > 0 && (
+      {isShown.value.length > 0 && (
         <Slider
           label="Min. confidence"
-          valueText={`${Math.round(least.value * 100)}%, ${shown} of ${confidences.value.length}`}
+          valueText={`${Math.round(least.value * 100)}%, ${shown} of ${isShown.value.length}`}
           value={least.value}
           min={look.lowest.value}
           onInput={(value) => (look.least.value = value)}

@@ -1,5 +1,7 @@
 import { useComputed } from "@preact/signals";
 import { Icon } from "../../components/button.tsx";
+import { Slider } from "../../components/slider.tsx";
+import { edit } from "../../edit/edit.ts";
 import { type Group, isConfident } from "../../work/instances.ts";
 import { lastOf } from "../../work/pointed.ts";
 import type { Look } from "./look.ts";
@@ -85,6 +87,9 @@ function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
           </button>
         )}
       </header>
+      {label !== null && instances.length > 0 && (look.work.found.value?.prompts.length ?? 0) > 1 && (
+        <Least label={label} look={look} />
+      )}
       {isKnown && instances.length === 0 && (
         <p class="instances-none">
           {isUnserved ? "Not in the model’s vocabulary: it wasn’t looked for." : "None in this picture."}
@@ -96,5 +101,22 @@ function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** From which confidence on a prompt's objects are shown; none for the names that people gave. */
+function Least({ label, look }: { readonly label: string; readonly look: Look }) {
+  const { least, leasts } = look.filter.value;
+  const own = leasts.get(label);
+  const value = Math.max(own ?? least, look.lowest.value);
+  if (!look.work.found.value?.prompts.includes(label)) return null;
+  return (
+    <Slider
+      label={`Min. for ${label}`}
+      valueText={own === undefined ? "as for all" : `${Math.round(own * 100)}%`}
+      value={value}
+      min={look.lowest.value}
+      onInput={(chosen) => edit(look.work, { type: "least", prompt: label, least: chosen, at: Date.now() })}
+    />
   );
 }

@@ -1,26 +1,23 @@
 import { computed, effect, signal } from "@preact/signals";
-import { edited, type EditedObject, namesGiven, NO_EDITS, splitOff } from "../../edit/history.ts";
+import { edited, type EditedObject, leastsOf, namesGiven, NO_EDITS, splitOff } from "../../edit/history.ts";
 import { edit } from "../../edit/edit.ts";
 import { MadeMasks } from "../../edit/made-masks.ts";
 import type { ExportMask } from "../../export/types.ts";
 import { EVERYTHING, type Filter, isMatch } from "../../gallery/filter.ts";
 import type { GalleryMask } from "../../gallery/items.ts";
 import { maskColour, objectColour, USUAL_OPACITY } from "../../viewer/colours.ts";
-import { type Colour, isPaint, type Layer, type Tool } from "../../viewer/types.ts";
+import { type Colour, type Layer, type Tool } from "../../viewer/types.ts";
 import { grouped, type Instance, isShown, lowestOf, nameOf, toggled } from "../../work/instances.ts";
 import { fetchMasks } from "../../work/fetch-masks.ts";
 import { objectsOf } from "../../work/objects.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
+import { Comparing } from "./comparing.ts";
+import { Painting } from "./painting.ts";
 import { Refining } from "./refining.ts";
 
 /** Objects that were pointed at begin at the other end of the palette than the prompts. */
 const LAST_COLOUR = 9;
-/** How large the brush is at first. */
-const USUAL_BRUSH = 0.5;
-/** The brush's radius as a share of the picture's longer side: the smallest, and how many times as large the largest is. */
-const [LEAST_BRUSH, BRUSHES] = [0.002, 50];
-
 /** How a work is looked at: what is shown of the open picture, how strongly, and what is pointed at. */
 export class Look {
   readonly opacity = signal(USUAL_OPACITY);
@@ -34,17 +31,17 @@ export class Look {
   readonly tool = signal<Tool>("point");
   /** Which pictures of a batch are shown. */
   readonly gallery = signal<Filter>(EVERYTHING);
-  /** The object that brush and eraser change. */
-  readonly selected = signal<string | null>(null);
-  /** How large the brush is, 0 to 1. */
-  readonly brush = signal(USUAL_BRUSH);
   /** What could not be done with an object, in a sentence. */
   readonly complaint = signal<string | null>(null);
   readonly work: Work;
   readonly #masks = new MadeMasks();
 
+  /** Another search of the same pictures beside the one that is seen. */
+  readonly comparing: Comparing;
+
   constructor(work: Work) {
     this.work = work;
+    this.comparing = new Comparing(work);
   }
 
   /** Makes masks of edited objects as they are looked at. Returns what ends it. */
@@ -78,7 +75,11 @@ export class Look {
   readonly instances = computed(() => this.#edited.value.map((object) => this.#masks.seen(object)));
 
   readonly groups = computed(() => grouped(this.instances.value, this.work.found.value?.prompts ?? []));
-  readonly filter = computed(() => ({ least: this.least.value, hidden: this.hidden.value }));
+  readonly filter = computed(() => ({
+    least: this.least.value,
+    leasts: leastsOf(this.work.edits.value.values()),
+    hidden: this.hidden.value,
+  }));
   /** How low the slider of confidences goes: there the job's masks begin, in whichever picture. */
   readonly lowest = computed(() => lowestOf([...(this.work.found.value?.confidences.values() ?? [])].flat()));
 
@@ -87,7 +88,7 @@ export class Look {
       instances.map((instance) => ({
         id: instance.id,
         mask: instance.png,
-        colour: this.colour(instance),
+        colour: this.comparing.colour(instance, this.colour(instance)),
         visible: isShown(instance, this.filter.value),
         label: nameOf(instance),
       })),
@@ -103,10 +104,8 @@ export class Look {
   /** Pointing at objects. */
   readonly refining = new Refining(this);
 
-  /** The selected object, if it is there. */
-  readonly target = computed(
-    () => this.instances.value.find(({ object }) => object === this.selected.value) ?? null,
-  );
+  /** Brush and eraser. */
+  readonly painting = new Painting(this);
 
   /** The objects of a picture as far as they are known, after a person's edits. */
   objectsIn(key: string): readonly Instance[] {
@@ -176,16 +175,14 @@ export class Look {
   }
 
   /** Has brush and eraser change an object. */
-  select({ object }: Instance): void {
-    this.selected.value = object;
-    this.complaint.value = null;
+  select(instance: Instance): void {
     this.refining.end();
-    if (!isPaint(this.tool.value)) this.tool.value = "brush";
+    this.painting.begin(instance);
   }
 
   /** Has points and boxes correct the mask of an object. */
   refine(instance: Instance): void {
-    this.selected.value = null;
+    this.painting.selected.value = null;
     void this.refining.begin(instance);
   }
 
@@ -193,30 +190,6 @@ export class Look {
   stopRefining(): void {
     this.refining.end();
     this.tool.value = "point";
-  }
-
-  /** Paints a stroke into the selected object, or into the one whose mask it begins on. */
-  paint(points: readonly number[], mask: string | null): void {
-    const { value: tool } = this.tool;
-    const target = this.target.value ?? this.instances.value.find(({ id }) => id === mask) ?? null;
-    if (!isPaint(tool)) return;
-    if (target === null) {
-      this.complaint.value = "Begin on an object, or choose one by its menu in the list.";
-      return;
-    }
-    this.complaint.value = null;
-    this.selected.value = target.object;
-    edit(this.work, {
-      type: "paint",
-      object: target.object,
-      stroke: { mode: tool, radius: this.radiusIn(target), points },
-    });
-  }
-
-  /** The brush's radius in pixels of a picture. */
-  radiusIn({ width, height }: { readonly width: number; readonly height: number }): number {
-    const share = LEAST_BRUSH * BRUSHES ** this.brush.value;
-    return Math.max(0.5, Math.round(2 * share * Math.max(width, height)) / 2);
   }
 
   /** Makes the connected parts of an object's mask objects of their own. */

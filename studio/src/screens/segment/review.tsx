@@ -25,7 +25,7 @@ export function Review({ look }: { readonly look: Look }) {
   const judge = (said: Verdict): void => {
     if (key === null) return;
     const isTakenBack = verdict === said;
-    work.verdicts.value = judged(work.verdicts.value, key, said);
+    work.judge(judged(work.verdicts.value, key, said));
     if (!isTakenBack) goOn();
   };
   useEffect(() => {

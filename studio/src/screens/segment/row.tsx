@@ -12,13 +12,16 @@ import type { Look } from "./look.ts";
 const RenameDialog = lazy(async () => (await import("../../edit/dialogs.tsx")).RenameDialog);
 const MergeDialog = lazy(async () => (await import("../../edit/dialogs.tsx")).MergeDialog);
 
+/** What an object is beside those of another search, in words. */
+const DIFFERENCES = { only: "only here", changed: "another outline" } as const;
+
 /** An object of the list: a press hides or shows it, its menu changes it. */
 export function Row({ instance, look }: { readonly instance: Instance; readonly look: Look }) {
   const row = useRef<HTMLLIElement>(null);
   const dialog = useSignal<"rename" | "merge" | null>(null);
   const isLit = look.highlighted.value === instance.id;
   const isHidden = look.hidden.value.has(instance.object);
-  const isSelected = look.selected.value === instance.object;
+  const isSelected = look.painting.selected.value === instance.object;
   useEffect(() => {
     if (isLit) row.current?.scrollIntoView({ block: "nearest" });
   }, [isLit]);
@@ -26,6 +29,7 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
   const unlight = (): void => {
     if (look.highlighted.value === instance.id) look.highlighted.value = null;
   };
+  const difference = look.comparing.of(instance);
   const change = (made: Edit): void => edit(look.work, made);
   const close = () => (dialog.value = null);
   const others = look.instances.value.filter(({ object }) => object !== instance.object);
@@ -61,7 +65,12 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
         onBlur={unlight}
       >
         <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
-        <span class="instances-name">{nameOf(instance)}</span>
+        <span class="instances-name">
+          {nameOf(instance)}
+          {difference !== null && difference !== "same" && (
+            <em class="instances-difference">{DIFFERENCES[difference]}</em>
+          )}
+        </span>
         <span class="instances-confidence">{Math.round(instance.confidence * 100)}%</span>
         <Icon name={isHidden ? "hidden" : "eye"} size={16} />
       </button>

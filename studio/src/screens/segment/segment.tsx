@@ -4,21 +4,26 @@ import { useEffect, useMemo } from "preact/hooks";
 import { config } from "../../state/config.ts";
 import { isWorkPath, pathOf, works } from "../../work/current.ts";
 import { askForModel } from "../../work/model.ts";
+import { see } from "../../work/open-job.ts";
 import { Workbench } from "./workbench.tsx";
 
 /** Where pictures and clips are segmented, and where a job is looked at: one workbench, by whatever path it is reached. */
 export default function Segment() {
-  const { url, path, route } = useLocation();
+  const { url, route } = useLocation();
   const { params } = useRoute();
   const { jobId } = params;
   const begun = useSignal(0);
   const { searchParams } = new URL(url, location.origin);
   const picture = searchParams.get("picture");
+  const search = searchParams.get("search");
   const work = useMemo(() => {
-    const named = works().at(jobId, searchParams.get("with")?.split(",") ?? []);
+    const named = works().at(jobId, { others: searchParams.get("with")?.split(",") ?? [], search });
     if (jobId !== undefined) named.open(picture);
     return named;
   }, [url, begun.value]);
+  useEffect(() => {
+    if (search !== null) see(work, search);
+  }, [work, search]);
   useEffect(() => void askForModel(), []);
   useEffect(
     () =>
@@ -27,10 +32,9 @@ export default function Segment() {
         // The screen stays until the next one is loaded, and does not call anybody back.
         if (!isWorkPath(location.pathname)) return;
         if (work.opening.value || target === null || target === location.pathname + location.search) return;
-        // A draft that becomes a job, or one more object, is the same place; another search is another place, and so is one
-        // of the pictures that is opened from among all.
-        const isSame = target.split("?")[0] === path && (picture !== null || !target.includes("picture="));
-        route(target, jobId === undefined || isSame);
+        // A draft that becomes a job, one more object and another search are the same place; one of the pictures that is opened
+        // from among all is another place.
+        route(target, jobId === undefined || picture !== null || !target.includes("picture="));
       }),
     [work, url],
   );

@@ -5,8 +5,8 @@ import { lazyPart } from "../../components/lazy-part.tsx";
 import { Notice, Waiting } from "../../components/notice.tsx";
 import { showMasks } from "../../work/fetch-masks.ts";
 import type { Picture } from "../../work/picture.ts";
-import { nameOf } from "../../work/instances.ts";
-import type { Work } from "../../work/work.ts";
+import { type Instance, nameOf } from "../../work/instances.ts";
+import type { Search, Work } from "../../work/work.ts";
 import { isVisitor } from "../../state/session.ts";
 import { sentenceOf } from "../../text/format.ts";
 import { Absent } from "./absent.tsx";
@@ -18,6 +18,8 @@ import "./stage.css";
 
 const PictureViewer = lazyPart(async () => (await import("../../viewer/picture-viewer.tsx")).PictureViewer);
 
+const ComparePane = lazyPart(async () => (await import("./compare-pane.tsx")).ComparePane);
+
 const ClipScreen = lazyPart(async () => (await import("../../clip/clip-screen.tsx")).default);
 
 /** The open picture, or the clip, with the progress of its job. */
@@ -25,11 +27,7 @@ export function Stage({ look }: { readonly look: Look }) {
   const { work } = look;
   const picture = work.openPicture.value;
   return (
-    <section
-      class="stage"
-      aria-label="Picture"
-      data-compared={look.refining.isCompared.value && look.refining.before.value !== null}
-    >
+    <section class="stage" aria-label="Picture" data-compared={comparedWith(look) !== null}>
       {picture === null ? (
         work.opening.value && <Waiting what="Loading the job" />
       ) : work.type.value === "video" && picture.file === null && work.hasOriginal(picture) ? (
@@ -48,6 +46,12 @@ export function Stage({ look }: { readonly look: Look }) {
   );
 }
 
+/** What the open picture is seen beside: an object before it was corrected, or another search; null if it is alone. */
+function comparedWith({ refining, comparing }: Look): Instance | Search | null {
+  if (refining.target.value === null) return comparing.search.value;
+  return refining.isCompared.value ? refining.before.value : null;
+}
+
 function PictureOf({ look }: { readonly look: Look }) {
   const { work } = look;
   const picture = work.openPicture.value;
@@ -59,12 +63,23 @@ function PictureOf({ look }: { readonly look: Look }) {
     if (found !== null && key !== undefined) void showMasks(work, key);
   }, [found, key]);
   const [first] = look.instances.value;
-  const before = look.refining.isCompared.value ? look.refining.before.value : null;
+  const before = comparedWith(look);
   const size = first ?? bitmap;
   if (picture === null) return null;
   return (
     <>
-      {before !== null && size !== null && size !== undefined && (
+      {before !== null && "prompts" in before && size !== null && size !== undefined && (
+        <ErrorBoundary>
+          <ComparePane
+            look={look}
+            search={before}
+            picture={picture}
+            bitmap={bitmap}
+            size={{ width: size.width, height: size.height }}
+          />
+        </ErrorBoundary>
+      )}
+      {before !== null && "object" in before && size !== null && size !== undefined && (
         <div class="stage-before">
           <ErrorBoundary>
             <PictureViewer
@@ -94,13 +109,14 @@ function PictureOf({ look }: { readonly look: Look }) {
             drafts={look.refining.drafts.value}
             onRegion={(region, replacesLatest) => look.refining.point(region, replacesLatest)}
             brush={{
-              radius: look.radiusIn(size),
+              radius: look.painting.radiusIn(size),
               colour:
-                look.target.value === null || look.tool.value === "eraser"
+                look.painting.target.value === null || look.tool.value === "eraser"
                   ? null
-                  : look.colour(look.target.value).css,
+                  : look.colour(look.painting.target.value).css,
             }}
-            onStroke={(points, mask) => look.paint(points, mask)}
+            onStroke={(points, mask) => look.painting.paint(points, mask)}
+            {...(before !== null && "prompts" in before && { shared: look.comparing.view })}
           />
         </ErrorBoundary>
       )}

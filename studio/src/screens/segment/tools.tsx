@@ -37,7 +37,7 @@ function hintOf(look: Look, canRefine: boolean): string {
   if (refined !== null && tool !== "pan")
     return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first 20 are free.`;
   if (isPaint(tool)) {
-    const target = look.target.value;
+    const target = look.painting.target.value;
     const what = target === null ? "Begin on the object." : `Changes ${nameOf(target)}.`;
     return `${what} ${hint} Keys: [ and ] for the size, ? for all.`;
   }
@@ -79,8 +79,8 @@ export function Tools({ look }: { readonly look: Look }) {
       } else if (tool !== undefined && offered.includes(tool)) look.tool.value = tool;
       else if (key === "?") isSheetOpen.value = true;
       else if (key === "[" || key === "]") {
-        const size = look.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
-        look.brush.value = Math.min(1, Math.max(0, size));
+        const size = look.painting.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
+        look.painting.brush.value = Math.min(1, Math.max(0, size));
       } else return;
       event.preventDefault();
     };
@@ -150,8 +150,8 @@ export function Tools({ look }: { readonly look: Look }) {
               min={0}
               max={1}
               step={0.01}
-              value={look.brush.value}
-              onInput={({ currentTarget }) => (look.brush.value = currentTarget.valueAsNumber)}
+              value={look.painting.brush.value}
+              onInput={({ currentTarget }) => (look.painting.brush.value = currentTarget.valueAsNumber)}
             />
           </label>
         )}

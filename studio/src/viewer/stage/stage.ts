@@ -128,12 +128,12 @@ export class Stage {
 
   /** Moves the picture by CSS pixels. */
   pan(by: Point): void {
-    this.#see(pan(this.view.value, by, this.#size, this.frame.value));
+    this.see(pan(this.view.value, by, this.#size, this.frame.value));
   }
 
   /** Zooms about a point of the frame; without one about its middle. */
   zoom(factor: number, about: Point = this.middle): void {
-    this.#see(zoom(this.view.value, factor, about, this.#size, this.frame.value));
+    this.see(zoom(this.view.value, factor, about, this.#size, this.frame.value));
   }
 
   /** Shows a pixel of the picture as one CSS pixel. */
@@ -143,12 +143,12 @@ export class Stage {
 
   /** Shows the whole picture. */
   fit(): void {
-    if (this.#hasRoom()) this.#see(fit(this.#size, this.frame.value));
+    if (this.#hasRoom()) this.see(fit(this.#size, this.frame.value));
   }
 
   /** Moves the picture so that a point of it is seen. */
   reveal(point: Point): void {
-    this.#see(reveal(this.view.value, point, 24, this.#size, this.frame.value));
+    this.see(reveal(this.view.value, point, 24, this.#size, this.frame.value));
   }
 
   /** A point of the frame in pixels of the picture, perhaps outside it. */
@@ -170,7 +170,8 @@ export class Stage {
       });
   }
 
-  #see(view: View): void {
+  /** Sees the picture from elsewhere. */
+  see(view: View): void {
     this.view.value = view;
     this.draw();
   }

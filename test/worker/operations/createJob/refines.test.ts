@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { JobStatus } from "../../../../src/contract/job.ts";
 import { inputKey } from "../../../../src/core/object-keys.ts";
 import { JobObject } from "../../../../src/workers/job-object.ts";
 import { at } from "../../../support/at.ts";
@@ -95,6 +96,11 @@ describe("createJob 202 with regions that refine a mask", () => {
         { regionIndex: 1, url: expect.stringContaining(first) },
       ],
     });
+    const { body } = await client.send("GET", `/v1/jobs/${third}`);
+    expect(JobStatus.parse(body).refines).toEqual([
+      { jobId: second, maskIndex: 0 },
+      { jobId: first, maskIndex: 1 },
+    ]);
   });
 });
 

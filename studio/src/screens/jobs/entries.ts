@@ -1,0 +1,32 @@
+import type { JobSummary } from "segmentation-client";
+import { isUnderWay } from "./job-words.ts";
+
+/** A row of the list: a job, and those that add to it. */
+export interface Entry {
+  /** The job to which the others add; the oldest of them if that was deleted or is not loaded yet. */
+  readonly job: JobSummary;
+  /** The job that says how the entry is: one that has not ended, or else the first. */
+  readonly state: JobSummary;
+  /** All of its jobs that are loaded, the newest first. */
+  readonly jobs: readonly [JobSummary, ...JobSummary[]];
+}
+
+/** One entry for each job with those that add to it, where the newest of them is in the list. */
+export function entriesOf(jobs: readonly JobSummary[]): readonly Entry[] {
+  const groups = Map.groupBy(jobs, ({ jobId, continues }) => continues ?? jobId);
+  return [...groups].flatMap(([first, [newest, ...others]]) => {
+    if (newest === undefined) return [];
+    const all = [newest, ...others] as const;
+    const job = all.find(({ jobId }) => jobId === first) ?? others.at(-1) ?? newest;
+    return [{ job, state: all.find(isUnderWay) ?? job, jobs: all }];
+  });
+}
+
+/** Whether each of some words is in one of the texts that an entry is known by, in any case. */
+export function isFound(words: string, texts: readonly string[]): boolean {
+  const all = texts.join("\n").toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}

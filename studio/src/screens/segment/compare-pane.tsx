@@ -1,0 +1,88 @@
+import { useComputed } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Search } from "../../work/work.ts";
+import { Waiting } from "../../components/notice.tsx";
+import { PictureViewer } from "../../viewer/picture-viewer.tsx";
+import type { Size } from "../../viewer/types.ts";
+import { FoundJob } from "../../work/found-job.ts";
+import { isShown, nameOf } from "../../work/instances.ts";
+import { onceOnline } from "../../work/patience.ts";
+import { type Picture, taskIdOf } from "../../work/picture.ts";
+import { promptsText } from "../jobs/job-words.ts";
+import { compared } from "./comparing.ts";
+import type { Look } from "./look.ts";
+
+interface ComparePaneProps {
+  readonly look: Look;
+  readonly search: Search;
+  readonly picture: Picture;
+  readonly bitmap: ImageBitmap | null;
+  readonly size: Size;
+}
+
+/** Another search of the open picture, beside the one that is seen. */
+export function ComparePane({ look, search, picture, bitmap, size }: ComparePaneProps) {
+  const { comparing, work } = look;
+  const taskId = taskIdOf(picture);
+  /** Does what a change of the inputs, or the end of the comparison, makes useless. */
+  const whileWanted = (act: (signal: AbortSignal) => Promise<void>): (() => void) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    act(signal).catch((error: unknown) => {
+      if (!signal.aborted) comparing.error.value = error;
+    });
+    return () => controller.abort();
+  };
+  useEffect(
+    () =>
+      whileWanted(async (signal) => {
+        comparing.others.value = null;
+        const found = await onceOnline(async () => await FoundJob.open(work.owner, search.jobId));
+        const others = taskId === null ? [] : await onceOnline(async () => await found.instances(taskId));
+        if (!signal.aborted) comparing.others.value = others;
+      }),
+    [search.jobId, taskId],
+  );
+  const others = comparing.others.value;
+  const ours = useComputed(() =>
+    look.instances.value.filter(
+      (instance) => instance.prompt !== null && isShown(instance, look.filter.value),
+    ),
+  );
+  useEffect(() => {
+    if (others === null) return () => {};
+    return whileWanted(async (signal) => {
+      const masksOf = (instances: typeof others) => new Map(instances.map(({ id, png }) => [id, png]));
+      const differences = await compared({ ours: masksOf(ours.value), theirs: masksOf(others) }, signal);
+      if (!signal.aborted) comparing.differences.value = differences;
+    });
+  }, [others, ours.value]);
+  const layers = useComputed(() =>
+    (comparing.others.value ?? []).map((instance) => ({
+      id: instance.id,
+      mask: instance.png,
+      colour: comparing.colour(instance, look.colour(instance)),
+      visible: true,
+      label: nameOf(instance),
+    })),
+  );
+  return (
+    <div class="stage-before">
+      {others === null ? (
+        <Waiting what="Loading the other search" />
+      ) : (
+        <PictureViewer
+          label={`${promptsText(search.prompts)}, the other search`}
+          picture={bitmap}
+          size={size}
+          layers={layers.value}
+          opacity={look.opacity}
+          highlighted={comparing.highlighted}
+          tool="pan"
+          shared={comparing.view}
+        />
+      )}
+      <p class="stage-caption">{promptsText(search.prompts)}</p>
+    </div>
+  );
+}
