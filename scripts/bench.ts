@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./bench/arguments.ts";
+import { benchBridges } from "./bench/bridges/run.ts";
 import { benchCapacity } from "./bench/capacity/run.ts";
 import { benchClick } from "./bench/click/run.ts";
 import { benchCreateJob } from "./bench/create-job/run.ts";
@@ -25,6 +26,7 @@ const BENCHES: Readonly<
   kserve: benchKserve,
   viewer: benchViewer,
   click: benchClick,
+  bridges: benchBridges,
   capacity: benchCapacity,
 };
 

@@ -1199,8 +1199,8 @@ export interface components {
          */
         ImageJobRequest: {
             /**
-             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Whether the job is of images or of a video.
+             * @constant
              */
             type: "image";
             /**
@@ -1240,8 +1240,8 @@ export interface components {
             /** @description The job's id. */
             jobId: string;
             /**
-             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Whether the job is of images or of a video.
+             * @constant
              */
             type: "image";
             /** @description The request's prompts, in order. */
@@ -1860,8 +1860,8 @@ export interface components {
          */
         VideoJobRequest: {
             /**
-             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Whether the job is of images or of a video.
+             * @constant
              */
             type: "video";
             /**
@@ -1902,8 +1902,8 @@ export interface components {
             /** @description The job's id. */
             jobId: string;
             /**
-             * @description Whether the job is of images or of a video. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Whether the job is of images or of a video.
+             * @constant
              */
             type: "video";
             /** @description The request's prompts, in order. */

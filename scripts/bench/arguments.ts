@@ -21,6 +21,8 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 picture alone, in a browser with software rendering
   npm run bench -- click        how long a click in the studio takes until its mask is listed, compared with the same region
                                 through the client library; on the sample picture, with its features cached
+  npm run bench -- bridges      how long a click through Label Studio's and CVAT's protocols takes until its shape is there,
+                                compared with the same region through the API; with the picture's features cached
   npm run bench -- capacity     what a job asks the platform for (calls, rows and bytes of the database, objects, queues), how
                                 accounts spread over 1, 4 and 16 databases and how many jobs per second these carry, and
                                 what deployments of 10 to 10,000 accounts cost by list prices; on an idle model
@@ -28,7 +30,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for video, dispatch and viewer,
-                                3 for service, kserve, waiting, click and capacity,
+                                3 for service, kserve, waiting, click, bridges and capacity,
                                 40 for create-job)
   --part speed|memory           only one half of the clip's measurement
   --part throughput|soak        only one half of the service's measurement
@@ -72,6 +74,7 @@ const BENCHES = {
   },
   viewer: ofRounds(5, 1),
   click: ofRounds(3, 1),
+  bridges: ofRounds(3, 1),
   capacity: ofRounds(3, 1),
 } as const satisfies Record<string, Bench>;
 

@@ -1,15 +1,6 @@
 import { formatsInWords, ImageFormat as ImageKind, VideoFormat as VideoKind } from "@segmentation/protocol";
 import { z } from "zod";
-import {
-  byType,
-  DateTime,
-  JobType,
-  NextToken,
-  pageLimit,
-  ProcessingMode,
-  Status,
-  TaskId,
-} from "./primitives.ts";
+import { DateTime, JobType, NextToken, pageLimit, ProcessingMode, Status, TaskId } from "./primitives.ts";
 import { checkObjects, checkRegions, ClipRegions, RefinedMask, Regions, requirePrompts } from "./region.ts";
 
 const threshold = (fallback: number, description: string) =>
@@ -165,7 +156,7 @@ export const VideoJobRequest = z
 /** POST /v1/jobs: one variant per job type; a field of another variant is refused. */
 export const CreateJobRequest = z
   .discriminatedUnion("type", [ImageJobRequest, VideoJobRequest])
-  .meta({ id: "CreateJobRequest", ...byType("ImageJobRequest", "VideoJobRequest") });
+  .meta({ id: "CreateJobRequest" });
 export type CreateJobRequest = z.infer<typeof CreateJobRequest>;
 
 /** Section 2.4 of the specification; `trial` for a trial account. */

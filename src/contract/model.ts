@@ -7,7 +7,7 @@ export const Model = z
     id: z.string(),
     family: z.string().meta({ description: "The kind of model: the adapter that runs it." }),
     version: z.string(),
-    vocabulary: z.union([z.literal("open"), z.array(z.string())]).meta({
+    vocabulary: z.xor([z.literal("open"), z.array(z.string())]).meta({
       description:
         "`open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms.",
     }),

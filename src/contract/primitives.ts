@@ -52,14 +52,6 @@ export const DateTime = z.iso.datetime({ precision: 3 }).meta({
 /** A time (epoch milliseconds) as a DateTime. */
 export const isoOf = (time: number): string => new Date(time).toISOString();
 
-/** In the API's document, which variant of a union a value is: by its `type`. */
-export const byType = (image: string, video: string) => ({
-  discriminator: {
-    propertyName: "type",
-    mapping: { image: `#/components/schemas/${image}`, video: `#/components/schemas/${video}` },
-  },
-});
-
 /** How many items a page of a list has at most. */
 export const pageLimit = (things: string) =>
   z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byType, DateTime, TaskId } from "./primitives.ts";
+import { DateTime, TaskId } from "./primitives.ts";
 
 /** What an item has, whatever its job's type. */
 const item = <Reference extends z.ZodType>(reference: Reference) => ({
@@ -79,9 +79,7 @@ function jobResult<Manifest extends z.ZodType>(manifest: Manifest) {
 
 /** GET /v1/jobs/{jobId}/result; every `expiresIn` in seconds, equal to the signatures' life. */
 export const JobResult = jobResult(
-  z
-    .discriminatedUnion("type", [ImageManifest, VideoManifest])
-    .meta({ id: "Manifest", ...byType("ImageManifest", "VideoManifest") }),
+  z.discriminatedUnion("type", [ImageManifest, VideoManifest]).meta({ id: "Manifest" }),
 ).meta({
   id: "JobResult",
   examples: [

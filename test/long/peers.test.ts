@@ -1,11 +1,16 @@
+/** Other people's tools, from PyPI, Maven Central and the registries of Go and Rust, over the whole stack with a model that is planted. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createClient } from "../../scripts/client/api-client.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
+import { only, present } from "../support/at.ts";
 import { PLANTED } from "../support/chaos/models.ts";
+import { openapiGenerator, PEERS, pythonPackages } from "../support/node/peers/install.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 
 const exec = promisify(execFile);
@@ -29,6 +34,8 @@ include-operation-id = "revokeApiKey"
 phases.stateful.enabled = false
 `;
 
+const WALK = join(PROJECT_ROOT, "test/support/node/peers/walk");
+
 describe("other people's tools", () => {
   let folder: string;
   let stack: SpawnedStack;
@@ -45,29 +52,25 @@ describe("other people's tools", () => {
     await rm(folder, { recursive: true });
   });
 
-  const run = async (program: string, args: readonly string[]): Promise<string> => {
+  const run = async (program: string, args: readonly string[], cwd = folder): Promise<string> => {
     const env = {
       ...process.env,
       SEGMENTATION_BASE_URL: stack.baseUrl,
       SEGMENTATION_API_KEY: stack.apiKey,
-      PYTHONPATH: join(PROJECT_ROOT, "python/src"),
+      PYTHONPATH: `${join(PROJECT_ROOT, "python/src")}:${cwd}`,
+      CARGO_TARGET_DIR: join(PEERS, "cargo"),
+      YOLO_CONFIG_DIR: folder,
+      FIFTYONE_DISABLE_SERVICES: "true",
     };
-    const ended = exec(program, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 });
+    const ended = exec(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
     return (
       await ended.catch((error: { stdout: string; stderr: string }) =>
         expect.fail(error.stdout + error.stderr),
       )
     ).stdout;
   };
-  /** An environment of Python with packages of PyPI; the folder of its programs. */
-  async function environment(name: string, ...packages: string[]): Promise<string> {
-    await run("python3", ["-m", "venv", name]);
-    await run(join(folder, name, "bin", "pip"), ["install", "--quiet", ...packages]);
-    return join(folder, name, "bin");
-  }
-
   it("schemathesis finds no undocumented status, no answer outside its schema and no 500, with good and bad credentials", async () => {
-    const bin = await environment("schemathesis", "schemathesis");
+    const bin = await pythonPackages("schemathesis==4.32.5");
     await writeFile(join(folder, "schemathesis.toml"), TERMS);
     const document = join(PROJECT_ROOT, "docs/openapi.json");
     const terms = "--max-examples 20 --continue-on-failure --request-timeout 60 --no-color".split(" ");
@@ -77,22 +80,120 @@ describe("other people's tools", () => {
     expect(said).not.toContain("FAILURES");
   });
 
-  it("Supervision loads a job's archive as docs/datasets.md says, each mask with its pixels", async () => {
-    const bin = await environment("supervision", "supervision", "httpx");
-    const page = await readFile(join(PROJECT_ROOT, "docs/datasets.md"), "utf8");
-    const [lay = "", load = ""] = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(
-      ([, code = ""]) => code,
-    );
-    await symlink(join(PROJECT_ROOT, "samples"), join(folder, "samples"));
-    // The planted model knows this word.
-    await writeFile(join(folder, "lay.py"), lay.replace('["cup", "cat"]', '["bright"]'));
-    await writeFile(join(folder, "load.py"), load);
-    await run(join(bin, "python"), ["lay.py"]);
-    const { annotations }: { annotations: { area: number }[] } = JSON.parse(
-      await readFile(join(folder, "dataset/annotations.json"), "utf8"),
-    );
-    expect(await run(join(bin, "python"), ["load.py"])).toBe(
-      `['bright'] [${annotations.map(({ area }) => area).join(", ")}]\n`,
-    );
+  /** How each language builds and runs its walk, in the folder of its generated client, with these arguments. */
+  const WALKS: Readonly<Record<string, (made: string, ...args: string[]) => Promise<string>>> = {
+    Go: async (made, ...args) => {
+      await mkdir(join(made, "walk"));
+      await copyFile(join(WALK, "walk.go"), join(made, "walk/main.go"));
+      return run("go", ["run", "./walk", ...args], made);
+    },
+    Java: async (made, ...args) => {
+      const classpath = join(made, "classpath.txt");
+      await run(
+        "mvn",
+        ["-q", "-B", "compile", "dependency:build-classpath", `-Dmdep.outputFile=${classpath}`],
+        made,
+      );
+      const jars = await readFile(classpath, "utf8");
+      return run("java", ["-cp", `target/classes:${jars}`, join(WALK, "Walk.java"), ...args], made);
+    },
+    Python: async (made, ...args) => {
+      const bin = await pythonPackages("pydantic==2.14.4", "urllib3==2.8.0", "python-dateutil==4.0.0");
+      return run(join(bin, "python"), [join(WALK, "walk.py"), ...args], made);
+    },
+    Rust: async (made, ...args) => {
+      await mkdir(join(made, "src/bin"));
+      await copyFile(join(WALK, "walk.rs"), join(made, "src/bin/walk.rs"));
+      await run("cargo", ["add", "--quiet", "tokio@1", "--features", "rt,macros"], made);
+      return run("cargo", ["run", "--quiet", "--bin", "walk", ...args], made);
+    },
+  };
+
+  it.each(Object.keys(WALKS))(
+    "a client that is generated for %s compiles, and walks from presign to masks",
+    async (language) => {
+      const page = await readFile(join(PROJECT_ROOT, "docs/generated-clients.md"), "utf8");
+      const [, version = ""] = /version ([\d.]+) of the generator/.exec(page) ?? [];
+      const [, options = ""] = new RegExp(`^\\| ${language} \\| \`(.+?)\``, "m").exec(page) ?? [];
+      const made = join(folder, language);
+      const from = [
+        "-jar",
+        await openapiGenerator(version),
+        "generate",
+        "-i",
+        "docs/openapi.json",
+        "-o",
+        made,
+      ];
+      const names = "--git-user-id example --git-repo-id segmentation";
+      await run("java", [...from, ...`${options} ${names}`.split(" ")], PROJECT_ROOT);
+      const masks = join(folder, `masks of ${language}`);
+      await mkdir(masks);
+      const picture = join(PROJECT_ROOT, "samples/coffee.png");
+      const said = (await WALKS[language]?.(made, picture, "bright", masks)) ?? "";
+      const [jobId = "", vocabulary] = said.trim().split(" ");
+      expect(vocabulary).toBe("open");
+      const { manifest } = await createClient(stack).retrieveJobResult(jobId);
+      for (const { maskIndex, url } of only(manifest.items).masks)
+        expect(await readFile(join(masks, `${maskIndex}.png`))).toEqual(
+          Buffer.from(await (await fetch(url)).arrayBuffer()),
+        );
+      expect(await readdir(masks)).toHaveLength(only(manifest.items).masks.length);
+    },
+  );
+
+  describe("docs/datasets.md", () => {
+    let examples: readonly string[];
+    let areas: number[];
+    beforeAll(async () => {
+      const page = await readFile(join(PROJECT_ROOT, "docs/datasets.md"), "utf8");
+      examples = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+      await symlink(join(PROJECT_ROOT, "samples"), join(folder, "samples"));
+      const bin = await pythonPackages("httpx==0.28.1");
+      // The planted model knows this word.
+      await run(join(bin, "python"), ["-c", example(0).replace('["cup", "cat"]', '["bright"]')]);
+      const annotations = await readFile(join(folder, "dataset/annotations.json"), "utf8");
+      areas = z
+        .object({ annotations: z.array(z.object({ area: z.number() })) })
+        .parse(JSON.parse(annotations))
+        .annotations.map(({ area }) => area);
+    });
+    const example = (index: number): string => present(examples[index], "example");
+
+    it("has Supervision load a job's archive, each mask with its pixels", async () => {
+      const bin = await pythonPackages("supervision==0.31.2");
+      expect(await run(join(bin, "python"), ["-c", example(1)])).toBe(`['bright'] [${areas.join(", ")}]\n`);
+    });
+
+    it("has Ultralytics check it, and read every outline", async () => {
+      const bin = await pythonPackages("ultralytics==8.4.190");
+      const lines = await readdir(join(folder, "dataset/labels"));
+      const outlines = await Promise.all(
+        lines
+          .filter((name) => name.endsWith(".txt"))
+          .toSorted()
+          .map(
+            async (name) =>
+              (await readFile(join(folder, "dataset/labels", name), "utf8")).trim().split("\n").length,
+          ),
+      );
+      const said = await run(join(bin, "python"), ["-c", example(2)]);
+      expect(said).toContain(`{0: 'bright'} [${outlines.join(", ")}]\n`);
+    });
+
+    it("has FiftyOne's importers read it, as COCO and as YOLO", async () => {
+      const packages = await readFile(join(PROJECT_ROOT, "test/support/node/peers/fiftyone.txt"), "utf8");
+      const bin = await pythonPackages(
+        "--no-deps",
+        ...packages
+          .trim()
+          .split("\n")
+          .filter((line) => !line.startsWith("#")),
+      );
+      const [coco, yolo, ...rest] = (await run(join(bin, "python"), ["-c", example(3)])).trim().split("\n");
+      expect(coco?.match(/'bright'/g)).toHaveLength(areas.length);
+      expect(yolo).toContain("'bright'");
+      expect(rest).toEqual([]);
+    });
   });
 });

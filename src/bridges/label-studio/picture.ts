@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
 import { publicUrlRefusal } from "../../core/lib/public-url.ts";
 import { readAtMost } from "../../core/lib/read-at-most.ts";
@@ -47,9 +48,27 @@ async function ownFile({ platform, account }: BridgeClient, path: string): Promi
     ? publicUrlRefusal(url, publicUrlTermsOf(settings))
     : new ServiceError("url_forbidden", "The path is not one of Label Studio's files, below /data/.");
   if (refusal !== null) throw refusal;
+  return fetched(url, { headers: { authorization: await authorizationOf(address, token ?? "") } });
+}
+
+/** The header for the operator's token: a legacy one is sent as it is; a personal access token, a JWT, only gives tokens of five minutes. */
+async function authorizationOf(address: string, token: string): Promise<string> {
+  if (token.split(".").length !== 3) return `Token ${token}`;
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ refresh: token });
+  const answer = await fetched(`${address}/api/token/refresh/`, { method: "POST", headers, body });
+  try {
+    return `Bearer ${Refreshed.parse(JSON.parse(new TextDecoder().decode(answer))).access}`;
+  } catch {
+    throw failed("no access token");
+  }
+}
+
+const Refreshed = z.object({ access: z.string() });
+
+async function fetched(url: string, init: RequestInit): Promise<Uint8Array<ArrayBuffer>> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const headers = { authorization: `Token ${token}` };
-  const response = await fetch(url, { headers, signal, redirect: "manual" }).catch(() => {
+  const response = await fetch(url, { ...init, signal, redirect: "manual" }).catch(() => {
     throw failed("no answer");
   });
   if (response.status !== 200 || response.body === null) {

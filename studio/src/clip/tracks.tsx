@@ -89,7 +89,7 @@ function TrackRow(props: TrackRowProps) {
   const spans = useMemo(() => spansOf(times, sightings, duration), [sightings, times, duration]);
   const css = isBaked ? "var(--line-strong)" : colour.css;
   const share = (seconds: number): string => `${duration === 0 ? 0 : (100 * seconds) / duration}%`;
-  const scrub = (event: PointerEvent & { readonly currentTarget: HTMLElement }): void => {
+  const scrub = (event: MouseEvent & { readonly currentTarget: HTMLElement }): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     playback.seek(((event.clientX - left) / width) * duration);
   };
@@ -134,6 +134,8 @@ function TrackRow(props: TrackRowProps) {
         class="track-bar"
         data-followed={isPointed && isFollowed}
         aria-hidden="true"
+        // A browser moves a finger's tap to the nearest element that takes clicks.
+        onClick={scrub}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           scrub(event);

@@ -150,7 +150,7 @@ async function takeDrawn(
     const job = await owner.client.waitForJob(jobId, { signal: owner.signal });
     if (job.status !== "failed") {
       const instances = await (await FoundJob.open(owner, jobId)).instances(taskId);
-      return instances.map((each): Instance => ({ ...each, prompt: null, label: null }));
+      return instances.map((each) => Object.assign({}, each, { prompt: null, label: null }));
     }
     if (!isWanted(work, number)) return [];
     throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "The job failed.", {

@@ -103,7 +103,7 @@ interface Created {
 }
 
 /** Why a job can't add to another one: that was deleted, or has other uploads. */
-const STANDS_ALONE = ["job_not_found", "task_not_continued"];
+const STANDS_ALONE: ReadonlySet<string> = new Set(["job_not_found", "task_not_continued"]);
 
 /**
  * Creates a job; null if it is no longer wanted. While another job of the account is in the way, or the service can't take it, it
@@ -126,7 +126,7 @@ export async function create(
     } catch (error) {
       if (!(error instanceof SegmentationError)) throw error;
       const { continues, ...alone } = request;
-      if (continues !== undefined && STANDS_ALONE.includes(error.code)) request = alone;
+      if (continues !== undefined && STANDS_ALONE.has(error.code)) request = alone;
       else if (error.code === "active_job_exists" && error.activeJobId !== undefined) {
         report({ at: "blocked", jobId: error.activeJobId });
         await owner.client.waitForJob(error.activeJobId, { signal });

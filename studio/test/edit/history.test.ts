@@ -37,12 +37,6 @@ const object = fc.constantFrom(CUP, CUP_2, SPOON, `${CUP}~1`, "elsewhere/1");
 const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ type: fc.constant("rename" as const), object, label: fc.constantFrom("cup", "mug", "fork") }),
   fc.record({ type: fc.constant("delete" as const), object }),
-  fc.record({
-    type: fc.constant("least" as const),
-    prompt: fc.constantFrom("cup", "spoon"),
-    least: fc.double({ min: 0, max: 1, noNaN: true }),
-    at: fc.nat(),
-  }),
   fc.record({ type: fc.constant("merge" as const), objects: fc.array(object, { maxLength: 4 }) }),
   fc.record({
     type: fc.constant("split" as const),

@@ -118,7 +118,7 @@ describe("a clip", () => {
     const scrubber = await page.getByLabel("Position in the clip").boundingBox();
     const bar = await page.locator(".track-bar").boundingBox();
     expect((scrubber?.width ?? 0) - 16).toBeCloseTo(bar?.width ?? 0, 0);
-    await page.locator(".track-bar").tap({ position: { x: (bar?.width ?? 0) * 0.6, y: 5 } });
+    await page.locator(".track-bar").tap({ position: { x: (bar?.width ?? 0) * 0.6, y: 16 } });
     await page.getByText("Frame 2 of about 2").waitFor();
     await page.getByRole("application").scrollIntoViewIfNeeded();
     await page.touchscreen.tap(...(await placeOf(page, 100, 100)));

@@ -149,9 +149,9 @@ describe("the rows of a list of jobs", () => {
   });
 
   it("have every job once", () => {
-    const job = fc.tuple(fc.nat(200), fc.option(fc.nat(20), { nil: undefined }));
+    const numbers = fc.tuple(fc.nat(200), fc.option(fc.nat(20), { nil: undefined }));
     fc.assert(
-      fc.property(fc.uniqueArray(job, { selector: ([number]) => number }), (jobs) => {
+      fc.property(fc.uniqueArray(numbers, { selector: ([number]) => number }), (jobs) => {
         const all = jobs.map(([number, first]) => listed(number, first));
         const ids = (some: readonly JobSummary[]): string[] => some.map(({ jobId }) => jobId).toSorted();
         expect(ids(entriesOf(all).flatMap((entry) => entry.jobs))).toEqual(ids(all));

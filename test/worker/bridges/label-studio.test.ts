@@ -232,6 +232,34 @@ describe("an ML backend of Label Studio", () => {
     expect(asked).toHaveLength(2);
   });
 
+  it("fetches it with what a personal access token of Label Studio gives, too: new organisations have no legacy tokens [A21-5]", async () => {
+    const token = "a-header.a-payload.a-signature";
+    const asked: Request[] = [];
+    const played = vi.mocked(globalThis.fetch).getMockImplementation();
+    vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
+      const request = new Request(input, init);
+      if (!request.url.startsWith("https://labels.test/"))
+        return (await played?.(input, init)) ?? Response.error();
+      asked.push(request);
+      if (request.method === "GET") return new Response(PNG);
+      const { refresh } = await request.clone().json<{ refresh: string }>();
+      return refresh === token ? Response.json({ access: "short" }) : new Response(null, { status: 401 });
+    });
+    overrideSettings({
+      LABEL_STUDIO_URL: "https://labels.test",
+      LABEL_STUDIO_TOKEN: token,
+      LABEL_STUDIO_ACCOUNTS: [client.accountId],
+    });
+    expect(await predict(["/data/upload/1/coffee.png"], [])).toHaveLength(1);
+    expect(asked.map(({ url, headers }) => [url, headers.get("authorization")])).toEqual([
+      ["https://labels.test/api/token/refresh/", null],
+      ["https://labels.test/data/upload/1/coffee.png", "Bearer short"],
+    ]);
+    overrideSettings({ LABEL_STUDIO_TOKEN: "a-header.a-payload.revoked" });
+    const refused = await ask("POST", "/predict", predictBody(["/data/upload/1/spoon.png"]));
+    expectError(refused, 502, "import_failed");
+  });
+
   it("says what is wrong [A21-6]", async () => {
     const messageFor = async (body: unknown): Promise<string> => {
       const answer = await ask("POST", "/predict", body);

@@ -67,14 +67,14 @@ export class Comparing {
 }
 
 /** Compares masks in a worker. @throws Error with a sentence if one can't be read, or the signal's reason */
-export async function compared(request: CompareRequest, signal: AbortSignal): Promise<Differences> {
+export async function compared(request: CompareRequest, aborted: AbortSignal): Promise<Differences> {
   const worker = new Worker(new URL("../../compare/compare.worker.ts", import.meta.url), { type: "module" });
   try {
     const answer = await new Promise<CompareAnswer>((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason));
+      aborted.addEventListener("abort", () => reject(aborted.reason));
       worker.addEventListener("error", () => resolve(null));
       worker.addEventListener("message", ({ data }: MessageEvent<CompareAnswer>) => resolve(data));
-      worker.postMessage(request);
+      worker.postMessage(request, []);
     });
     if (answer === null) throw new Error("A mask can’t be read. Reload the page to fetch it again.");
     return answer;
