@@ -1092,7 +1092,7 @@ export interface components {
              * @description Further jobs of the same uploads whose results the link shows too, such as objects that were pointed at; at most 50.
              * @default []
              */
-            with?: string[];
+            further?: string[];
             /**
              * @description After how many seconds the link ends: from a minute to 30 days. It ends earlier if a job that it shows is deleted earlier; `expiresAt` of the answer says when.
              * @default 604800
@@ -1447,9 +1447,9 @@ export interface components {
             }[];
             /** @description The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent if it adds to none. A client shows one entry for both. */
             continues?: string;
-            /** @description What the job looks for, in words. Only in the response of retrieveJob; absent if it has no prompts. */
+            /** @description What the job looks for, in words. Only in the response of retrieveJob with `include=request`; absent if it has no prompts. */
             prompts?: string[];
-            /** @description The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob; absent if they correct none. */
+            /** @description The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob with `include=request`; absent if they correct none. */
             refines?: components["schemas"]["RefinedMask"][];
         };
         JobSummary: {
@@ -1700,7 +1700,7 @@ export interface components {
          * @description What is shared, and until when.
          * @example {
          *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
-         *       "with": [],
+         *       "further": [],
          *       "createdAt": "2026-11-20T09:30:00.000Z",
          *       "expiresAt": "2026-11-21T09:30:00.000Z",
          *       "showInputs": true
@@ -1710,7 +1710,7 @@ export interface components {
             /** @description The job that is shared. */
             jobId: string;
             /** @description Further jobs of the same uploads whose results the link shows. */
-            with: string[];
+            further: string[];
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, with milliseconds.
@@ -2632,7 +2632,10 @@ export interface operations {
     };
     retrieveJob: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `request`: the status also has `prompts` and `refines`, what the job was asked for. Without it, a status has the same fields for every job. */
+                include?: "request";
+            };
             header?: {
                 /** @description `wait=N` (RFC 7240) holds the response until the end, for N seconds at most, from 1 to 60; a larger N counts as 60. Any other value is ignored. */
                 Prefer?: string;
@@ -2655,6 +2658,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobStatus"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
             401: components["responses"]["Unauthorized"];

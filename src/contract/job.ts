@@ -190,6 +190,14 @@ export const ListJobsQuery = z.object({
 });
 export type ListJobsQuery = z.infer<typeof ListJobsQuery>;
 
+export const RetrieveJobQuery = z.object({
+  include: z.enum(["request"]).optional().meta({
+    description:
+      "`request`: the status also has `prompts` and `refines`, what the job was asked for. Without it, a status has the same fields for every job.",
+  }),
+});
+export type RetrieveJobQuery = z.infer<typeof RetrieveJobQuery>;
+
 /** Section 2.2 of the specification. */
 export const JobSummary = z
   .strictObject({
@@ -248,11 +256,11 @@ export const JobStatus = z
     ...continued,
     prompts: z.array(z.string()).optional().meta({
       description:
-        "What the job looks for, in words. Only in the response of retrieveJob; absent if it has no prompts.",
+        "What the job looks for, in words. Only in the response of retrieveJob with `include=request`; absent if it has no prompts.",
     }),
     refines: z.array(RefinedMask).optional().meta({
       description:
-        "The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob; absent if they correct none.",
+        "The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob with `include=request`; absent if they correct none.",
     }),
   })
   .meta({

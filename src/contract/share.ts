@@ -9,7 +9,7 @@ const MOST_FURTHER_JOBS = 50;
 /** POST /v1/jobs/{jobId}/share; other fields are ignored. */
 export const CreateShareRequest = z
   .object({
-    with: z
+    further: z
       .array(z.string())
       .max(MOST_FURTHER_JOBS)
       .default([])
@@ -36,7 +36,7 @@ export const CreateShareRequest = z
 export const Share = z
   .strictObject({
     jobId: z.string().meta({ description: "The job that is shared." }),
-    with: z
+    further: z
       .array(z.string())
       .meta({ description: "Further jobs of the same uploads whose results the link shows." }),
     createdAt: DateTime,
@@ -51,7 +51,7 @@ export const Share = z
     examples: [
       {
         jobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
-        with: [],
+        further: [],
         createdAt: "2026-11-20T09:30:00.000Z",
         expiresAt: "2026-11-21T09:30:00.000Z",
         showInputs: true,

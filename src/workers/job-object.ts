@@ -8,7 +8,7 @@ import type {
   FinishedJob,
   FinishedPage,
   FinishedTask,
-  JobAnswer,
+  FullJobAnswer,
   JobListing,
   KeptArchive,
   MaskAsked,
@@ -181,12 +181,13 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     this.ctx.waitUntil(cancelLeases(this.#platform, state));
   }
 
-  status(accountId: string): JobAnswer | null {
+  status(accountId: string): FullJobAnswer | null {
     const state = ownedBy(this.#cell.state, accountId);
     return (
       state && {
-        status: { ...jobView(state), ...askedOf(state) },
+        status: jobView(state),
         progress: jobProgress(state.tasks),
+        asked: askedOf(state),
       }
     );
   }

@@ -72,6 +72,7 @@ describe("a client generated from the API's document", () => {
     const seen = await given(visitor.api.GET("/v1/jobs/{jobId}/share", job(jobId)));
     expect(seen.share).toEqual(shared.share);
     expect((await fetch(only(seen.inputs).url)).status).toBe(200);
+    expect((await given(client.api.GET("/v1/jobs/{jobId}/share", job(jobId)))).share).toEqual(shared.share);
     expect((await given(client.api.GET("/v1/shares"))).items).toEqual([shared.share]);
     expect((await client.api.DELETE("/v1/jobs/{jobId}/share", job(jobId))).response.status).toBe(204);
     expect((await visitor.api.GET("/v1/jobs/{jobId}/share", job(jobId))).response.status).toBe(401);

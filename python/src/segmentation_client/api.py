@@ -118,6 +118,8 @@ class Jobs(Operations):
     def retrieve_job(
         self,
         job_id: str,
+        *,
+        include: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> m.JobStatus:
         """Get a job's status.
@@ -126,7 +128,7 @@ class Jobs(Operations):
         when the job has ended, or after that time. The token of a share that shows the job is a credential for
         it, too.
         """
-        return cast(m.JobStatus, self._ask("GET /v1/jobs/{job_id}", {"job_id": job_id}, options=options))
+        return cast(m.JobStatus, self._ask("GET /v1/jobs/{job_id}", {"job_id": job_id}, query={"include": include}, options=options))
 
     def delete_job(
         self,
@@ -565,6 +567,8 @@ class AsyncJobs(AsyncOperations):
     async def retrieve_job(
         self,
         job_id: str,
+        *,
+        include: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> m.JobStatus:
         """Get a job's status.
@@ -573,7 +577,7 @@ class AsyncJobs(AsyncOperations):
         when the job has ended, or after that time. The token of a share that shows the job is a credential for
         it, too.
         """
-        return cast(m.JobStatus, await self._ask("GET /v1/jobs/{job_id}", {"job_id": job_id}, options=options))
+        return cast(m.JobStatus, await self._ask("GET /v1/jobs/{job_id}", {"job_id": job_id}, query={"include": include}, options=options))
 
     async def delete_job(
         self,

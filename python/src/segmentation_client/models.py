@@ -227,7 +227,7 @@ class CreateApiKeyRequest(TypedDict):
 
 
 class CreateShareRequest(TypedDict):
-    with: NotRequired[Sequence[str]]
+    further: NotRequired[Sequence[str]]
     """Further jobs of the same uploads whose results the link shows too, such as objects that were pointed at; at
     most 50.
     """
@@ -447,10 +447,12 @@ class JobStatus(TypedDict):
     if it adds to none. A client shows one entry for both.
     """
     prompts: NotRequired[list[str]]
-    """What the job looks for, in words. Only in the response of retrieveJob; absent if it has no prompts."""
+    """What the job looks for, in words. Only in the response of retrieveJob with `include=request`; absent if it
+    has no prompts.
+    """
     refines: NotRequired[list[RefinedMask]]
-    """The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob;
-    absent if they correct none.
+    """The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob with
+    `include=request`; absent if they correct none.
     """
 
 
@@ -607,7 +609,7 @@ class Share(TypedDict):
 
     jobId: str
     """The job that is shared."""
-    with: list[str]
+    further: list[str]
     """Further jobs of the same uploads whose results the link shows."""
     createdAt: str
     """ISO 8601 in UTC, with milliseconds."""

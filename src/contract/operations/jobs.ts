@@ -1,5 +1,12 @@
 import { JobEventData } from "../job-event.ts";
-import { AcceptedJob, CreateJobRequest, JobList, JobStatus, ListJobsQuery } from "../job.ts";
+import {
+  AcceptedJob,
+  CreateJobRequest,
+  JobList,
+  JobStatus,
+  ListJobsQuery,
+  RetrieveJobQuery,
+} from "../job.ts";
 import type { Operation } from "../operation.ts";
 import { JobResult } from "../result.ts";
 
@@ -63,6 +70,7 @@ export const JOBS_OPERATIONS = {
     description:
       "The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time.",
     byLink: true,
+    query: RetrieveJobQuery,
     requestHeaders: ["Prefer"],
     status: 200,
     answer: JobStatus,

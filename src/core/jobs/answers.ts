@@ -11,6 +11,12 @@ export interface JobAnswer {
   readonly progress: number;
 }
 
+/** The same with what only those learn who ask for it. */
+export interface FullJobAnswer extends JobAnswer {
+  /** What it was asked for, which its status has for those who ask for it. */
+  readonly asked: Pick<JobStatus, "prompts" | "refines">;
+}
+
 /** A job after a cancellation, and how many of its tasks were canceled. */
 export interface CanceledJob {
   readonly status: JobStatus;

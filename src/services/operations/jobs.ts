@@ -1,4 +1,4 @@
-import type { JobList, JobStatus, JobSummary } from "../../contract/job.ts";
+import type { JobList, JobStatus, JobSummary, RetrieveJobQuery } from "../../contract/job.ts";
 import { isoOf } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { isJobId } from "../../core/ids.ts";
@@ -64,14 +64,18 @@ export async function retrieveJob({
   platform,
   account: { accountId },
   jobId,
+  query,
   waitSeconds,
-}: OperationRequest<"retrieveJob">): Promise<JobAnswer> {
+}: Omit<OperationRequest<"retrieveJob">, "query"> & {
+  readonly query?: RetrieveJobQuery | undefined;
+}): Promise<JobAnswer> {
   const object = () => jobObjectOf(platform, jobId);
   const answer = await (waitSeconds === null
     ? object().status(accountId)
     : statusAtEnd(object, accountId, waitSeconds * 1_000));
   if (answer === null) throw new ServiceError("job_not_found");
-  return answer;
+  const { status, progress, asked } = answer;
+  return { status: query?.include === "request" ? { ...status, ...asked } : status, progress };
 }
 
 /** cancelJob: a job that has ended stays as it is. @throws ServiceError job_not_found, as retrieveJob. */

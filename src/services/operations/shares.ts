@@ -16,7 +16,7 @@ import { finishedPage, RESULT_SECONDS, tasksFrom } from "./jobs.ts";
 /** A share as the API shows it. */
 const shareView = ({ jobId, further, inputs, createdAt, expiresAt }: ShareRecord): Share => ({
   jobId,
-  with: [...further],
+  further: [...further],
   createdAt: isoOf(createdAt),
   expiresAt: isoOf(expiresAt),
   showInputs: inputs.length > 0,
@@ -41,13 +41,13 @@ export async function createShare({
 }: OperationRequest<"createShare">): Promise<CreatedShare> {
   const first = await finishedPage(platform, accountId, jobId);
   const { definition } = first;
-  const further = [...new Set(body.with)].filter((other) => other !== jobId);
+  const further = [...new Set(body.further)].filter((other) => other !== jobId);
   const others = await mapPool(further, CONNECTIONS, (other) => furtherJob(platform, accountId, other));
   for (const { jobId: other, taskIds } of others)
     if (!taskIds.every((taskId) => definition.taskIds.includes(taskId)))
       throw new ServiceError(
         "invalid_request",
-        `with: ${other} has uploads that ${jobId} does not have. Share it by itself.`,
+        `further: ${other} has uploads that ${jobId} does not have. Share it by itself.`,
       );
   const inputs: string[] = [];
   if (body.showInputs)
@@ -74,7 +74,7 @@ async function furtherJob(platform: Platform, accountId: string, jobId: string) 
     return (await finishedPage(platform, accountId, jobId)).definition;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    throw new ServiceError(error.code, `with: ${error.message}`);
+    throw new ServiceError(error.code, `further: ${error.message}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ArchiveAnswer, JobAnswer } from "../../core/jobs/answers.ts";
+import type { ArchiveAnswer, FullJobAnswer } from "../../core/jobs/answers.ts";
 import { log, reasonOf } from "../../core/log.ts";
 
 /**
@@ -44,7 +44,7 @@ export async function statusAtEnd(
   object: NewStub,
   accountId: string,
   waitMs: number,
-): Promise<JobAnswer | null> {
+): Promise<FullJobAnswer | null> {
   return (await askPatiently(object, { ask: "status", accountId, waitMs })).json();
 }
 

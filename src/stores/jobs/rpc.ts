@@ -6,7 +6,7 @@ import type {
   CanceledJob,
   ContinuedJob,
   FinishedPage,
-  JobAnswer,
+  FullJobAnswer,
   JobListing,
   KeptArchive,
   MaskAsked,
@@ -50,7 +50,7 @@ export interface JobRpc {
   erase(): Promise<"erased" | "left" | "unknown">;
 
   /** The job's public status and progress. */
-  status(accountId: string): JobAnswer | null;
+  status(accountId: string): FullJobAnswer | null;
   /** The job to which another one adds. */
   continued(accountId: string): ContinuedJob | null;
   /** Masks of a successful job, which another one refines, each null if it is not there; "not_ready" as for `resultPage`. */

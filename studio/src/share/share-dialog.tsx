@@ -39,7 +39,7 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
   const create = async (): Promise<void> => {
     const made = await api.value.createShare({
       jobId,
-      with: further.map((each) => each.jobId),
+      further: further.map((each) => each.jobId),
       expiresIn: lasts.value,
       showInputs: showInputs.value,
     });

@@ -97,7 +97,7 @@ interface ResultProps extends Pick<SharedPageProps, "others"> {
 }
 
 function Result({ owner, inputs, others }: ResultProps) {
-  const work = useMemo(() => openShared(owner, others ?? inputs.share.with, inputs), [inputs]);
+  const work = useMemo(() => openShared(owner, others ?? inputs.share.further, inputs), [inputs]);
   const look = useMemo(() => new Look(work), [work]);
   useEffect(() => look.attach(), [look]);
   useEffect(

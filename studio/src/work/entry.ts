@@ -45,7 +45,7 @@ export async function addedTo(
 
 /** @throws SegmentationError */
 export const jobOf = ({ api, signal }: Owner, jobId: string): Promise<JobStatus> =>
-  onceOnline(async () => await api.retrieveJob({ jobId }, { signal }));
+  onceOnline(async () => await api.retrieveJob({ jobId, include: "request" }, { signal }));
 
 function unlessMissing(error: unknown): null {
   if (error instanceof SegmentationError && error.status === 404) return null;

@@ -80,7 +80,7 @@ async function asGoing(work: Work, act: () => Promise<void>): Promise<void> {
 }
 
 /** The jobs that a link shows. @throws SegmentationError */
-async function sharedBy(owner: Owner, { jobId, with: others }: Inputs["share"]) {
+async function sharedBy(owner: Owner, { jobId, further: others }: Inputs["share"]) {
   const jobs = await Promise.all([jobId, ...others].map((each) => jobOf(owner, each)));
   return { firstJob: jobId, jobs };
 }

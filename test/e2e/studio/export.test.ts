@@ -96,7 +96,7 @@ describe("what a job gives, in the studio", () => {
     return result;
   }
 
-  it("a batch is a gallery; COCO is the client library's; the code makes the same job again", async () => {
+  it("a batch is a gallery; COCO is the client library's; the code makes the same job again; a link shows it to others until it is revoked [A23-15]", async () => {
     const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
     await page
       .locator("input[type=file]")

@@ -37,7 +37,7 @@ const BODIES: Readonly<Record<WithBody, (named: Named) => object>> = {
   completeMultipartUpload: () => ({ parts: [{ partNumber: 1, etag: '"0cc175b9c0f1b6a831c399e269772661"' }] }),
   importUpload: () => ({ url: "https://pictures.example/cat.png" }),
   createJob: ({ taskId }) => imageJob([taskId]),
-  createShare: () => ({ with: [], expiresIn: 3_600, showInputs: true }),
+  createShare: () => ({ further: [], expiresIn: 3_600, showInputs: true }),
   createApiKey: () => ({ label: "a key" }),
   createWebhookEndpoint: () => ({ url: "https://receiver.test/hook" }),
   updateWebhookEndpoint: () => ({ disabled: false }),

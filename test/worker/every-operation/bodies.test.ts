@@ -151,7 +151,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
   });
 
   it("takes a body of just the largest size [8-13]", async () => {
-    const body = '{"contentType": 1, "label": 1, "type": 1, "url": 1, "with": 1}';
+    const body = '{"contentType": 1, "label": 1, "type": 1, "url": 1, "further": 1}';
     expectError(await post(body + " ".repeat(262_144 - body.length)), 400, "invalid_request");
     expectError(await post(body + " ".repeat(262_145 - body.length)), 400, "body_too_large");
   });

@@ -44,7 +44,7 @@ describe("createShare 201", () => {
     expect(link.pathname).toBe(`/studio/shared/${jobId}`);
     expect(link.hash).toBe(`#${token}`);
     expect(link.href.replace(link.hash, "")).not.toContain(token);
-    expect(share).toMatchObject({ jobId, with: [], showInputs: false });
+    expect(share).toMatchObject({ jobId, further: [], showInputs: false });
     const lasts = Date.parse(share.expiresAt) - Date.parse(share.createdAt);
     expect(lasts).toBe(7 * DAY);
     expect(Date.parse(share.createdAt)).toBeGreaterThanOrEqual(begun);
@@ -102,8 +102,8 @@ describe("createShare 201", () => {
 
   it("shows further jobs of the same uploads [A23-6]", async () => {
     const further = await furtherJob();
-    const { share, token } = await shareJob(client, jobId, { with: [further, jobId, further] });
-    expect(share.with).toEqual([further]);
+    const { share, token } = await shareJob(client, jobId, { further: [further, jobId, further] });
+    expect(share.further).toEqual([further]);
     for (const shown of [jobId, further])
       for (const path of ["", "/result"])
         expect((await visit(token, `/v1/jobs/${shown}${path}`)).status, path).toBe(200);
@@ -117,8 +117,8 @@ describe("createShare 400", () => {
     [{ expiresIn: 1e300 }],
     [{ expiresIn: "86400" }],
     [{ showInputs: 1 }],
-    [{ with: "job" }],
-    [{ with: Array.from({ length: 51 }, () => "job") }],
+    [{ further: "job" }],
+    [{ further: Array.from({ length: 51 }, () => "job") }],
   ])("refuses %j [A23-2]", async (body) => {
     expectError(await create(body), 400, "invalid_request");
     expect((await client.send("GET", "/v1/shares")).body.items).toEqual([]);
@@ -126,7 +126,7 @@ describe("createShare 400", () => {
 
   it("refuses a further job of other uploads, naming it [A23-6]", async () => {
     const other = await successfulJob(client);
-    const answer = await create({ with: [other.jobId] });
+    const answer = await create({ further: [other.jobId] });
     expectError(answer, 400, "invalid_request");
     expect(answer.body.message).toContain(other.jobId);
   });
@@ -137,7 +137,7 @@ describe("createShare 404", () => {
     const theirs = await successfulJob(await newClient());
     for (const id of [theirs.jobId, `job_${"0".repeat(32)}`, "x".repeat(3_000)]) {
       expectError(await create({}, id), 404, "job_not_found");
-      expectError(await create({ with: [id] }), 404, "job_not_found");
+      expectError(await create({ further: [id] }), 404, "job_not_found");
     }
   });
 });

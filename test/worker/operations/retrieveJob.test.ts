@@ -70,16 +70,19 @@ describe("retrieveJob 200", () => {
     expect(job.error).toMatch(/^all_tasks_failed: /);
   });
 
-  it("says what a job looks for from its begin on, also of one that fails; the list does not", async () => {
+  it("says what a job looks for from its begin on, if asked, also of one that fails; the list does not", async () => {
+    const asked = async (jobId: string) =>
+      JobStatus.parse((await client.send("GET", `/v1/jobs/${jobId}?include=request`)).body);
     const { jobId, tasks } = await newJob(client);
-    expect((await retrieve(jobId)).prompts).toEqual(["cat"]);
+    expect((await asked(jobId)).prompts).toEqual(["cat"]);
+    expect(await retrieve(jobId)).not.toHaveProperty("prompts");
     await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
-    expect(await retrieve(jobId)).toMatchObject({ status: "failed", prompts: ["cat"] });
+    expect(await asked(jobId)).toMatchObject({ status: "failed", prompts: ["cat"] });
     const { body } = await client.send("GET", "/v1/jobs");
     expect(body.items[0]).not.toHaveProperty("prompts");
     const pointed = { type: "image", tasks, regions: [{ taskId: tasks[0], box: [1, 2, 3, 4] }] };
     const { body: accepted } = await client.send("POST", "/v1/jobs", pointed);
-    expect(await retrieve(accepted.jobId)).not.toHaveProperty("prompts");
+    expect(await asked(accepted.jobId)).not.toHaveProperty("prompts");
   });
 
   it("names a prompt that could not be served on a task that succeeded", async () => {

@@ -54,7 +54,7 @@ export class DetailsOfJobs {
   /** Requests the progress of a running job; returns its current state. */
   async follow(jobId: string, aborted: AbortSignal): Promise<JobStatus> {
     const { data, response } = await this.#client.api
-      .retrieveJob({ jobId }, { signal: aborted })
+      .retrieveJob({ jobId, include: "request" }, { signal: aborted })
       .withResponse();
     this.of(jobId).value = detailsOf(data, Number(response.headers.get("x-job-progress") ?? 0));
     return data;
@@ -77,7 +77,7 @@ export class DetailsOfJobs {
 
   async #ask({ jobId, status, totalItems }: JobSummary): Promise<void> {
     if (status !== "success" || totalItems > MOST_TASKS) {
-      const job = await this.#client.api.retrieveJob({ jobId });
+      const job = await this.#client.api.retrieveJob({ jobId, include: "request" });
       this.of(jobId).value = detailsOf(job, isUnderWay(job) ? 0 : 1);
       return;
     }

@@ -44,19 +44,24 @@ export function ComparePane({ look, search, picture, bitmap, size }: ComparePane
     [search.jobId, taskId],
   );
   const others = comparing.others.value;
+  const isFound = look.searched.value !== null;
   const ours = useComputed(() =>
     look.instances.value.filter(
       (instance) => instance.prompt !== null && isShown(instance, look.filter.value),
     ),
   );
   useEffect(() => {
-    if (others === null) return () => {};
+    if (others === null || !isFound) {
+      // Of a search that is under way nothing can be said yet.
+      comparing.differences.value = null;
+      return () => {};
+    }
     return whileWanted(async (signal) => {
       const masksOf = (instances: typeof others) => new Map(instances.map(({ id, png }) => [id, png]));
       const differences = await compared({ ours: masksOf(ours.value), theirs: masksOf(others) }, signal);
       if (!signal.aborted) comparing.differences.value = differences;
     });
-  }, [others, ours.value]);
+  }, [others, isFound, ours.value]);
   const layers = useComputed(() =>
     (comparing.others.value ?? []).map((instance) => ({
       id: instance.id,

@@ -33,7 +33,7 @@ export function Searches({ look }: { readonly look: Look }) {
             </button>
             {work.type.value === "image" && search.jobId !== work.searchId.value && (
               <Button
-                look="quiet"
+                look={search === comparing.search.value ? "plain" : "quiet"}
                 aria-pressed={search === comparing.search.value}
                 aria-label={`Compare with ${promptsText(search.prompts)}`}
                 onClick={() => {

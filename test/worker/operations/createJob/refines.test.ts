@@ -96,7 +96,7 @@ describe("createJob 202 with regions that refine a mask", () => {
         { regionIndex: 1, url: expect.stringContaining(first) },
       ],
     });
-    const { body } = await client.send("GET", `/v1/jobs/${third}`);
+    const { body } = await client.send("GET", `/v1/jobs/${third}?include=request`);
     expect(JobStatus.parse(body).refines).toEqual([
       { jobId: second, maskIndex: 0 },
       { jobId: first, maskIndex: 1 },
