@@ -107,7 +107,7 @@ describe("any request", () => {
   });
 
   it.each(parts({ short: 1, long: 10 }))(
-    "is answered as documented where it is valid, and is never refused for its form: thousand %i",
+    "is answered as documented where it is valid, and is never refused for its form: two thousand, part %i",
     async (part) => {
       const stripe = new PlayedStripe(playedElsewhere);
       const seen = new Map<string, number>();
@@ -122,7 +122,8 @@ describe("any request", () => {
             if (answer.status < 300) seen.set(request.operation, (seen.get(request.operation) ?? 0) + 1);
           }
         }),
-        thousand(part),
+        // Two thousand: of a few operations one request in six can be done.
+        { ...thousand(part), numRuns: 2_000 / BATCH },
       );
       expect(stripe.calls.length).toBeGreaterThan(0);
       const rarelyGood = new Set<OperationId>([
