@@ -10,8 +10,8 @@ import { fullTime, relativeTime } from "../text/format.ts";
 
 interface ShareDialogProps {
   readonly jobId: string;
-  /** Further jobs whose objects are on the screen, with what a path says of them: which object each corrects. */
-  readonly further: readonly { readonly jobId: string; readonly name: string }[];
+  /** Further jobs whose objects are on the screen. */
+  readonly further: readonly string[];
   /** What the job is of. */
   readonly what: "picture" | "pictures" | "clip";
   /** Whether a person has changed objects, which is known to this browser alone. */
@@ -39,16 +39,13 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
   const create = async (): Promise<void> => {
     const made = await api.value.createShare({
       jobId,
-      further: further.map((each) => each.jobId),
+      further: [...further],
       expiresIn: lasts.value,
       showInputs: showInputs.value,
     });
     if (made.url === null) throw new Error("This service has no page that shows a shared result.");
     shared.value.value = made.share;
-    link.value = linkTo(
-      made.url,
-      further.map(({ name }) => name),
-    );
+    link.value = made.url;
   };
   const revoke = async (): Promise<void> => {
     await api.value.revokeShare({ jobId });
@@ -149,13 +146,6 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
       {action.error.value !== null && <Problem error={action.error.value} />}
     </Dialog>
   );
-}
-
-/** A link that says in which order further objects are shown, and which of them corrects which. */
-function linkTo(url: string, names: readonly string[]): string {
-  const link = new URL(url);
-  if (names.length > 0) link.searchParams.set("with", names.join(","));
-  return link.href;
 }
 
 /** What the account shares of a job; null if nothing. @throws SegmentationError */

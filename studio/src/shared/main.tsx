@@ -25,8 +25,7 @@ try {
       kind: "link",
       client: new SegmentationClient({ apiKey: token, baseUrl: location.origin }),
     };
-  const others = new URLSearchParams(location.search).get("with")?.split(",") ?? null;
-  render(<SharedPage jobId={jobId} others={others} />, root);
+  render(<SharedPage jobId={jobId} />, root);
 } catch (error) {
   render(<Problem error={error} onRetry={() => location.reload()} />, root);
 }

@@ -28,12 +28,10 @@ import "./shared-page.css";
 
 interface SharedPageProps {
   readonly jobId: string;
-  /** What the link says of further jobs that it shows; null if it leaves that to the service. */
-  readonly others: readonly string[] | null;
 }
 
 /** A result that somebody shares, for whoever has the link: to look at and to download, and nothing else. */
-export function SharedPage({ jobId, others }: SharedPageProps) {
+export function SharedPage({ jobId }: SharedPageProps) {
   if (!session.value)
     return (
       <Frame>
@@ -42,10 +40,10 @@ export function SharedPage({ jobId, others }: SharedPageProps) {
         </Page>
       </Frame>
     );
-  return <Shared jobId={jobId} others={others} />;
+  return <Shared jobId={jobId} />;
 }
 
-function Shared({ jobId, others }: SharedPageProps) {
+function Shared({ jobId }: SharedPageProps) {
   const owner = useMemo(() => new Owner("link"), []);
   const loaded = useLoaded(async () => await Inputs.open(owner, jobId));
   const { value: inputs } = loaded.value;
@@ -66,7 +64,7 @@ function Shared({ jobId, others }: SharedPageProps) {
       {inputs === undefined ? (
         <Loading of={loaded} what="Loading the result" />
       ) : (
-        <Result key={inputs.share.createdAt} owner={owner} inputs={inputs} others={others} />
+        <Result key={inputs.share.createdAt} owner={owner} inputs={inputs} />
       )}
     </Frame>
   );
@@ -91,13 +89,13 @@ const Frame = ({ until, children }: FrameProps) => (
   </div>
 );
 
-interface ResultProps extends Pick<SharedPageProps, "others"> {
+interface ResultProps {
   readonly owner: Owner;
   readonly inputs: Inputs;
 }
 
-function Result({ owner, inputs, others }: ResultProps) {
-  const work = useMemo(() => openShared(owner, others ?? inputs.share.further, inputs), [inputs]);
+function Result({ owner, inputs }: ResultProps) {
+  const work = useMemo(() => openShared(owner, inputs), [inputs]);
   const look = useMemo(() => new Look(work), [work]);
   useEffect(() => look.attach(), [look]);
   useEffect(

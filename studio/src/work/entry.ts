@@ -1,4 +1,5 @@
 import { type JobStatus, mapParallel, SegmentationError } from "segmentation-client";
+import type { Inputs } from "./inputs.ts";
 import type { Owner } from "./owner.ts";
 import { onceOnline } from "./patience.ts";
 import type { Work } from "./work.ts";
@@ -40,8 +41,16 @@ export async function addedTo(
       if (status !== "failed" && !known.includes(jobId)) all.unshift(jobId);
     return all;
   });
-  return await mapParallel(added, PARALLEL, signal, (jobId) => jobOf(owner, jobId));
+  return await jobsOf(owner, added);
 }
+
+/** Asks for the jobs that a link shows. @throws SegmentationError */
+export async function sharedEntry(owner: Owner, { jobId, further }: Inputs["share"]): Promise<Entry> {
+  return { firstJob: jobId, jobs: await jobsOf(owner, [jobId, ...further]) };
+}
+
+const jobsOf = (owner: Owner, jobIds: readonly string[]): Promise<JobStatus[]> =>
+  mapParallel(jobIds, PARALLEL, owner.signal, (jobId) => jobOf(owner, jobId));
 
 /** @throws SegmentationError */
 export const jobOf = ({ api, signal }: Owner, jobId: string): Promise<JobStatus> =>

@@ -1,6 +1,6 @@
 import { batch } from "@preact/signals";
 import type { JobStatus } from "segmentation-client";
-import { addedTo, entryOf, isSearch, jobOf } from "./entry.ts";
+import { addedTo, entryOf, isSearch, jobOf, sharedEntry } from "./entry.ts";
 import type { Inputs } from "./inputs.ts";
 import { findFiles, type KeptWork, restored } from "./kept-works.ts";
 import { findOriginal, keepOriginal } from "./originals.ts";
@@ -29,12 +29,12 @@ export function openJob(owner: Owner, jobId: string, named: Named): Work {
 }
 
 /** Takes up what a share's link shows: its job, and others of the same uploads. */
-export function openShared(owner: Owner, others: readonly string[], inputs: Inputs): Work {
+export function openShared(owner: Owner, inputs: Inputs): Work {
   const work = new Work(owner);
   work.inputs = inputs;
   work.opening.value = true;
   work.open(null);
-  void asGoing(work, () => load(work, inputs.share.jobId, { others, search: null }));
+  void asGoing(work, () => load(work, inputs.share.jobId, { others: [], search: null }));
   return work;
 }
 
@@ -79,12 +79,6 @@ async function asGoing(work: Work, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The jobs that a link shows. @throws SegmentationError */
-async function sharedBy(owner: Owner, { jobId, further: others }: Inputs["share"]) {
-  const jobs = await Promise.all([jobId, ...others].map((each) => jobOf(owner, each)));
-  return { firstJob: jobId, jobs };
-}
-
 const searchOf = ({ jobId, prompts = [], createdAt }: JobStatus): Search => ({
   jobId,
   prompts,
@@ -96,7 +90,7 @@ async function load(work: Work, jobId: string, { others, search }: Named): Promi
   const { owner } = work;
   work.going.value = { at: "running" };
   const { firstJob, jobs } =
-    work.inputs === null ? await entryOf(owner, jobId) : await sharedBy(owner, work.inputs.share);
+    work.inputs === null ? await entryOf(owner, jobId) : await sharedEntry(owner, work.inputs.share);
   const searches = jobs.filter(isSearch);
   const seen =
     searches.find((job) => job.jobId === (search ?? (jobId === firstJob ? null : jobId))) ??

@@ -198,7 +198,10 @@ describe("an ML backend of Label Studio", () => {
     ]);
   });
 
-  it("fetches a file of Label Studio itself with the operator's token, for the accounts that may see it [A21-5]", async () => {
+  /** Answers what is asked of https://labels.test, and collects it. */
+  const playLabelStudio = (
+    answer: (request: Request) => Response | Promise<Response>,
+  ): readonly Request[] => {
     const asked: Request[] = [];
     const played = vi.mocked(globalThis.fetch).getMockImplementation();
     vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
@@ -206,8 +209,15 @@ describe("an ML backend of Label Studio", () => {
       if (!request.url.startsWith("https://labels.test/"))
         return (await played?.(input, init)) ?? Response.error();
       asked.push(request);
-      return request.url.endsWith("/gone.png") ? new Response(null, { status: 404 }) : new Response(PNG);
+      return await answer(request);
     });
+    return asked;
+  };
+
+  it("fetches a file of Label Studio itself with the operator's token, for the accounts that may see it [A21-5]", async () => {
+    const asked = playLabelStudio(({ url }) =>
+      url.endsWith("/gone.png") ? new Response(null, { status: 404 }) : new Response(PNG),
+    );
     const path = "/data/upload/1/coffee.png";
     expectError(await ask("POST", "/predict", predictBody([path])), 400, "url_forbidden");
     overrideSettings({
@@ -234,13 +244,7 @@ describe("an ML backend of Label Studio", () => {
 
   it("fetches it with what a personal access token of Label Studio gives, too: new organisations have no legacy tokens [A21-5]", async () => {
     const token = "a-header.a-payload.a-signature";
-    const asked: Request[] = [];
-    const played = vi.mocked(globalThis.fetch).getMockImplementation();
-    vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
-      const request = new Request(input, init);
-      if (!request.url.startsWith("https://labels.test/"))
-        return (await played?.(input, init)) ?? Response.error();
-      asked.push(request);
+    const asked = playLabelStudio(async (request) => {
       if (request.method === "GET") return new Response(PNG);
       const { refresh } = await request.clone().json<{ refresh: string }>();
       return refresh === token ? Response.json({ access: "short" }) : new Response(null, { status: 401 });

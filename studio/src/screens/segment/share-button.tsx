@@ -14,15 +14,10 @@ export function ShareButton({ look }: { readonly look: Look }) {
   const { work } = look;
   const isOpen = useSignal(false);
   const { job, pointed, edits, pictures, type } = work;
-  const drawn = pointed.value.flatMap(({ refines, ...object }) => {
-    const jobId = drawnOf(object)?.jobId ?? null;
-    return jobId === null
-      ? []
-      : [{ jobId, name: refines === undefined ? jobId : `${jobId}~${refines.object}` }];
-  });
-  const first = job.value?.status === "success" ? job.value.jobId : drawn[0]?.jobId;
+  const drawn = pointed.value.flatMap((object) => drawnOf(object)?.jobId ?? []);
+  const first = job.value?.status === "success" ? job.value.jobId : drawn[0];
   if (first === undefined) return null;
-  const further = drawn.filter(({ jobId }) => jobId !== first).slice(-MOST_FURTHER);
+  const further = drawn.filter((jobId) => jobId !== first).slice(-MOST_FURTHER);
   return (
     <section class="share-button">
       <Button onClick={() => (isOpen.value = true)}>
