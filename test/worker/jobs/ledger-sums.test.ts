@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobDefinition } from "../../../src/core/jobs/state.ts";
 import { trialAt, trialRefusal } from "../../../src/core/billing/trial.ts";
-import { platformOf } from "../../../src/platform.ts";
+import { type Platform, platformOf } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
 import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 import { Ledger } from "../../../src/stores/billing/ledger.ts";
@@ -121,10 +121,16 @@ const definition = (accountId: string, id: number, createdAt: number): JobDefini
 });
 
 describe("the ledger, whatever becomes of an account's jobs in whatever order", () => {
-  const jobs = new Jobs(env.DB);
-  const ledger = new Ledger(env.DB);
+  // Each test's accounts are in a database that is chosen when it begins.
+  let jobs: Jobs;
+  let ledger: Ledger;
+  let platform: Platform;
+  beforeEach(() => {
+    jobs = new Jobs(env.DB);
+    ledger = new Ledger(env.DB);
+    platform = platformOf(env);
+  });
 
-  const platform = platformOf(env);
   const lastClosed = async (accountId: string): Promise<string> =>
     (await platform.closings.last(accountId))?.sums.lastJobId ?? "";
 
