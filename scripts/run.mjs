@@ -6,6 +6,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, join } from "node:path";
 import { makeReady, root } from "./bootstrap.mjs";
@@ -13,7 +14,60 @@ import { makeReady, root } from "./bootstrap.mjs";
 /** Commands that run a tool directly. */
 const TOOLS = { format: "oxfmt" };
 
+const longTests = () =>
+  readdirSync(join(root, "test", "long"), { recursive: true })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => file.slice(0, -".test.ts".length));
+
+/** The commands that read no options: what --help prints, and whether a tool reads what follows. The others have their own help. */
+const PLAIN = {
+  test: [
+    () => `Checks types, lint and format, and runs the tests. The last line is "N passed, N failed".
+
+  npm test              everything that a change has to pass
+  npm test -- ledger    of the tests, only the files whose path contains "ledger"; options go to vitest`,
+    true,
+  ],
+  "test-quick": [
+    () => `Runs the tests that need no model, but for some 40 slow files, and no static checks.
+
+  npm run test:quick
+  npm run test:quick ledger    all files whose path contains "ledger", slow ones too; options go to vitest`,
+    true,
+  ],
+  "test-long": [
+    () => `Runs the tests that take minutes to an hour each.
+
+  npm run test:long -- NAME...    of these, those whose path contains a NAME; without one, all. Options go to vitest
+  npm run chaos                   the same as npm run test:long -- chaos
+
+${longTests().toSorted().join(", ")}`,
+    true,
+  ],
+  format: [() => "Formats the code. Options go to oxfmt: npm run format -- --check", true],
+  abuse: [
+    () => `Simulates a month in which a trial account and a stranger abuse the service as much as they can.
+
+  npm run abuse    takes some 23 minutes; exit code 1 if anything costs more than docs/limits.md says`,
+  ],
+  check: [() => "npm run check: checks types, lint and format. Exit code 1 if one of them fails."],
+  "build-studio": [() => "npm run build-studio: builds the studio into studio/dist."],
+  screenshots: [() => "npm run screenshots: takes the README's pictures of the studio, into docs/images."],
+  errors: [() => "npm run errors: writes the tables of docs/errors.md."],
+  dashboards: [() => "npm run dashboards: writes docs/grafana and the table of alarms in docs/operations.md."],
+  conformance: [() => "npm run conformance: writes the names of the tests into docs/conformance.md."],
+};
+
 const [command = "", ...args] = process.argv.slice(2);
+const [help, takesMore = false] = PLAIN[command] ?? [];
+if (help !== undefined && args.some((arg) => arg === "--help" || arg === "-h")) {
+  console.log(help());
+  process.exit(0);
+}
+if (help !== undefined && !takesMore && args.length > 0) {
+  console.error(`npm run ${command} takes no arguments.`);
+  process.exit(2);
+}
 const node = await makeReady();
 const tools = join(root, "node_modules", ".bin");
 const program = command in TOOLS ? join(tools, TOOLS[command]) : join(root, "scripts", `${command}.ts`);

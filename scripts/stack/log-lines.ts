@@ -15,8 +15,8 @@ function parseObject(line: string): Readonly<Record<string, unknown>> | null {
 
 /** How Wrangler begins an error of the runtime; its stack follows in lines of their own. */
 const ERROR_MARK = "✘ [ERROR] ";
-/** What the runtime reports when a client closes its connection, which is nobody's mistake. */
-const CLOSED = /disconnected:|Connection reset by peer|Broken pipe/;
+/** What the runtime reports of a connection that is closed or can't be made. The Worker itself logs what follows from it. */
+const CONNECTION = /disconnected:|Connection reset by peer|Broken pipe|DNS lookup failed/;
 
 /**
  * What a person at the terminal wants to know of a part's log line: that a job has ended, or a problem, each in one line. Null for
@@ -25,7 +25,7 @@ const CLOSED = /disconnected:|Connection reset by peer|Broken pipe/;
 export function newsLine(part: string, line: string): string | null {
   if (line.startsWith(ERROR_MARK)) {
     const what = line.slice(ERROR_MARK.length).trim();
-    return CLOSED.test(what) ? null : `[${part}] error: ${what}`;
+    return CONNECTION.test(what) ? null : `[${part}] error: ${what}`;
   }
   const entry = parseObject(line);
   if (entry?.["event"] === "job_ended") {

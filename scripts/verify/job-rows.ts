@@ -111,7 +111,7 @@ export const JOB_ROWS: readonly Row[] = [
         throw new Wrong(
           `a wait of ${waitSeconds} s was answered after ${seconds(held)}, while the job was ${status}`,
         );
-      return `held for ${seconds(held)} of ${waitSeconds}, until the job was ${status}`;
+      return `held for ${seconds(held)} of ${waitSeconds}, then the job's status was ${status}`;
     },
   },
   {

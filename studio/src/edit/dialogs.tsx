@@ -34,7 +34,7 @@ export function RenameDialog({ name, label: before, hint = "", onRename, onClose
     <FormDialog title={`Rename ${name}`} submit="Rename" onSubmit={rename} onClose={onClose}>
       <TextField
         label="Name"
-        hint={`Objects of the same name are numbered, and one class in COCO and YOLO. ${hint}`}
+        hint={`Objects with the same name are numbered; in COCO and YOLO they are one class. ${hint}`}
         text={text}
         problem={problem}
         maxLength={LONGEST_NAME}

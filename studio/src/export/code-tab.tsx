@@ -74,20 +74,23 @@ interface Sample {
   readonly note: string;
 }
 
+const NEEDS_CLIENT =
+  "Requires the package segmentation-client. It is not on npm yet: npm run pack-client builds it in a clone of the service.";
+
 /** A job as code of a language. @param baseUrl of the service */
 function sampleOf(language: Language, order: Order, baseUrl: string): Sample {
   switch (language) {
     case "curl":
       return { code: curlCode(order, baseUrl), note: "Save it as a file and run it with bash." };
     case "typescript":
-      return { code: typescriptCode(order, baseUrl), note: "Requires npm install segmentation-client." };
+      return { code: typescriptCode(order, baseUrl), note: NEEDS_CLIENT };
     case "python":
       return { code: pythonCode(order, baseUrl), note: "Requires Python 3 and nothing else." };
     case "command-line": {
       const { code, note } = commandLine(order, baseUrl);
       return {
         code,
-        note: note ?? "Requires Node 20 or newer. If it is interrupted, run it again to resume.",
+        note: note ?? `${NEEDS_CLIENT} If it is interrupted, run it again to resume.`,
       };
     }
   }

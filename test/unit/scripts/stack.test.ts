@@ -234,6 +234,7 @@ describe("what npm start prints of the parts' logs", () => {
       json({ level: 30, msg: "task" }),
       json({ level: 50, msg: "engine_error", err: "out of memory" }),
       "✘ [ERROR] kj::getCaughtExceptionAsKj() = kj/async-io-unix.c++:186: disconnected: ::read(fd): Connection reset by peer",
+      "✘ [ERROR] e = kj/async-io-unix.c++:1293: failed: DNS lookup failed.; params.host = example.invalid",
       "  at workerd/io/worker.c++:1234",
       "✘ [ERROR] Uncaught Error: it broke",
       "",

@@ -40,8 +40,8 @@ const HELP = `Finds what you describe in pictures and clips, and saves its masks
 
   -p, --prompt WORDS     what to find; may be repeated
   --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
-                         repeated; "X,Y;!X,Y": ! is not on it; "cup: X,Y": its
-                         name; in clips "X,Y@1.5s", "cup#1: X,Y@2s": #1 is one
+                         repeated; "cup: X,Y;!X,Y": a name, a point off the cup;
+                         "cup#1: X,Y@2s": object 1 of a clip, after 2 seconds
   --format LIST          png,coco (default), also ${EXTRA_FORMATS.join(", ")}
   --preview              also save pictures with their masks drawn on them
   --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)

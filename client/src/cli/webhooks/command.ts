@@ -81,7 +81,7 @@ async function webhooks(args: readonly string[], terminal: Terminal): Promise<nu
 }
 
 export const WEBHOOKS: Command = {
-  summary: "print events as they arrive; list, create and delete endpoints",
+  summary: "print events as they arrive; list, create, test, delete endpoints",
   help: HELP,
   options: OPTIONS,
   run: webhooks,

@@ -50,7 +50,7 @@ export class Painting {
     const target = this.target.value ?? instances.value.find(({ id }) => id === mask) ?? null;
     if (!isPaint(mode)) return;
     if (target === null) {
-      complaint.value = "Begin on an object, or choose one by its menu in the list.";
+      complaint.value = "Start on an object, or choose one from its menu in the list.";
       return;
     }
     complaint.value = null;

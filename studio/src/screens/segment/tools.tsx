@@ -38,7 +38,7 @@ function hintOf(look: Look, canRefine: boolean): string {
     return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first 20 are free.`;
   if (isPaint(tool)) {
     const target = look.painting.target.value;
-    const what = target === null ? "Begin on the object." : `Changes ${nameOf(target)}.`;
+    const what = target === null ? "Start on the object." : `Changes ${nameOf(target)}.`;
     return `${what} ${hint} Keys: [ and ] for the size, ? for all.`;
   }
   if (tool !== "point") return hint;
