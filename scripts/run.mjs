@@ -41,7 +41,9 @@ const PLAIN = {
   npm run test:long -- NAME...    of these, those whose path contains a NAME; without one, all. Options go to vitest
   npm run chaos                   the same as npm run test:long -- chaos
 
-${longTests().toSorted().join(", ")}`,
+${longTests()
+  .toSorted((a, b) => a.localeCompare(b))
+  .join(", ")}`,
     true,
   ],
   format: [() => "Formats the code. Options go to oxfmt: npm run format -- --check", true],
@@ -54,7 +56,9 @@ ${longTests().toSorted().join(", ")}`,
   "build-studio": [() => "npm run build-studio: builds the studio into studio/dist."],
   screenshots: [() => "npm run screenshots: takes the README's pictures of the studio, into docs/images."],
   errors: [() => "npm run errors: writes the tables of docs/errors.md."],
-  dashboards: [() => "npm run dashboards: writes docs/grafana and the table of alarms in docs/operations.md."],
+  dashboards: [
+    () => "npm run dashboards: writes docs/grafana and the table of alarms in docs/operations.md.",
+  ],
   conformance: [() => "npm run conformance: writes the names of the tests into docs/conformance.md."],
 };
 

@@ -103,7 +103,8 @@ describe("the admin command line", () => {
   it("prints help on request, and without a command", () => {
     expect(parseAdminArguments(["--help"])).toEqual({ action: "help", about: null });
     expect(parseAdminArguments([])).toEqual({ action: "help", about: null });
-    for (const action of ACTIONS) expect(adminHelp(null)).toMatch(new RegExp(`npm run admin -- ${action}( |$)`, "m"));
+    for (const action of ACTIONS)
+      expect(adminHelp(null)).toMatch(new RegExp(`npm run admin -- ${action}( |$)`, "m"));
     expect(adminHelp(null)).not.toMatch(/ $/m);
   });
 

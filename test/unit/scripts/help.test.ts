@@ -12,11 +12,14 @@ const WITH_OPTIONS = new Set(
 );
 
 describe("npm run", () => {
-  it.each(Object.entries(scripts).filter(([name]) => !WITH_OPTIONS.has(name)))("%s -- --help says what it does, and does nothing", async (name, line) => {
-    const [, ...args] = line.split(" ").slice(2);
-    const { stdout } = await run(process.execPath, ["scripts/run.mjs", ...args, "--help"]);
-    expect(stdout).toMatch(new RegExp(`npm (run )?${name}\\b`));
-  });
+  it.each(Object.entries(scripts).filter(([name]) => !WITH_OPTIONS.has(name)))(
+    "%s -- --help says what it does, and does nothing",
+    async (name, line) => {
+      const [, ...args] = line.split(" ").slice(2);
+      const { stdout } = await run(process.execPath, ["scripts/run.mjs", ...args, "--help"]);
+      expect(stdout).toMatch(new RegExp(`npm (run )?${name}\\b`));
+    },
+  );
 
   it("check and others without options refuse arguments", async () => {
     const refused = run(process.execPath, ["scripts/run.mjs", "errors", "--check"]);
