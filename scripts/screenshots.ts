@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { needChromium } from "./shared/chromium.ts";
 import { runCommand } from "./shared/command-line.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
-import { openSample, placeOfSample } from "./shared/studio-sample.ts";
+import { openSample, openStudio, placeOfSample } from "./shared/studio-sample.ts";
 import { startStack } from "./stack/start-stack.ts";
 
 /** A point of the saucer, in pixels of the picture. */
@@ -43,12 +43,65 @@ export async function takeClick(page: Page): Promise<Click> {
   return { before, after: await page.screenshot({ clip }), at };
 }
 
+/** The person behind in the sample clip, whom the other one hides as they cross: its box in pixels of the clip. */
+const PERSON = { left: 686, top: 172, right: 944, bottom: 536 };
+const CLIP = { file: "samples/people-crossing.mp4", width: 960, height: 540, fps: "5" };
+
+/** Boxes the person in the sample clip, has it followed, and steps through all frames. Returns the player in each moment. */
+export async function takeClip(page: Page): Promise<readonly Buffer[]> {
+  const player = page.locator(".clip-player");
+  const take = async (): Promise<Buffer> => {
+    await settled(page);
+    return await player.screenshot();
+  };
+  await page.locator("input[type=file]").first().setInputFiles(CLIP.file);
+  await page.getByLabel("Frames per second").selectOption(CLIP.fps);
+  await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+  const frame = await page.locator(".viewer-canvas").boundingBox();
+  if (frame === null) throw new Error("The studio shows no clip.");
+  const scale = Math.min(frame.width / CLIP.width, frame.height / CLIP.height);
+  const left = frame.x + (frame.width - CLIP.width * scale) / 2;
+  const top = frame.y + (frame.height - CLIP.height * scale) / 2;
+  const moments = [await take()];
+  await page.mouse.move(left + PERSON.left * scale, top + PERSON.top * scale);
+  await page.mouse.down();
+  await page.mouse.move(left + PERSON.right * scale, top + PERSON.bottom * scale, { steps: 5 });
+  moments.push(await take());
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Segment", exact: true }).click();
+  await page.getByText(/^Frame 1 of \d/).waitFor({ timeout: 600_000 });
+  await page.getByLabel("Position in the clip").focus();
+  const count = Number(/of (\d+)/.exec((await page.locator(".transport-frame").textContent()) ?? "")?.[1]);
+  for (let shown = 1; shown <= count; shown++) {
+    moments.push(await take());
+    await page.keyboard.press(".");
+  }
+  return moments;
+}
+
 /** The viewer draws once its masks are decoded. */
 const settled = async (page: Page): Promise<void> => await page.waitForTimeout(1_000);
 
 /** How long each picture of the moving one is shown, in milliseconds: the picture, the click, the mask. */
 const SHOWN_MS = [1_200, 700, 2_400];
 const MOVING_WIDTH = 600;
+/** Of the clip: before and while it is pointed at, then each frame, the last one longer. */
+const CLIP_MS = { before: 1_000, pointing: 1_200, frame: 200, last: 1_500 };
+
+/** Writes pictures of the studio as a moving one. @param delays in milliseconds, one per picture */
+async function writeMoving(
+  name: string,
+  pictures: readonly Buffer[],
+  delays: readonly number[],
+  quality: number,
+): Promise<void> {
+  const small = await Promise.all(
+    pictures.map((picture) => sharp(picture).resize({ width: MOVING_WIDTH }).png().toBuffer()),
+  );
+  await sharp(small, { join: { animated: true } })
+    .webp({ quality, delay: [...delays], loop: 0 })
+    .toFile(image(name));
+}
 
 const image = (name: string): string => join(PROJECT_ROOT, "docs", "images", name);
 
@@ -70,15 +123,16 @@ await runCommand(async (signal) => {
         .composite([{ input: Buffer.from(ring), left: Math.round(at.x) - 30, top: Math.round(at.y) - 30 }])
         .png()
         .toBuffer();
-      const small = await Promise.all(
-        [before, pointed, after].map((moment) =>
-          sharp(moment).resize({ width: MOVING_WIDTH }).png().toBuffer(),
-        ),
+      await writeMoving("studio-click.webp", [before, pointed, after], SHOWN_MS, 82);
+      const moments = await takeClip(await openStudio(browser, stack));
+      const delays = moments.map(() => CLIP_MS.frame);
+      await writeMoving(
+        "studio-clip.webp",
+        moments,
+        [CLIP_MS.before, CLIP_MS.pointing, ...delays.slice(3), CLIP_MS.last],
+        60,
       );
-      await sharp(small, { join: { animated: true } })
-        .webp({ quality: 82, delay: SHOWN_MS, loop: 0 })
-        .toFile(image("studio-click.webp"));
-      console.log("docs/images has studio.png and studio-click.webp.");
+      console.log("docs/images has studio.png, studio-click.webp and studio-clip.webp.");
     } finally {
       await stack.stop();
     }

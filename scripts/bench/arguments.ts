@@ -7,7 +7,8 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 for regions, if the model draws any
   npm run bench -- video        how long a clip takes from createJob to success, compared with each step alone (decode,
                                 model, encode), with the embedded model and with dummy models that take a fixed time
-                                per frame; then the memory that clips of ten seconds and of ten minutes take
+                                per frame; then the memory that clips of ten seconds and of ten minutes take; with
+                                --part following, a clip by words compared with the same by one box and by ten
   npm run bench -- service      the inference service alone: how many pictures per second it processes, compared with a
                                 bare loop that runs only the model; its memory under mixed work
   npm run bench -- create-job   how long createJob takes with 100 uploads, compared with 1; no task is processed
@@ -32,7 +33,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   --rounds N                    how often to measure each side of a comparison (default 5 for video, dispatch and viewer,
                                 3 for service, kserve, waiting, click, bridges and capacity,
                                 40 for create-job)
-  --part speed|memory           only one half of the clip's measurement
+  --part speed|memory|following only one part of the clip's measurement
   --part throughput|soak        only one half of the service's measurement
   --part played|triton          the kind of model server (default played)
   --soak MINUTES                duration of the mixed work (default 5)
@@ -61,7 +62,12 @@ const ofRounds = (usual: number, quick: number): Bench => ({
 
 const BENCHES = {
   pictures: { takes: ["pictures"], rounds: [1, 1] },
-  video: { takes: ["frames", "rounds", "part", "quick"], rounds: [5, 1], parts: ["speed", "memory"] },
+  video: {
+    takes: ["frames", "rounds", "part", "quick"],
+    rounds: [5, 1],
+    parts: ["speed", "memory", "following"],
+    usualParts: ["speed", "memory"],
+  },
   service: { takes: ["rounds", "part", "soak", "quick"], rounds: [3, 1], parts: ["throughput", "soak"] },
   "create-job": { takes: ["rounds"], rounds: [40, 40], mostRounds: 200 },
   waiting: ofRounds(3, 1),

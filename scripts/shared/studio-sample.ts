@@ -4,8 +4,8 @@ const SIZE = { width: 1280, height: 800 };
 /** The sample picture's, in pixels. */
 const PICTURE = { width: 600, height: 400 };
 
-/** Opens the studio of a stack without an identity provider, signed in by an API key, with the sample picture. */
-export async function openSample(
+/** Opens the studio of a stack without an identity provider, signed in by an API key. */
+export async function openStudio(
   browser: Browser,
   { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
 ): Promise<Page> {
@@ -13,6 +13,13 @@ export async function openSample(
   await page.goto(`${baseUrl}/studio`);
   await page.getByLabel("API key").fill(apiKey);
   await page.getByRole("button", { name: "Open the studio" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  return page;
+}
+
+/** Opens the studio as `openStudio`, with the sample picture. */
+export async function openSample(...studio: Parameters<typeof openStudio>): Promise<Page> {
+  const page = await openStudio(...studio);
   await page.getByText("Try this sample").click();
   await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
   return page;

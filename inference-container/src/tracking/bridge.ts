@@ -1,12 +1,15 @@
-/** Bridges gaps in tracks: an object that the detector misses for a moment is drawn where it is expected, if it is there. */
+/** Bridges gaps in tracks: an object that the detector misses for a moment is looked for where it is expected. */
 import { type Box, clipBox } from "../models/box.ts";
-import { gridArea, gridBounds, gridIou, gridMoved, gridOverlap } from "../models/mask-shape.ts";
-import type { DrawnRegion, Instance, LogitGrid } from "../models/model.ts";
-import { cosine } from "../models/arithmetic.ts";
+import type { Followable, Instance, LogitGrid, PictureLooks } from "../models/model.ts";
+import { coverage } from "../models/sam2/appearance.ts";
+import { lookOf } from "../following/choice.ts";
+import { type Claim, find, type Sought } from "../following/find.ts";
+import { glimpse, Memory } from "../following/memory.ts";
+import { windowAbout } from "../following/parts.ts";
 import type { Size } from "../size.ts";
 import type { Gap } from "./tracker.ts";
 
-/** How long after its last detection an object is drawn without one. */
+/** How long after its last detection an object is looked for without one. */
 export const LONGEST_BRIDGE_SECONDS = 1;
 
 /** Times of frames are rounded: one that is just a second later counts. */
@@ -18,38 +21,23 @@ const LEAST_DETECTIONS = 2;
 /** The share of its expected box that must lie in the picture: an object that leaves is not held back. */
 const LEAST_INSIDE = 0.5;
 
-/** The limits within which a drawn mask is the object, and not something behind or before it. */
-const ACCEPTED = {
-  /** The decoder's own estimate of the IoU. */
-  quality: 0.6,
-  /** The IoU with the last mask, moved to where it is expected. */
-  overlap: 0.5,
-  /** The area by that of the last mask, and by that of the last one detected: an object that shrinks is being hidden. */
-  growth: [0.6, 1.7],
-  growthSinceDetected: [0.5, 2],
-  /** The cosine between its appearance and the object's. */
-  likeness: 0.9,
-  /** The share of it that another object of the frame has. */
-  taken: 0.3,
-} as const;
-
-/** An object as it was last seen. */
-export interface Known {
-  /** Of the last detection. */
-  readonly score: number;
-  readonly detectedAt: number;
-  readonly detectedArea: number;
+/** An object as it was detected last. */
+interface Known extends Pick<Instance, "score" | "mask" | "box" | "promptIndex"> {
+  readonly timeSec: number;
   readonly detections: number;
-  readonly appearance: Float32Array;
-  /** Of the last frame in which it was seen or drawn. */
-  readonly mask: LogitGrid;
+  /** Of the whole frame, which its objects share. */
+  readonly looks: PictureLooks;
+  /** Since the detector misses it. */
+  pursuit?: { readonly memory: Memory; readonly look: Float32Array; last: Sought["last"] };
 }
 
-/** An object to be drawn where it is expected. */
-export interface Attempt {
-  readonly gap: Gap;
-  readonly known: Known;
-  readonly region: { readonly box: Box; readonly prior: LogitGrid };
+/** An object that was found without a detection. */
+export interface Bridged {
+  readonly objectId: number;
+  readonly promptIndex: number;
+  readonly score: number;
+  readonly mask: LogitGrid;
+  readonly box: Box;
 }
 
 export class Bridges {
@@ -61,60 +49,60 @@ export class Bridges {
     this.#frame = frame;
   }
 
-  /** Remembers a detected object. */
-  detected(id: number, timeSec: number, { score, mask, appearance }: Instance): void {
-    if (appearance === undefined) return;
-    const detections = (this.#known.get(id)?.detections ?? 0) + 1;
-    const detectedArea = gridArea(mask);
-    this.#known.set(id, { score, detectedAt: timeSec, detectedArea, detections, appearance, mask });
-  }
-
-  /** What to draw in the frame at `timeSec`. Objects that were not detected for too long are forgotten. */
-  attempts(timeSec: number, gaps: readonly Gap[]): Attempt[] {
-    for (const [id, { detectedAt }] of this.#known)
-      if (timeSec - detectedAt > LONGEST_BRIDGE_SECONDS + TOLERANCE_SECONDS) this.#known.delete(id);
-    return gaps.flatMap((gap) => {
-      const known = this.#known.get(gap.id);
-      const box = clipBox(gap.box, this.#frame.width, this.#frame.height);
-      if (known === undefined || box === undefined || known.detections < LEAST_DETECTIONS) return [];
-      if (areaOf(box) < LEAST_INSIDE * areaOf(gap.box)) return [];
-      return [{ gap, known, region: { box, prior: gridMoved(known.mask, this.#frame, gap.moved) } }];
-    });
+  /** Remembers a detected object. @param looks the frame's */
+  detected(objectId: number, timeSec: number, instance: Instance, looks: PictureLooks): void {
+    const { score, mask, box, promptIndex } = instance;
+    const detections = (this.#known.get(objectId)?.detections ?? 0) + 1;
+    this.#known.set(objectId, { score, mask, box, promptIndex, timeSec, detections, looks });
   }
 
   /**
-   * The object as drawn, and its box; undefined if the drawing is not the object.
-   * @param others the masks of the frame's other objects of the same prompt
+   * The objects of the gaps that are in the frame at `timeSec`. Those that were not detected for too long are forgotten.
+   * @param others the masks of the frame's other objects, and their prompts: two objects of one prompt are not in one place
    */
-  accept(
-    { gap, known, region }: Attempt,
-    drawn: DrawnRegion,
-    others: readonly LogitGrid[],
-  ): { known: Known; box: Box } | undefined {
-    const { mask } = drawn;
-    const box = gridBounds(mask, this.#frame);
-    if (box === undefined || !isSame(known, region.prior, drawn, others)) return undefined;
-    const seen = { ...known, mask };
-    this.#known.set(gap.id, seen);
-    return { known: seen, box };
+  async find(
+    timeSec: number,
+    gaps: readonly Gap[],
+    picture: Followable,
+    others: readonly (Claim & { readonly promptIndex?: number })[],
+  ): Promise<Bridged[]> {
+    for (const [id, known] of this.#known)
+      if (timeSec - known.timeSec > LONGEST_BRIDGE_SECONDS + TOLERANCE_SECONDS) this.#known.delete(id);
+    const sought = gaps.flatMap((gap) => this.#sought(gap) ?? []);
+    if (sought.length === 0) return [];
+    const looks = await picture.looks();
+    const promptOf = ({ objectId }: Claim): number | undefined =>
+      gaps.find(({ id }) => id === objectId)?.promptIndex ??
+      others.find((other) => other.objectId === objectId)?.promptIndex;
+    const scene = { frame: this.#frame, timeSec, picture, looks };
+    const found = await find(sought, scene, others, (a, b) => promptOf(a) !== promptOf(b));
+    return found.flatMap(({ sought: { objectId }, mask, look, inside, box, value }) => {
+      const known = this.#known.get(objectId);
+      if (known?.pursuit === undefined) return [];
+      known.pursuit.last = { mask, look };
+      const seen = glimpse(looks, windowAbout(box, this.#frame, looks), inside);
+      known.pursuit.memory.add({ timeSec, sureness: value, known: seen });
+      return [
+        { objectId, promptIndex: known.promptIndex, score: known.score, mask: picture.cleaned(mask), box },
+      ];
+    });
+  }
+
+  #sought({ id, box, moved }: Gap): Sought | undefined {
+    const known = this.#known.get(id);
+    const inside = clipBox(box, this.#frame.width, this.#frame.height);
+    if (known === undefined || inside === undefined || known.detections < LEAST_DETECTIONS) return undefined;
+    if (areaOf(inside) < LEAST_INSIDE * areaOf(box)) return undefined;
+    known.pursuit ??= this.#begun(known);
+    return { objectId: id, ...known.pursuit, expected: { box: inside, moved } };
+  }
+
+  #begun({ timeSec, mask, box, looks }: Known): NonNullable<Known["pursuit"]> {
+    const inside = coverage(mask, looks.width, looks.height);
+    const look = lookOf(looks, inside);
+    const known = glimpse(looks, windowAbout(box, this.#frame, looks), inside);
+    return { memory: new Memory([{ timeSec, sureness: 1, known }]), look, last: { mask, look } };
   }
 }
-
-function isSame(known: Known, prior: LogitGrid, drawn: DrawnRegion, others: readonly LogitGrid[]): boolean {
-  const { mask, quality, appearance } = drawn;
-  const area = gridArea(mask);
-  return (
-    quality >= ACCEPTED.quality &&
-    gridIou(mask, prior) >= ACCEPTED.overlap &&
-    isWithin(area / gridArea(prior), ACCEPTED.growth) &&
-    isWithin(area / known.detectedArea, ACCEPTED.growthSinceDetected) &&
-    appearance !== undefined &&
-    cosine(appearance, known.appearance) >= ACCEPTED.likeness &&
-    others.every((other) => gridOverlap(mask, other) <= ACCEPTED.taken * area)
-  );
-}
-
-const isWithin = (value: number, [least, most]: readonly [number, number]): boolean =>
-  value >= least && value <= most;
 
 const areaOf = ([x1, y1, x2, y2]: Box): number => (x2 - x1) * (y2 - y1);

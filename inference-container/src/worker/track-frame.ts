@@ -64,10 +64,11 @@ export class FrameTracker {
       timeSec,
       seen.map(({ instance }) => instance),
     );
+    const looks = ids.some((id) => id !== undefined) ? await found.open?.following?.looks() : undefined;
     return seen.flatMap(({ instance, shape }, i) => {
       const objectId = ids[i];
       if (objectId === undefined) return [];
-      this.#bridges.detected(objectId, timeSec, instance);
+      if (looks !== undefined) this.#bridges.detected(objectId, timeSec, instance, looks);
       const { promptIndex, score, mask, box } = instance;
       const prompt = prompts[promptIndex] ?? "";
       const rle = shape.segmentation;
@@ -99,30 +100,16 @@ export class FrameTracker {
     open: OpenPicture | undefined,
     seen: readonly FrameObject[],
   ): Promise<FrameObject[]> {
-    if (open === undefined) return [];
-    const attempts = this.#bridges.attempts(timeSec, this.#tracker.gaps());
-    if (attempts.length === 0) return [];
-    const drawn = await open.draw(attempts.map(({ region }) => region));
+    if (open?.following === undefined) return [];
+    const found = await this.#bridges.find(timeSec, this.#tracker.gaps(), open.following, seen);
     const objects: FrameObject[] = [];
-    for (const [at, attempt] of attempts.entries()) {
-      const { id: objectId, promptIndex } = attempt.gap;
-      const others = [...seen, ...objects].filter((one) => one.promptIndex === promptIndex);
-      const region = drawn[at];
-      const found =
-        region &&
-        this.#bridges.accept(
-          attempt,
-          region,
-          others.map(({ mask }) => mask),
-        );
-      if (found === undefined) continue;
-      const { mask, score } = found.known;
+    for (const { objectId, promptIndex, score, mask, box } of found) {
       const shape = await this.#shapeOf(mask);
       if (shape === null) continue;
-      this.#tracker.bridge(objectId, found.box);
+      this.#tracker.bridge(objectId, box);
       const prompt = this.#task.prompts[promptIndex] ?? "";
       const rle = shape.segmentation;
-      objects.push({ objectId, promptIndex, prompt, score, box: this.#inClip(found.box), mask, rle, shape });
+      objects.push({ objectId, promptIndex, prompt, score, box: this.#inClip(box), mask, rle, shape });
     }
     return objects;
   }

@@ -1,125 +1,102 @@
 import { describe, expect, test } from "vitest";
-import type { Box } from "../../src/models/box.ts";
-import type { DrawnRegion, Instance, LogitGrid } from "../../src/models/model.ts";
+import { gridIou } from "../../src/models/mask-shape.ts";
 import { Bridges } from "../../src/tracking/bridge.ts";
 import type { Gap } from "../../src/tracking/tracker.ts";
+import { colourModel, type Disc, painted, SIZE } from "../support/coloured-scene.ts";
 
-/** A grid cell is ten pixels wide and high. */
-const GRID = 64;
-const FRAME = { width: 640, height: 640 };
-const CAT = Float32Array.of(1, 0);
-const WALL = Float32Array.of(0.6, 0.8);
+const [START, STEP, RADIUS] = [60, 10, 20];
+const red = (x: number): Disc => ({ colour: "red", x, y: 90, radius: RADIUS });
 
-/** A mask that fills a box, given in pixels. */
-function filled([x1, y1, x2, y2]: Box): LogitGrid {
-  const logits = Float32Array.from({ length: GRID * GRID }, (_, cell) => {
-    const [x, y] = [10 * (cell % GRID) + 5, 10 * Math.floor(cell / GRID) + 5];
-    return x > x1 && x < x2 && y > y1 && y < y2 ? 5 : -5;
-  });
-  return { width: GRID, height: GRID, logits };
+/** A frame with these discs, and what the detector finds in it. */
+async function frameOf(...discs: readonly Disc[]) {
+  const picture = { ...SIZE, rgb: painted({ ground: "grey", discs }), contentHash: null };
+  const request = { prompts: ["red"], threshold: 0.5, withFaint: false, keepOpen: true };
+  const { instances, open } = await colourModel().segment(picture, request);
+  return { instances, seen: open?.following ?? expect.fail() };
 }
 
-const HERE: Box = [100, 100, 200, 300];
-const STEP = 20;
-const NEXT: Box = [100 + STEP, 100, 200 + STEP, 300];
-const gap: Gap = { id: 1, promptIndex: 0, box: NEXT, moved: [STEP, 0] };
-
-function instance(box: Box = HERE): Instance {
-  return { promptIndex: 0, score: 0.7, box, mask: filled(box), faint: false, appearance: CAT };
-}
-
-/** The memory of an object that was detected at these times. */
-function detectedAt(...times: readonly number[]): Bridges {
-  const bridges = new Bridges(FRAME);
-  for (const time of times) bridges.detected(1, time, instance());
+/** The memory of a disc that was detected at these times, one step further each time. */
+async function detectedAt(...times: readonly number[]): Promise<Bridges> {
+  const bridges = new Bridges(SIZE);
+  for (const [step, time] of times.entries()) {
+    const { instances, seen } = await frameOf(red(START + step * STEP));
+    bridges.detected(1, time, instances[0] ?? expect.fail(), await seen.looks());
+  }
   return bridges;
 }
 
-const drawn = (box: Box = NEXT, changes: Partial<DrawnRegion> = {}): DrawnRegion => ({
-  mask: filled(box),
-  quality: 0.9,
-  appearance: CAT,
-  ...changes,
+const gapAt = (x: number): Gap => ({
+  id: 1,
+  promptIndex: 0,
+  box: [x - RADIUS, 90 - RADIUS, x + RADIUS, 90 + RADIUS],
+  moved: [STEP, 0],
 });
 
-/** Whether what was drawn is taken for the object. */
-function accepts(region: DrawnRegion, others: readonly Box[] = []): boolean {
-  const bridges = detectedAt(0, 0.2);
-  const [attempt] = bridges.attempts(0.4, [gap]);
-  if (attempt === undefined) throw new Error("There was no attempt.");
-  return bridges.accept(attempt, region, others.map(filled)) !== undefined;
+/** Where the disc would be two frames after it was first detected. */
+const NEXT = START + 2 * STEP;
+
+/** What is found in a frame with these discs, where the disc is expected at `NEXT`. */
+async function foundIn(...discs: readonly Disc[]) {
+  const { seen } = await frameOf(...discs);
+  return (await detectedAt(0, 0.2)).find(0.4, [gapAt(NEXT)], seen, []);
 }
 
-describe("where an object is drawn that the detector misses", () => {
-  test("in the box and with the mask that are expected by its motion", () => {
-    const [attempt] = detectedAt(0, 0.2).attempts(0.4, [gap]);
-    expect(attempt?.region.box).toEqual(NEXT);
-    expect(attempt?.region.prior.logits.map(Math.sign)).toEqual(filled(NEXT).logits.map(Math.sign));
+describe("an object that the detector misses is looked for", () => {
+  test("and has its mask, its id and its last confidence", async () => {
+    const [found] = await foundIn(red(NEXT));
+    const [detected] = (await frameOf(red(NEXT))).instances;
+    expect(found).toMatchObject({ objectId: 1, promptIndex: 0, score: 0.9, box: detected?.box });
+    expect(found && detected && gridIou(found.mask, detected.mask)).toBe(1);
   });
 
-  test("for a second after its last detection, and no longer", () => {
-    const bridges = detectedAt(0, 0.2);
-    expect(bridges.attempts(1.2, [gap])).toHaveLength(1);
-    expect(bridges.attempts(1.3, [gap])).toHaveLength(0);
+  test("for a second after its last detection, and no longer", async () => {
+    const { seen } = await frameOf(red(NEXT));
+    const bridges = await detectedAt(0, 0.2);
+    expect(await bridges.find(1.2, [gapAt(NEXT)], seen, [])).toHaveLength(1);
+    expect(await bridges.find(1.3, [gapAt(NEXT)], seen, [])).toHaveLength(0);
   });
 
-  test("not if it was detected only once, which may have been an error", () => {
-    expect(detectedAt(0.2).attempts(0.4, [gap])).toHaveLength(0);
+  test("not if it was detected only once, which may have been an error", async () => {
+    const { seen } = await frameOf(red(NEXT));
+    expect(await (await detectedAt(0.2)).find(0.4, [gapAt(NEXT)], seen, [])).toHaveLength(0);
   });
 
-  test("not if most of its box is beyond the picture's edge", () => {
-    const leaving = (x: number): Gap => ({ ...gap, box: [x, 100, x + 100, 300] });
-    expect(detectedAt(0, 0.2).attempts(0.4, [leaving(580)])).toHaveLength(1);
-    expect(detectedAt(0, 0.2).attempts(0.4, [leaving(600)])).toHaveLength(0);
-    expect(detectedAt(0, 0.2).attempts(0.4, [leaving(660)])).toHaveLength(0);
+  test("not if most of its box is beyond the picture's edge", async () => {
+    const bridges = await detectedAt(0, 0.2);
+    const countAt = async (x: number): Promise<number> =>
+      (await bridges.find(0.4, [gapAt(x)], (await frameOf(red(x))).seen, [])).length;
+    expect(await countAt(SIZE.width - 2)).toBe(1);
+    expect(await countAt(SIZE.width + 4)).toBe(0);
   });
 
-  test("again from where it was drawn last", () => {
-    const bridges = detectedAt(0, 0.2);
-    const [attempt] = bridges.attempts(0.4, [gap]);
-    const found = attempt && bridges.accept(attempt, drawn(), []);
-    expect(found).toMatchObject({ box: NEXT, known: { score: 0.7 } });
-    const [again] = bridges.attempts(0.6, [{ ...gap, moved: [0, 0] }]);
-    expect(again?.region.prior.logits).toEqual(drawn().mask.logits);
+  test("again from where it was found last, as it grows", async () => {
+    const bridges = await detectedAt(0, 0.2);
+    for (const [step, time] of [0.4, 0.6, 0.8].entries()) {
+      const [x, radius] = [NEXT + step * STEP, RADIUS + 3 * step];
+      const { seen, instances } = await frameOf({ ...red(x), radius });
+      const [found] = await bridges.find(time, [gapAt(x)], seen, []);
+      expect(found?.box).toEqual(instances[0]?.box);
+    }
   });
 });
 
-describe("what is drawn is the object", () => {
-  test("if it is where, as large and such as was expected", () => {
-    expect(accepts(drawn())).toBe(true);
-    expect(accepts(drawn([130, 110, 230, 310]))).toBe(true);
+describe("what is found is the object", () => {
+  test("also where it has jumped by half its size, or turned smaller", async () => {
+    expect(await foundIn(red(NEXT + RADIUS))).toHaveLength(1);
+    expect(await foundIn({ ...red(NEXT), radius: 15 })).toHaveLength(1);
   });
 
-  test("not if the decoder itself thinks little of it", () => {
-    expect(accepts(drawn(NEXT, { quality: 0.5 }))).toBe(false);
+  test("not if it is gone, or something else is where it was expected", async () => {
+    expect(await foundIn()).toHaveLength(0);
+    expect(await foundIn({ ...red(NEXT), colour: "blue" })).toHaveLength(0);
   });
 
-  test("not if it has jumped", () => {
-    expect(accepts(drawn([180, 100, 280, 300]))).toBe(false);
-  });
-
-  test("not if it has shrunk or grown wildly", () => {
-    expect(accepts(drawn([120, 100, 220, 210]))).toBe(false);
-    expect(accepts(drawn([100, 60, 260, 340]))).toBe(false);
-    expect(accepts(drawn(NEXT, { mask: filled([0, 0, 1, 1]) }))).toBe(false);
-  });
-
-  test("not if it has shrunk step by step: it is being hidden", () => {
-    const bridges = detectedAt(0, 0.2);
-    const kept = [260, 220, 180, 150].map((bottom, at) => {
-      const [attempt] = bridges.attempts(0.4 + at / 5, [{ ...gap, box: HERE, moved: [0, 0] }]);
-      return attempt && bridges.accept(attempt, drawn([100, 100, 200, bottom]), []) !== undefined;
-    });
-    expect(kept).toEqual([true, true, false, false]);
-  });
-
-  test("not if it looks like something else, such as what lies behind", () => {
-    expect(accepts(drawn(NEXT, { appearance: WALL }))).toBe(false);
-  });
-
-  test("not if another object of the frame has its place", () => {
-    expect(accepts(drawn(), [[300, 100, 400, 300]])).toBe(true);
-    expect(accepts(drawn(), [NEXT])).toBe(false);
-    expect(accepts(drawn(), [[170, 100, 270, 300]])).toBe(false);
+  test("not if another object of its prompt has its place; one of another prompt may", async () => {
+    const { seen, instances } = await frameOf(red(NEXT));
+    const [{ mask } = expect.fail()] = instances;
+    const foundBeside = async (promptIndex: number) =>
+      (await detectedAt(0, 0.2)).find(0.4, [gapAt(NEXT)], seen, [{ objectId: 2, promptIndex, mask }]);
+    expect(await foundBeside(0)).toHaveLength(0);
+    expect(await foundBeside(1)).toHaveLength(1);
   });
 });

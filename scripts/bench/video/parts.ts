@@ -6,6 +6,7 @@ import { describeOutput } from "../../../inference-container/src/output-file.ts"
 import { stepsOf } from "../../../inference-container/src/steps.ts";
 import { FrameTracker } from "../../../inference-container/src/worker/track-frame.ts";
 import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
+import { Bridges } from "../../../inference-container/src/tracking/bridge.ts";
 import { drawTracked } from "../../../inference-container/src/preview/preview.ts";
 import { type Frame, readFrames } from "../../../inference-container/src/video/frames.ts";
 import { MasksJsonWriter } from "../../../inference-container/src/video/masks-json.ts";
@@ -35,7 +36,7 @@ export interface PartTimes {
   readonly model: number;
   /** The same loop with pictures kept open, if the model does; the two take turns frame by frame. */
   readonly open: number;
-  /** Drawing one object in each of the open pictures, as for one that the detector missed. */
+  /** Looking for one object in each of the open pictures, as for one that the detector missed, and remembering it. */
   readonly bridge: number;
   /** Everything after the model, on the same frames and instances: the sum of the three below. */
   readonly encode: number;
@@ -96,15 +97,21 @@ async function segmentAll(
         { prompts, threshold, withFaint, inClip: true, keepOpen },
       ),
     );
-  for (const [at, { rgb }] of frames.entries()) {
+  const bridges = new Bridges(size);
+  for (const [at, { rgb, timeSec }] of frames.entries()) {
     const order = at % 2 === 0 ? [false, true] : [true, false];
     for (const keepOpen of opens ? order : [false]) {
       const seen = await segment(rgb, keepOpen);
       if (!keepOpen) found.push(seen);
       const { open } = seen;
       const [object] = seen.instances;
-      if (open !== undefined && object !== undefined)
-        await timed("bridge", () => open.draw([{ box: object.box, prior: object.mask }]));
+      const { following } = open ?? {};
+      if (following !== undefined && object !== undefined)
+        await timed("bridge", async () => {
+          const gap = { id: 1, promptIndex: 0, box: object.box, moved: [0, 0] } as const;
+          await bridges.find(timeSec, [gap], following, []);
+          bridges.detected(1, timeSec, object, await following.looks());
+        });
       open?.[Symbol.dispose]();
     }
     // As the tracker requires: once something is tracked, faint detections may continue it.

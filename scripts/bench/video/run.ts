@@ -1,5 +1,6 @@
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import type { BenchRequest } from "../arguments.ts";
+import { followingReport, measureFollowing } from "./following.ts";
 import { measureMemory, memoryReport } from "./memory.ts";
 import { measureSpeed, speedReport } from "./speed.ts";
 
@@ -22,5 +23,7 @@ export async function benchVideo(request: BenchRequest, signal: AbortSignal): Pr
     const long = await measureMemory(ffmpeg, quick ? QUICK_LONG_SECONDS : LONG_SECONDS, signal);
     lines.push("", ...memoryReport(short, long));
   }
+  if (parts.includes("following"))
+    lines.push("", ...followingReport(await measureFollowing(ffmpeg, { frames, rounds }, signal)));
   return lines;
 }

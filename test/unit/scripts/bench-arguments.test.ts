@@ -54,6 +54,7 @@ describe("the benchmark's command line", () => {
     expect(parseBenchArguments(["video"])).toEqual(video({}));
     expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ parts: ["speed"] }));
     expect(parseBenchArguments(["video", "--part", "memory"])).toEqual(video({ parts: ["memory"] }));
+    expect(parseBenchArguments(["video", "--part", "following"])).toEqual(video({ parts: ["following"] }));
   });
 
   it("measures the service, or one part of it", () => {
@@ -94,7 +95,7 @@ describe("the benchmark's command line", () => {
     [["--pictures", "1.5"], "--pictures must be a whole number"],
     [["video", "--frames", "301"], "--frames must be a whole number from 1 to 300"],
     [["video", "--rounds", "many"], "--rounds must be a whole number from 1 to 100"],
-    [["video", "--part", "colour"], "--part must be speed or memory"],
+    [["video", "--part", "colour"], "--part must be speed, memory or following"],
     [["video", "--pictures", "3"], "video takes only --frames, --rounds, --part and --quick"],
     [["pictures", "--rounds", "3"], "only --pictures"],
     [["--quick"], "only --pictures"],

@@ -37,6 +37,7 @@ export class Sam2Picture implements OpenPicture, Followable {
   readonly #withLooks: boolean;
   #features: Held | undefined;
   #embedding: Embedding | undefined;
+  #looks: Promise<PictureLooks> | undefined;
   #computed = false;
 
   /** @param withLooks whether appearances are needed too */
@@ -70,9 +71,8 @@ export class Sam2Picture implements OpenPicture, Followable {
     return this;
   }
 
-  async looks(): Promise<PictureLooks> {
-    const { values, dims } = copiedFloats(await this.#held(), EMBEDDING);
-    return looksOf(values, dims);
+  looks(): Promise<PictureLooks> {
+    return (this.#looks ??= this.#lookAtAll());
   }
 
   async offers(regions: readonly Region[]): Promise<DrawnRegion[][]> {
@@ -92,6 +92,12 @@ export class Sam2Picture implements OpenPicture, Followable {
     this.#features?.[Symbol.dispose]();
     this.#features = undefined;
     this.#embedding = undefined;
+    this.#looks = undefined;
+  }
+
+  async #lookAtAll(): Promise<PictureLooks> {
+    const { values, dims } = copiedFloats(await this.#held(), EMBEDDING);
+    return looksOf(values, dims);
   }
 
   async #appearance(mask: LogitGrid): Promise<Float32Array> {

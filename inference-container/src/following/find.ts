@@ -1,0 +1,178 @@
+/** Finds objects in a frame that were seen before it: the one way in which a mask is continued. */
+import type { Box } from "../models/box.ts";
+import { gridArea, gridBounds, gridMoved, gridOverlap } from "../models/mask-shape.ts";
+import type { DrawnRegion, Followable, LogitGrid, PictureLooks, Region } from "../models/model.ts";
+import type { Size } from "../size.ts";
+import { best, type Expected, type Offer, weigh } from "./choice.ts";
+import { cellsWithin, looksOf, type Memory } from "./memory.ts";
+import { type Part, partsOf, windowAbout } from "./parts.ts";
+
+/** What a drawing has to be worth: the product that `weigh` makes. */
+const LEAST = {
+  /** Below this another way of drawing is tried, too. */
+  sure: 0.8,
+  /** Below this an object is lost. */
+  followed: 0.3,
+  /** From this on a lost object is found again. */
+  found: 0.45,
+} as const;
+
+/** The share of its cells' votes from which on what looks like the object, and is not it, gets a point outside. */
+const RIVAL = 0.5;
+
+/** How many objects of a frame are drawn in other ways: many would cost as much as the frame's features. */
+const MOST_DOUBTFUL = 3;
+
+/** The share of the smaller of two objects from which on they are the same thing twice. */
+const TAKEN = 0.5;
+
+/** An object that is looked for in a frame. */
+export interface Sought {
+  readonly objectId: number;
+  readonly memory: Memory;
+  /** What it looks like where it is certain, by `lookOf`. */
+  readonly look: Float32Array;
+  /** As it was seen last. */
+  readonly last: Pick<Offer, "mask" | "look">;
+  /** Absent if it may be anywhere. */
+  readonly expected: Place | undefined;
+}
+
+/** Where an object is expected, in pixels of the frame. */
+export interface Place {
+  readonly box: Box;
+  /** By how much it is expected to have moved since it was seen last, to the right and down. */
+  readonly moved: readonly [number, number];
+}
+
+/** An object's mask in a frame. */
+export interface Claim {
+  readonly objectId: number;
+  readonly mask: LogitGrid;
+}
+
+/** What of the frame is looked at. */
+export interface Scene {
+  /** The frame's size in pixels. */
+  readonly frame: Size;
+  readonly timeSec: number;
+  readonly picture: Followable;
+  readonly looks: PictureLooks;
+}
+
+/** An object that was found. */
+export interface Found extends Offer {
+  readonly sought: Sought;
+  /** In pixels of the frame. */
+  readonly box: Box;
+}
+
+/** What an object's votes say in a frame. */
+interface Hunch {
+  readonly sought: Sought;
+  readonly expected: Expected;
+  readonly regions: readonly Region[];
+}
+
+/**
+ * Those of the objects that are in the frame.
+ * @param others the objects that have their masks already
+ * @param mayShare whether two objects may be in one place, as a thing and a part of it
+ */
+export async function find(
+  sought: readonly Sought[],
+  scene: Scene,
+  others: readonly Claim[],
+  mayShare: (a: Claim, b: Claim) => boolean = () => false,
+): Promise<Found[]> {
+  const hunches: Hunch[] = [];
+  for (const one of sought) hunches.push(await hunchOf(one, scene));
+  const taken: Claim[] = [...others];
+  const found: Found[] = [];
+  for (const [{ sought: one }, offer] of await choose(hunches, scene)) {
+    if (offer.value < (one.expected === undefined ? LEAST.found : LEAST.followed)) continue;
+    const claim = { objectId: one.objectId, mask: offer.mask };
+    if (taken.some((other) => overlapTooMuch(claim, other) && !mayShare(claim, other))) continue;
+    const box = gridBounds(offer.mask, scene.frame);
+    if (box === undefined) continue;
+    taken.push(claim);
+    found.push({ ...offer, sought: one, box });
+  }
+  return found;
+}
+
+async function hunchOf(sought: Sought, { frame, timeSec, picture, looks }: Scene): Promise<Hunch> {
+  const { memory, look, last, expected } = sought;
+  const window =
+    expected === undefined
+      ? new Float32Array(looks.width * looks.height).fill(1)
+      : windowAbout(expected.box, frame, looks);
+  const cells = cellsWithin(window);
+  const voted = await picture.votes(looksOf(looks, cells), memory.knownAt(timeSec));
+  const votes = new Float32Array(window.length);
+  for (const [at, cell] of cells.entries()) votes[cell] = (voted[at] ?? 0) * (window[cell] ?? 0);
+  const [part, ...others] = partsOf(votes, looks, frame);
+  const area = expected === undefined ? undefined : gridArea(last.mask);
+  return {
+    sought,
+    expected: { looks: [look, last.look], area, votes },
+    regions: part === undefined ? [] : [votedRegion(part, others)],
+  };
+}
+
+/** The most likely mask of each object that has any, the surest first. */
+async function choose(hunches: readonly Hunch[], scene: Scene): Promise<[Hunch, Offer][]> {
+  const first = await draw(
+    hunches.map((hunch) => [hunch, hunch.regions]),
+    scene,
+  );
+  const doubtful = first
+    .filter(([{ sought }, offer]) => sought.expected !== undefined && valueOf(offer) < LEAST.sure)
+    .toSorted(([, a], [, b]) => valueOf(a) - valueOf(b))
+    .slice(0, MOST_DOUBTFUL);
+  const second = new Map(
+    await draw(
+      doubtful.map(([hunch]) => [hunch, expectedRegions(hunch.sought, scene.frame)]),
+      scene,
+    ),
+  );
+  return first
+    .flatMap(([hunch, offer]): [Hunch, Offer][] => {
+      const top = best([offer, second.get(hunch)].flatMap((one) => one ?? []));
+      return top === undefined ? [] : [[hunch, top]];
+    })
+    .toSorted(([, a], [, b]) => b.value - a.value);
+}
+
+const valueOf = (offer: Offer | undefined): number => offer?.value ?? 0;
+
+function expectedRegions({ expected, last }: Sought, frame: Size): Region[] {
+  if (expected === undefined) return [];
+  const { box, moved } = expected;
+  return [{ box }, { box, prior: gridMoved(last.mask, frame, moved) }];
+}
+
+async function draw(
+  asked: readonly (readonly [Hunch, readonly Region[]])[],
+  { picture, looks }: Scene,
+): Promise<[Hunch, Offer | undefined][]> {
+  const offers: DrawnRegion[][] = await picture.offers(asked.flatMap(([, regions]) => regions));
+  let at = 0;
+  return asked.map(([hunch, { length }]) => {
+    const own = offers.slice(at, (at += length)).flat();
+    return [hunch, best(own.map((one) => weigh(one, looks, hunch.expected)))];
+  });
+}
+
+/** Where the votes see an object: the box of its heaviest part, its peak, and a point outside it on what looks most like it. */
+function votedRegion({ box, peak }: Part, others: readonly Part[]): Region {
+  const rival = others.find(({ weight, cells }) => weight > RIVAL * cells.length);
+  return {
+    box,
+    points: [{ ...peak, label: 1 }, ...(rival === undefined ? [] : [{ ...rival.peak, label: 0 as const }])],
+  };
+}
+
+/** Whether two masks are the same thing, unless one object is a part of the other. */
+export const overlapTooMuch = ({ mask: a }: Claim, { mask: b }: Claim): boolean =>
+  gridOverlap(a, b) > TAKEN * Math.min(gridArea(a), gridArea(b));
