@@ -1,4 +1,5 @@
 /** Tells whether two frames in a row show different scenes. */
+import { cosine } from "../models/arithmetic.ts";
 import type { PictureLooks } from "../models/model.ts";
 
 /**
@@ -13,7 +14,14 @@ const TURNED = { across: 3 / 8, down: 3 / 16 } as const;
 /** Every how many cells a shift is tried, and cells are compared. */
 const STEP = 4;
 
-/** Whether no shift of the frame before makes its cells look like those of this one. */
+/**
+ * The mean cosine between cells of two frames and those of the other that are most like them, from which on both show the same things. A
+ * camera that comes near fast leaves no cell in its place: in such a clip (motocross-jump) frames in a row had at least 0.615. Of 26 pairs of
+ * frames of six clips that no shift explained, all had at most 0.605.
+ */
+const SAME_THINGS = 0.61;
+
+/** Whether no shift of the frame before makes its cells look like those of this one, and the one hasn't what the other shows. */
 export function isCut(before: PictureLooks, now: PictureLooks): boolean {
   const { width, height } = now;
   if (sameness(before, now, 0, 0) >= SAME_SCENE) return false;
@@ -21,7 +29,26 @@ export function isCut(before: PictureLooks, now: PictureLooks): boolean {
   for (let dy = -down; dy <= down; dy += STEP)
     for (let dx = -across; dx <= across; dx += STEP)
       if (sameness(before, now, dx, dy) >= SAME_SCENE) return false;
-  return true;
+  return thingsShared(before, now) + thingsShared(now, before) < 2 * SAME_THINGS;
+}
+
+/** The mean, over cells of a frame, of the cosine with the cell of the other that is most like it. */
+function thingsShared(one: PictureLooks, other: PictureLooks): number {
+  const wanted = sampled(one, STEP);
+  const there = sampled(other, STEP / 2);
+  return (
+    wanted.reduce((sum, cell) => sum + Math.max(...there.map((near) => cosine(cell, near))), 0) /
+    wanted.length
+  );
+}
+
+/** The looks of every `step`th cell, across and down. */
+function sampled({ width, height, channels, looks }: PictureLooks, step: number): Float32Array[] {
+  const cells: Float32Array[] = [];
+  for (let y = 0; y < height; y += step)
+    for (let x = 0; x < width; x += step)
+      cells.push(looks.subarray((y * width + x) * channels, (y * width + x + 1) * channels));
+  return cells;
 }
 
 /** The mean cosine between cells and those of the frame before that lie `dx` cells to the right and `dy` below. */

@@ -149,10 +149,10 @@ describe("the choice of a mask", () => {
 });
 
 describe("a cut", () => {
-  const axis = (at: number): number[] => Array.from({ length: 4 }, (_, i) => (i === at % 4 ? 1 : 0));
+  const axis = (at: number): number[] => Array.from({ length: 16 }, (_, i) => (i === at % 16 ? 1 : 0));
   /** Stripes four cells wide, or noise that no shift explains. */
   const looks = (of: (x: number, y: number) => number) => ({
-    channels: 4,
+    channels: 16,
     width: 32,
     height: 32,
     looks: Float32Array.from(
@@ -163,6 +163,12 @@ describe("a cut", () => {
   test("is no camera that turns fast", () => {
     const scene = (turned: number) => looks((x) => Math.floor((x + turned) / 12));
     for (const turned of [0, 4, 8, 12]) expect(isCut(scene(0), scene(turned))).toBe(false);
+  });
+
+  test("is no camera that comes near fast, so that no cell stays in its place", () => {
+    const scene = (x: number, y: number) => ((x * 73) ^ (y * 151) ^ (x * y * 31)) >> 3;
+    const nearer = looks((x, y) => scene(8 + Math.floor(x / 2), 8 + Math.floor(y / 2)));
+    expect(isCut(looks(scene), nearer)).toBe(false);
   });
 
   test("is another scene", () => {
