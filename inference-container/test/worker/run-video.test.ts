@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { VideoTask, VideoResult } from "../../src/messages.ts";
 import { runVideo } from "../../src/worker/run-video.ts";
-import type { Model, OpenPicture, Segmentation, SegmentRequest } from "../../src/models/model.ts";
+import type { Followable, Model, OpenPicture, Segmentation, SegmentRequest } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import { runFfmpeg } from "../support/clips.ts";
 import { movingSquare } from "../support/moving-square.ts";
@@ -106,24 +106,31 @@ test("a clip's time with the model is what it waited for results, without the tu
   expect(ms).toEqual({ decode: 0, infer: expect.closeTo(10 * FRAMES, 6), post: 0, encode: 0 });
 });
 
-/** A model that keeps pictures open if asked to, finds an object in the first frames, and draws it wherever it is asked. */
+/** A model that keeps pictures open if asked to, finds an object in the first frames, and sees and draws it everywhere. */
 function drawing(detections: number, segmented: (frame: number) => void = () => undefined) {
-  const appearance = Float32Array.of(1);
   const mask = { width: 1, height: 1, logits: Float32Array.of(9) };
   const counted = { asked: [] as (boolean | undefined)[], open: 0, drawn: 0 };
   const model = modelOf((frame, { keepOpen }) => {
     counted.asked.push(keepOpen);
     segmented(frame);
-    const { instances, ...rest } = found(frame < detections ? 1 : 0);
-    const seen = instances.map((instance) => ({ ...instance, appearance }));
-    if (keepOpen !== true) return Promise.resolve({ ...rest, instances: seen });
+    const segmentation = found(frame < detections ? 1 : 0);
+    if (keepOpen !== true) return Promise.resolve(segmentation);
     counted.open += 1;
-    const draw: OpenPicture["draw"] = (regions) => {
-      counted.drawn += regions.length;
-      return Promise.resolve(regions.map(() => ({ mask, quality: 1, appearance })));
+    const following: Followable = {
+      looks: () => Promise.resolve({ channels: 1, width: 1, height: 1, looks: Float32Array.of(1) }),
+      votes: () => Promise.resolve(Float32Array.of(1)),
+      offers: (regions) => {
+        counted.drawn += regions.length;
+        return Promise.resolve(regions.map(() => [{ mask, quality: 1 }]));
+      },
+      cleaned: (drawn) => drawn,
     };
-    const open = { draw, [Symbol.dispose]: () => void (counted.open -= 1) };
-    return Promise.resolve({ ...rest, instances: seen, open });
+    const open: OpenPicture = {
+      draw: () => Promise.resolve([]),
+      following,
+      [Symbol.dispose]: () => void (counted.open -= 1),
+    };
+    return Promise.resolve({ ...segmentation, open });
   });
   return { model, counted };
 }
