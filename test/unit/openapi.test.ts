@@ -26,6 +26,10 @@ async function problemsOf(description: object): Promise<string[]> {
   return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
 }
 
+/** Python's keywords (its language reference, 2.3.1) as far as a name of ours may be one. */
+const PYTHON =
+  "and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield";
+
 const Response = z.object({
   content: z.object({
     "application/json": z.object({ examples: z.record(z.string(), z.object({ value: ErrorObject })) }),
@@ -36,6 +40,16 @@ const Paths = z.record(
   z.string(),
   z.record(z.string(), z.object({ operationId: z.string(), responses: Responses })),
 );
+
+/** The names of all fields in a schema, also of those within. */
+function fieldsOf(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties = {} } = z
+    .object({ properties: z.record(z.string(), z.unknown()).optional() })
+    .catch({})
+    .parse(schema);
+  return [...Object.keys(properties), ...Object.values(schema).flatMap(fieldsOf)];
+}
 
 describe("the API's document", () => {
   it("and the client's contract are committed as the code makes them (npm run openapi)", async () => {
@@ -94,6 +108,16 @@ describe("the API's document", () => {
     ];
     expect(unions.length).toBeGreaterThan(5);
     for (const [, variants] of unions) expect(variants).toContain('{"type":"null"}');
+  });
+
+  it("has no field and no parameter whose name is a keyword of Python, which no class and no call can have, but for a parameter that is renamed", () => {
+    const fields = Object.values(document.components.schemas).flatMap(fieldsOf);
+    const parameters = [
+      ...text.matchAll(/"in":"(?:path|query)","name":"(\w+)"|"name":"(\w+)","in":"(?:path|query)"/g),
+    ];
+    const names = [...fields, ...parameters.map(([, name, other]) => name ?? other)];
+    expect(names.length).toBeGreaterThan(300);
+    expect(names.filter((name) => PYTHON.split(" ").includes(name ?? ""))).toEqual(["from"]);
   });
 
   it("is labelled 1.0.0, and every path begins with its version [9-1]", () => {

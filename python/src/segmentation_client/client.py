@@ -46,9 +46,13 @@ class AsyncClient:
         parallel: how many files are uploaded or downloaded at the same time.
         http: sends the requests, for proxies and certificates of your own; you close it.
         """
-        self._own = httpx.AsyncClient() if http is None and _io is None else None
+        self._own: httpx.AsyncClient | None = None
+        if _io is None:
+            if http is None:
+                http = self._own = httpx.AsyncClient()
+            _io = AsyncIO(http)
         self.connection = Connection(
-            _io or AsyncIO(http or self._own or httpx.AsyncClient()),
+            _io,
             base_url=base_url,
             api_key=api_key,
             access_token=access_token,
@@ -148,10 +152,13 @@ class Client:
         http: httpx.Client | None = None,
     ) -> None:
         """Takes what `AsyncClient` takes; `http` is an `httpx.Client`."""
-        self._own = httpx.Client() if http is None else None
+        self._own: httpx.Client | None = None
+        if http is None:
+            http = self._own = httpx.Client()
         options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "retry_delay": retry_delay}
-        io = BlockingIO(http or self._own or httpx.Client())
-        self._client = AsyncClient(base_url, api_key, access_token=access_token, parallel=parallel, _io=io, **options)
+        self._client = AsyncClient(
+            base_url, api_key, access_token=access_token, parallel=parallel, _io=BlockingIO(http), **options
+        )
         self.api = Api(self._client.connection)
         """Every operation of the service by its name in the reference."""
         self.jobs: Jobs = self.api

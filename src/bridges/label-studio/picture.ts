@@ -10,18 +10,27 @@ import type { Source } from "../uploads.ts";
 const MOST_BYTES = 10_000_000;
 const TIMEOUT_MS = 20_000;
 
+/** For the requests of one prediction: with a personal access token, all files of its tasks are fetched by one access token. */
+type Authorize = () => Promise<string>;
+
 /**
- * The picture that a task names: `upload:<taskId>`, a URL, or a path of the operator's Label Studio.
+ * The pictures that tasks name, each as `upload:<taskId>`, a URL, or a path of the operator's Label Studio.
  * @throws ServiceError invalid_request; once it is read, url_forbidden, import_failed, upload_too_large.
  */
-export function sourceOf(client: BridgeClient, named: unknown): Source {
-  if (typeof named !== "string" || named === "")
-    throw new ServiceError("invalid_request", "A task has no picture in the field that the interface shows.");
-  if (named.startsWith("upload:")) return { taskId: named.slice("upload:".length) };
-  const { LABEL_STUDIO_URL: address } = client.platform.settings;
-  const isOwn = named.startsWith("/") || (address !== undefined && named.startsWith(`${address}/data/`));
-  if (!isOwn) return { url: named };
-  return { path: named, read: () => ownFile(client, named) };
+export function sourcesOf(client: BridgeClient, named: readonly unknown[]): Source[] {
+  const { LABEL_STUDIO_URL: address, LABEL_STUDIO_TOKEN: token = "" } = client.platform.settings;
+  let authorization: Promise<string> | undefined;
+  const authorize: Authorize = () => (authorization ??= authorizationOf(address ?? "", token));
+  return named.map((each) => {
+    if (typeof each !== "string" || each === "")
+      throw new ServiceError(
+        "invalid_request",
+        "A task has no picture in the field that the interface shows.",
+      );
+    if (each.startsWith("upload:")) return { taskId: each.slice("upload:".length) };
+    const isOwn = each.startsWith("/") || (address !== undefined && each.startsWith(`${address}/data/`));
+    return isOwn ? { path: each, read: () => ownFile(client, each, authorize) } : { url: each };
+  });
 }
 
 const failed = (reason: string): ServiceError =>
@@ -30,13 +39,13 @@ const failed = (reason: string): ServiceError =>
     `Label Studio did not give the task's file: ${reason}. Check LABEL_STUDIO_URL and LABEL_STUDIO_TOKEN.`,
   );
 
-async function ownFile({ platform, account }: BridgeClient, path: string): Promise<Uint8Array<ArrayBuffer>> {
+async function ownFile(
+  { platform, account }: BridgeClient,
+  path: string,
+  authorize: Authorize,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { settings } = platform;
-  const {
-    LABEL_STUDIO_URL: address,
-    LABEL_STUDIO_TOKEN: token,
-    LABEL_STUDIO_ACCOUNTS: accounts = [],
-  } = settings;
+  const { LABEL_STUDIO_URL: address, LABEL_STUDIO_ACCOUNTS: accounts = [] } = settings;
   // Whoever may have a file segmented sees it.
   if (address === undefined || !accounts.includes(account.accountId))
     throw new ServiceError(
@@ -48,7 +57,7 @@ async function ownFile({ platform, account }: BridgeClient, path: string): Promi
     ? publicUrlRefusal(url, publicUrlTermsOf(settings))
     : new ServiceError("url_forbidden", "The path is not one of Label Studio's files, below /data/.");
   if (refusal !== null) throw refusal;
-  return fetched(url, { headers: { authorization: await authorizationOf(address, token ?? "") } });
+  return fetched(url, { headers: { authorization: await authorize() } });
 }
 
 /** The header for the operator's token: a legacy one is sent as it is; a personal access token, a JWT, only gives tokens of five minutes. */

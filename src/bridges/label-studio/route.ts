@@ -9,7 +9,7 @@ import { foundIn } from "../found.ts";
 import { runJob } from "../jobs.ts";
 import { DrawingContext, drawingOf } from "./context.ts";
 import { readInterface } from "./interface.ts";
-import { sourceOf } from "./picture.ts";
+import { sourcesOf } from "./picture.ts";
 import { type Prediction, predictionOf } from "./results.ts";
 
 /** Label Studio sends its tasks with all their annotations. */
@@ -42,7 +42,8 @@ async function predict(
   const drawing = context === null ? null : drawingOf(context);
   if (drawing !== null && tasks.length > 1)
     throw new ServiceError("invalid_request", "tasks: something is drawn, so there must be one task.");
-  const sources = tasks.map(({ data }) => sourceOf(client, data[imageField]));
+  const named = tasks.map(({ data }) => data[imageField]);
+  const sources = sourcesOf(client, named);
   const wanted =
     drawing === null
       ? { prompts: [...new Set(controls.flatMap(({ labels }) => labels))] }

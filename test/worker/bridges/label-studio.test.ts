@@ -242,7 +242,7 @@ describe("an ML backend of Label Studio", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("fetches it with what a personal access token of Label Studio gives, too: new organisations have no legacy tokens [A21-5]", async () => {
+  it("fetches all files of a request with what a personal access token of Label Studio gives once, too: new organisations have no legacy tokens [A21-5]", async () => {
     const token = "a-header.a-payload.a-signature";
     const asked = playLabelStudio(async (request) => {
       if (request.method === "GET") return new Response(PNG);
@@ -254,10 +254,11 @@ describe("an ML backend of Label Studio", () => {
       LABEL_STUDIO_TOKEN: token,
       LABEL_STUDIO_ACCOUNTS: [client.accountId],
     });
-    expect(await predict(["/data/upload/1/coffee.png"], [])).toHaveLength(1);
+    const paths = ["/data/upload/1/coffee.png", "/data/upload/1/cup.png"];
+    expect(await predict(paths, [])).toHaveLength(2);
     expect(asked.map(({ url, headers }) => [url, headers.get("authorization")])).toEqual([
       ["https://labels.test/api/token/refresh/", null],
-      ["https://labels.test/data/upload/1/coffee.png", "Bearer short"],
+      ...paths.map((path) => [`https://labels.test${path}`, "Bearer short"]),
     ]);
     overrideSettings({ LABEL_STUDIO_TOKEN: "a-header.a-payload.revoked" });
     const refused = await ask("POST", "/predict", predictBody(["/data/upload/1/spoon.png"]));
