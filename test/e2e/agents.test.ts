@@ -1,10 +1,17 @@
 import {
   Client as Agent,
-  discoverOAuthServerInfo,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthTokens,
   StreamableHTTPClientTransport,
+  UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { CookieJar } from "tough-cookie";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { CALLBACK_PATH, CLIENT_ID } from "../../scripts/stand-ins/identity/names.ts";
+import { browse } from "../../scripts/token/sign-in.ts";
+import { present } from "../support/at.ts";
 import { sample } from "../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
 import { readStrictly } from "../support/node/strict-zip.ts";
@@ -70,17 +77,48 @@ describe("an agent, by the official client of the Model Context Protocol", () =>
     expect(answers.filter(({ isError }) => isError === true)).toEqual([]);
   });
 
-  it("finds out where people sign in [A20-4]", async () => {
-    const address = `${stack.baseUrl}/mcp`;
-    const { status, headers } = await fetch(address, { method: "POST", body: "{}" });
-    expect(status).toBe(401);
-    const resourceMetadataUrl = /resource_metadata="([^"]+)"/.exec(
-      headers.get("www-authenticate") ?? "",
-    )?.[1];
-    const found = await discoverOAuthServerInfo(address, {
-      resourceMetadataUrl: new URL(resourceMetadataUrl ?? ""),
-    });
-    expect(found.authorizationServerMetadata?.issuer).toBe(stack.identityUrl);
-    expect(found.resourceMetadata?.resource).toBe(address);
+  it("needs only the address: it finds the provider, has a person sign in there, and calls tools with the token [A20-4]", async () => {
+    const address = new URL(`${stack.baseUrl}/mcp`);
+    const host = new Host(`${stack.identityUrl}${CALLBACK_PATH}`);
+    const signingIn = new StreamableHTTPClientTransport(address, { authProvider: host });
+    const stranger = new Agent({ name: "a host", version: "1" });
+    await expect(stranger.connect(signingIn)).rejects.toThrow(UnauthorizedError);
+    const page = present(host.page, "page to sign in");
+    expect(page.origin).toBe(stack.identityUrl);
+    expect(page.searchParams.get("resource")).toBe(address.href);
+
+    const jar = new CookieJar();
+    const form = { email: `${crypto.randomUUID()}@example.com` };
+    const asked = await browse(jar, page.href);
+    const { url } = await browse(jar, asked.url.href, { form, until: host.redirectUrl });
+    await signingIn.finishAuth(url.searchParams);
+    await stranger.connect(new StreamableHTTPClientTransport(address, { authProvider: host }));
+    const { isError, structuredContent } = await stranger.callTool({ name: "usage", arguments: {} });
+    expect([isError, structuredContent]).toEqual([undefined, expect.objectContaining({ plan: "trial" })]);
+    await stranger.close();
   });
 });
+
+/** What a host of agents keeps for the official client while a person signs in. */
+class Host implements OAuthClientProvider {
+  readonly clientMetadata;
+  /** Where the person is sent. */
+  page: URL | undefined;
+  #tokens: StoredOAuthTokens | undefined;
+  #verifier = "";
+  #discovered: OAuthDiscoveryState | undefined;
+
+  readonly redirectUrl: string;
+  constructor(redirectUrl: string) {
+    this.redirectUrl = redirectUrl;
+    this.clientMetadata = { redirect_uris: [redirectUrl] };
+  }
+  clientInformation = () => ({ client_id: CLIENT_ID });
+  redirectToAuthorization = (page: URL) => void (this.page = page);
+  tokens = () => this.#tokens;
+  saveTokens = (tokens: StoredOAuthTokens) => void (this.#tokens = tokens);
+  codeVerifier = () => this.#verifier;
+  saveCodeVerifier = (verifier: string) => void (this.#verifier = verifier);
+  discoveryState = () => this.#discovered;
+  saveDiscoveryState = (discovered: OAuthDiscoveryState) => void (this.#discovered = discovered);
+}
