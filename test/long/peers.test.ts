@@ -11,6 +11,7 @@ import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { only, present } from "../support/at.ts";
 import { PLANTED } from "../support/chaos/models.ts";
 import { openapiGenerator, PEERS, pythonPackages } from "../support/node/peers/install.ts";
+import { playCvat } from "../support/node/peers/played-cvat.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 
 const exec = promisify(execFile);
@@ -34,6 +35,19 @@ include-operation-id = "revokeApiKey"
 phases.stateful.enabled = false
 `;
 
+/** What CVAT is answered by its functions. */
+const Called = z.object({
+  functions: z.record(z.string(), z.string()),
+  clicked: z.object({ mask: z.array(z.array(z.number())) }),
+  detected: z.array(z.object({ label: z.literal("bright"), mask: z.array(z.number()) })).min(1),
+});
+
+/** A mask as CVAT keeps it, with its pixels one by one in place of their run lengths. */
+const pixelsOf = (points: readonly number[]): number[] => [
+  ...points.slice(0, -4).flatMap((length, i) => Array.from({ length }, () => i % 2)),
+  ...points.slice(-4),
+];
+
 const WALK = join(PROJECT_ROOT, "test/support/node/peers/walk");
 
 describe("other people's tools", () => {
@@ -44,7 +58,7 @@ describe("other people's tools", () => {
     stack = await spawnStack({
       stateDir: join(folder, "state"),
       launcher: "test/support/chaos/start.ts",
-      env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service, ALLOW_LOCAL_URLS: "true" },
+      env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service, ALLOW_LOCAL_URLS: "true", CVAT_LABELS: "bright" },
     });
   });
   afterAll(async () => {
@@ -61,6 +75,7 @@ describe("other people's tools", () => {
       CARGO_TARGET_DIR: join(PEERS, "cargo"),
       YOLO_CONFIG_DIR: folder,
       FIFTYONE_DISABLE_SERVICES: "true",
+      CVAT_ACCESS_TOKEN: "the played server asks for none",
     };
     const ended = exec(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
     return (
@@ -141,6 +156,37 @@ describe("other people's tools", () => {
       expect(await readdir(masks)).toHaveLength(only(manifest.items).masks.length);
     },
   );
+
+  it("CVAT's SDK and command line have a server's functions called, and annotate a task by a function of docs/annotation-tools.md [A21-8 A21-9]", async () => {
+    const bin = await pythonPackages("cvat-cli==2.80.0", "cvat-sdk[masks]==2.80.0", "httpx==0.28.1");
+    const picture = await readFile(join(PROJECT_ROOT, "samples/coffee.png"));
+    const functions = { url: stack.baseUrl, password: stack.apiKey };
+    const cvat = await playCvat({ picture, width: 600, height: 400, labels: ["bright"], functions });
+    const script = join(PROJECT_ROOT, "test/support/node/peers/cvat.py");
+    const called = Called.parse(JSON.parse(await run(join(bin, "python"), [script, cvat.url, "120", "280"])));
+    expect(called.functions).toEqual({
+      "segmentation-interactor": "interactor",
+      "segmentation-detector": "detector",
+    });
+    const clicked = called.clicked.mask.flat();
+    expect([called.clicked.mask.length, clicked.length]).toEqual([400, 600 * 400]);
+    expect(clicked).toContain(255);
+
+    const page = await readFile(join(PROJECT_ROOT, "docs/annotation-tools.md"), "utf8");
+    const [, code = ""] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    // The planted model knows this word.
+    await writeFile(join(folder, "segmentation.py"), code.replace('["cup", "spoon"]', '["bright"]'));
+    const annotate = ["task", "auto-annotate", "1", "--function-file", "segmentation.py"];
+    const program = [`XDG_CACHE_HOME=${folder}`, join(bin, "cvat-cli"), "--server-host", cvat.url];
+    await run("env", [...program, ...annotate]);
+    expect(cvat.shapes.map(({ type, frame, label_id }) => [type, frame, label_id])).toEqual(
+      called.detected.map(() => ["mask", 0, 100]),
+    );
+    // Run lengths of the pixels in a box, from one that is not set, then the box; the bridge gives the pixels themselves.
+    expect(cvat.shapes.map(({ points }) => pixelsOf(points))).toEqual(
+      called.detected.map(({ mask }) => mask),
+    );
+  });
 
   describe("docs/datasets.md", () => {
     let examples: readonly string[];

@@ -1,0 +1,98 @@
+/**
+ * A stand-in for a CVAT server, as far as its SDK and its command line ask one about a task of one picture, and as it calls functions.
+ * CVAT itself comes as a dozen containers. Of its protocol: the SDK's `cvat_sdk.api_client` on one side, Nuclio's dashboard on the other.
+ */
+import { zipSync } from "fflate";
+import { Hono } from "hono";
+import { z } from "zod";
+import { serve } from "../../../../client/test/support/serve.ts";
+
+/** What a person or a program has annotated in the task. */
+const Annotations = z.object({
+  shapes: z.array(
+    z.looseObject({ type: z.string(), frame: z.int(), label_id: z.int(), points: z.array(z.number()) }),
+  ),
+});
+
+export interface PlayedCvat {
+  readonly url: string;
+  /** What was annotated, in the order in which it came. */
+  readonly shapes: z.infer<typeof Annotations>["shapes"];
+}
+
+export interface CvatTask {
+  readonly picture: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  /** Of the task, with ids from 100. */
+  readonly labels: readonly string[];
+  /** Where CVAT_NUCLIO_HOST leads, and the password in it. */
+  readonly functions: { readonly url: string; readonly password: string };
+}
+
+/** Plays a CVAT server with a task, whose id is 1, until the test has ended. */
+export async function playCvat({ picture, width, height, labels, functions }: CvatTask): Promise<PlayedCvat> {
+  const shapes: PlayedCvat["shapes"] = [];
+  const call = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${functions.url}/api/${path}`, {
+      ...init,
+      headers: { authorization: `Basic ${btoa(`cvat:${functions.password}`)}`, ...init.headers },
+    });
+  const task = {
+    id: 1,
+    name: "a task",
+    size: 1,
+    data_chunk_size: 1,
+    data_original_chunk_type: "imageset",
+    updated_date: "2026-11-01T00:00:00Z",
+    organization: null,
+    jobs: { count: 1, completed: 0, url: "" },
+    labels: { url: "" },
+  };
+  const meta = {
+    chunks_updated_date: "2026-11-01T00:00:00Z",
+    deleted_frames: [],
+    frames: [{ name: "picture.png", width, height, related_files: 0 }],
+  };
+  const app = new Hono()
+    .get("/api/server/about", (c) =>
+      c.json({ name: "CVAT", description: "", version: "2.80.0", logo_url: "", subtitle: "" }),
+    )
+    .get("/api/tasks/1", (c) => c.json(task))
+    .get("/api/labels", (c) => {
+      const results = labels.map((name, i) => ({
+        id: 100 + i,
+        name,
+        type: "mask",
+        attributes: [],
+        sublabels: [],
+      }));
+      return c.json({ count: results.length, next: null, previous: null, results });
+    })
+    .get("/api/tasks/1/data/meta", (c) => c.json(meta))
+    .get("/api/tasks/1/data/", () => new Response(zipSync({ "000000.png": picture })))
+    .patch("/api/tasks/1/annotations/", async (c) => {
+      shapes.push(...Annotations.parse(await c.req.json()).shapes);
+      return c.json({ version: 1, tags: [], shapes: [], tracks: [] });
+    })
+    .get("/api/lambda/functions", async (c) => {
+      const listed: Record<string, { metadata: { name: string; annotations: Record<string, string> } }> =
+        await (await call("functions")).json();
+      return c.json(
+        Object.values(listed).map(({ metadata: { name, annotations } }) => ({
+          id: name,
+          kind: annotations["type"],
+          labels_v2: JSON.parse(annotations["spec"] ?? "[]"),
+        })),
+      );
+    })
+    .post("/api/lambda/functions/:name", async (c) => {
+      const { task: _task, frame: _frame, ...asked } = await c.req.json<Record<string, unknown>>();
+      return call("function_invocations", {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-nuclio-function-name": c.req.param("name") },
+        body: JSON.stringify({ ...asked, image: Buffer.from(picture).toString("base64") }),
+      });
+    });
+  return { url: await serve(app), shapes };
+}
