@@ -94,7 +94,10 @@ describe("an agent, by the official client of the Model Context Protocol", () =>
     await signingIn.finishAuth(url.searchParams);
     await stranger.connect(new StreamableHTTPClientTransport(address, { authProvider: host }));
     const { isError, structuredContent } = await stranger.callTool({ name: "usage", arguments: {} });
-    expect([isError, structuredContent]).toEqual([undefined, expect.objectContaining({ plan: "trial" })]);
+    expect([isError, structuredContent]).toEqual([
+      undefined,
+      expect.objectContaining({ access: expect.objectContaining({ mode: "trial" }) }),
+    ]);
     await stranger.close();
   });
 });

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mapParallel } from "../../client/src/http/parallel.ts";
 import { createAccount } from "../../scripts/admin/accounts.ts";
@@ -9,6 +10,7 @@ import { type Database, openLocalDatabase } from "../../scripts/admin/database.t
 import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
 import { PLANTED } from "../support/chaos/models.ts";
 import { keysInBucket } from "../support/node/local-bucket.ts";
+import { sample } from "../support/node/sample.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 import { peakOfWorker } from "../support/node/worker-memory.ts";
 
@@ -70,6 +72,8 @@ it("ten thousand requests for the tools are answered, and leave nothing in the d
           ask(secret),
         );
     });
+  // What is kept of others is there.
+  await new SegmentationClient(stack).upload(new Blob([sample("coffee")], { type: "image/png" }));
   const before = await kept();
   const first = await askAll(secrets.slice(0, secrets.length / 2));
   const second = await askAll(secrets.slice(secrets.length / 2));

@@ -58,7 +58,12 @@ describe("other people's tools", () => {
     stack = await spawnStack({
       stateDir: join(folder, "state"),
       launcher: "test/support/chaos/start.ts",
-      env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service, ALLOW_LOCAL_URLS: "true", CVAT_LABELS: "bright" },
+      env: {
+        ...PLANTED.env,
+        CHAOS_SERVICE: PLANTED.service,
+        ALLOW_LOCAL_URLS: "true",
+        CVAT_LABELS: "bright",
+      },
     });
   });
   afterAll(async () => {

@@ -66,7 +66,8 @@ export function createIdentityApp({ provider, url, apiUrl }: AppOptions) {
     if (!email.success)
       return c.html(loginPage("That is not an e-mail address. Enter one like a@example.com."), 400);
     const { incoming, outgoing } = c.env;
-    const result = { login: { accountId: subjectOf(email.data) } };
+    // Who signs in agrees: a host of agents asks for consent, with the scope offline_access.
+    const result = { login: { accountId: subjectOf(email.data) }, consent: {} };
     return c.redirect(await provider.interactionResult(incoming, outgoing, result), 303);
   });
 

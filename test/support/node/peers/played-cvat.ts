@@ -88,11 +88,12 @@ export async function playCvat({ picture, width, height, labels, functions }: Cv
     })
     .post("/api/lambda/functions/:name", async (c) => {
       const { task: _task, frame: _frame, ...asked } = await c.req.json<Record<string, unknown>>();
-      return call("function_invocations", {
+      const answer = await call("function_invocations", {
         method: "POST",
         headers: { "content-type": "application/json", "x-nuclio-function-name": c.req.param("name") },
         body: JSON.stringify({ ...asked, image: Buffer.from(picture).toString("base64") }),
       });
+      return c.body(await answer.text(), answer.ok ? 200 : 500);
     });
   return { url: await serve(app), shapes };
 }
