@@ -14,6 +14,14 @@ const Annotations = z.object({
   ),
 });
 
+/** A list of functions, as far as the server reads it. */
+const Functions = z.record(
+  z.string(),
+  z.object({
+    metadata: z.object({ name: z.string(), annotations: z.object({ type: z.string(), spec: z.string() }) }),
+  }),
+);
+
 export interface PlayedCvat {
   readonly url: string;
   /** What was annotated, in the order in which it came. */
@@ -33,7 +41,10 @@ export interface CvatTask {
 /** Plays a CVAT server with a task, whose id is 1, until the test has ended. */
 export async function playCvat({ picture, width, height, labels, functions }: CvatTask): Promise<PlayedCvat> {
   const shapes: PlayedCvat["shapes"] = [];
-  const call = (path: string, init: RequestInit = {}): Promise<Response> =>
+  const call = (
+    path: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Response> =>
     fetch(`${functions.url}/api/${path}`, {
       ...init,
       headers: { authorization: `Basic ${btoa(`cvat:${functions.password}`)}`, ...init.headers },
@@ -46,7 +57,7 @@ export async function playCvat({ picture, width, height, labels, functions }: Cv
     data_original_chunk_type: "imageset",
     updated_date: "2026-11-01T00:00:00Z",
     organization: null,
-    jobs: { count: 1, completed: 0, url: "" },
+    jobs: { count: 1, completed: 0, validation: 0, url: "" },
     labels: { url: "" },
   };
   const meta = {
@@ -76,13 +87,12 @@ export async function playCvat({ picture, width, height, labels, functions }: Cv
       return c.json({ version: 1, tags: [], shapes: [], tracks: [] });
     })
     .get("/api/lambda/functions", async (c) => {
-      const listed: Record<string, { metadata: { name: string; annotations: Record<string, string> } }> =
-        await (await call("functions")).json();
+      const listed = Functions.parse(await (await call("functions")).json());
       return c.json(
         Object.values(listed).map(({ metadata: { name, annotations } }) => ({
           id: name,
-          kind: annotations["type"],
-          labels_v2: JSON.parse(annotations["spec"] ?? "[]"),
+          kind: annotations.type,
+          labels_v2: JSON.parse(annotations.spec),
         })),
       );
     })
