@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AccessLimits } from "./core/accounts/access.ts";
+import { type AccessLimits, accessOf } from "./core/accounts/access.ts";
 import type { UploadBudgets } from "./core/accounts/budgets.ts";
 import type { AdmissionTerms } from "./core/jobs/admission.ts";
 import { DEFAULT_POLICY, type JobPolicy } from "./core/jobs/policy.ts";
@@ -354,6 +354,29 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
   };
 }
 
+/** The access of somebody who has just subscribed. */
+function paidPlanOf(settings: Settings): StudioConfig["paidPlan"] {
+  if (billingSettingsOf(settings) === null) return null;
+  const subscriber = {
+    accessMode: "paid",
+    emailVerified: true,
+    unitsPerDay: null,
+    paidUnits: 0,
+    creditUnits: null,
+  } as const;
+  const { maxImageTasksPerJob, maxActiveJobs, maxUnitsPerDay } = accessOf(
+    subscriber,
+    accessLimitsOf(settings),
+  );
+  return {
+    maxImageTasksPerJob,
+    maxActiveJobs,
+    maxUnitsPerDay: maxUnitsPerDay ?? 0,
+    maxVideoSeconds: settings.MAX_VIDEO_SECONDS,
+    maxVideoFrames: settings.MAX_VIDEO_FRAMES,
+  };
+}
+
 /** The studio's configuration, and the origins that its pages may connect to. */
 export interface StudioSettings extends StudioConfig {
   /** The identity provider's. */
@@ -374,6 +397,7 @@ export function studioSettingsOf(settings: Settings): StudioSettings | null {
     logoUrl: settings.STUDIO_LOGO_URL ?? null,
     signIn,
     maxImagePixels: settings.MAX_IMAGE_PIXELS,
+    paidPlan: paidPlanOf(settings),
     connectOrigins: [
       ...(signIn !== null && URL.canParse(signIn.issuer) ? [new URL(signIn.issuer).origin] : []),
       ...settings.STUDIO_IDENTITY_ORIGINS,

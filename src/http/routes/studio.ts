@@ -30,11 +30,12 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
     strictTransportSecurity: false,
   });
 
-const configOf = ({ name, logoUrl, signIn, maxImagePixels }: StudioSettings): StudioConfig => ({
+const configOf = ({ name, logoUrl, signIn, maxImagePixels, paidPlan }: StudioSettings): StudioConfig => ({
   name,
   logoUrl,
   signIn,
   maxImagePixels,
+  paidPlan,
 });
 
 /** The studio's settings. @throws ServiceError not_found where the operator has no studio. */

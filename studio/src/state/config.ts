@@ -19,5 +19,6 @@ export const config = signal<StudioConfig>({
   name: "Studio",
   logoUrl: null,
   maxImagePixels: Infinity,
+  paidPlan: null,
   signIn: null,
 });

@@ -7,6 +7,7 @@ import { type SharedStack, useSharedStack } from "../../support/node/shared-stac
 import { BROKEN_PNG } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
+  findingsInBothThemes,
   keepSecret,
   newEmail,
   openPage,
@@ -61,6 +62,11 @@ describe("the studio's screens of an account", () => {
     const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Usage" }).click();
+    // What it costs and holds is said before one leaves for the payment provider.
+    const plans = page.getByRole("table", { name: "Plans" });
+    await plans.getByRole("row", { name: /^Price Free Per unit/ }).waitFor();
+    await plans.getByRole("row", { name: /^Pictures per job Up to 3 Up to 100/ }).waitFor();
+    expect(await findingsInBothThemes(page)).toEqual([]);
     await press(page, "Upgrade");
     await press(page, "Pay");
     await page.getByText("you are on the paid plan").waitFor();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planInWords } from "../../../studio/src/screens/usage/plan-in-words.ts";
+import { planInWords, plansInWords } from "../../../studio/src/screens/usage/plan-in-words.ts";
 
 type Overview = Parameters<typeof planInWords>[0];
 
@@ -30,7 +30,7 @@ const words = (
 describe("what the usage page says of a plan", () => {
   it("leads a trial to the checkout, and says what is left of it and until when", () => {
     expect(words("trial", "trial_active")).toMatchObject({
-      text: expect.stringMatching(/^97 of 100 units left, until 4 Dec 2026\. .* At most 3 pictures per job/),
+      text: "97 of 100 units left, until 4 Dec 2026. A unit is a picture.",
       meter: { left: 97, of: 100 },
       page: "checkout",
     });
@@ -53,4 +53,26 @@ describe("what the usage page says of a plan", () => {
     expect(words("paid", "paid_access").page).toBeNull();
     expect(words("blocked", "billing_delinquent").page).toBeNull();
   });
+});
+
+it("says before the checkout what each plan costs, holds and allows, in the deployment's own numbers", () => {
+  const ofTrial = { ...access, mode: "trial", reason: "trial_active" } as const;
+  const paid = {
+    maxImageTasksPerJob: 100,
+    maxActiveJobs: 1_000,
+    maxUnitsPerDay: 500,
+    maxVideoSeconds: 90,
+    maxVideoFrames: 3_600,
+  };
+  const lines = plansInWords({ access: ofTrial, trial }, paid);
+  const line = (what: string) =>
+    lines
+      .find(([name]) => name === what)
+      ?.slice(1)
+      .join(" | ");
+  expect(line("Price")).toMatch(/^Free \| Per unit that you use.*The checkout shows the price of a unit/);
+  expect(line("Units")).toMatch(/^100 within 14 days \| .*500 per day/);
+  expect(line("Pictures per job")).toBe("Up to 3 | Up to 100");
+  expect(line("Jobs at a time")).toBe("1 | Up to 1,000");
+  expect(line("Clips")).toMatch(/^None \| .*1 minute.* 3,600 processed frames/);
 });

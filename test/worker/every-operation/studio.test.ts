@@ -67,12 +67,20 @@ describe("the studio's pages", () => {
     expectError(await send("GET", "/studio/assets/no-such-file.js"), 404, "not_found");
   });
 
-  it("know the deployment's name and how people sign in, and no secret", async () => {
+  it("know the deployment's name, how people sign in and what a new subscriber may do, and no secret", async () => {
     const config = await (await open("/studio/config.json")).json();
     expect(config).toEqual({
       name: "Segmentation",
       logoUrl: null,
       maxImagePixels: 100_000_000,
+      // Per day a subscriber who has paid for nothing yet may use what it may owe.
+      paidPlan: {
+        maxImageTasksPerJob: 100,
+        maxActiveJobs: 1_000,
+        maxUnitsPerDay: 10_000,
+        maxVideoSeconds: 7_200,
+        maxVideoFrames: 3_600,
+      },
       signIn: {
         issuer: "https://identity.test",
         clientId: "the-studio",
@@ -88,12 +96,14 @@ describe("the studio's pages", () => {
       STUDIO_LOGO_URL: "https://example.com/logo.svg",
       STUDIO_SIGN_IN_PARAMETERS: "audience=https://api.test",
       STUDIO_IDENTITY_ORIGINS: "https://tokens.test https://more.test/",
+      CREDIT_UNITS: "500",
     };
     const response = await askWith(settings, "/studio/config.json");
     expect(await response.json()).toMatchObject({
       name: "Cut & Paste",
       logoUrl: "https://example.com/logo.svg",
       signIn: { parameters: { audience: "https://api.test" } },
+      paidPlan: { maxUnitsPerDay: 500 },
     });
     const policy = policyOf(response);
     expect(policy.get("connect-src")).toEqual(

@@ -1,5 +1,6 @@
 import type { Answer } from "segmentation-client";
-import { counted, dateText } from "../../text/format.ts";
+import type { StudioConfig } from "../../state/config.ts";
+import { counted, dateText, numberText } from "../../text/format.ts";
 
 /** How an account stands, in words, and what it can do about it. */
 interface PlanInWords {
@@ -15,7 +16,6 @@ interface PlanInWords {
 /** The words for what `getAccountOverview` says of the plan and the trial. */
 export function planInWords({ access, billing, trial }: Answer<"getAccountOverview">): PlanInWords {
   const units = counted(trial.grantTokens, "unit");
-  const limits = ` A unit is a picture. At most ${counted(access.maxImageTasksPerJob, "picture")} per job, one job at a time, no clips. The paid plan has clips and larger jobs, and charges per unit: a picture, or a processed frame. The checkout says the price before you pay.`;
   const onTrial = { page: "checkout", isUrgent: false } as const;
   const over = { meter: null, page: "checkout", isUrgent: true } as const;
   const isSubscribed = billing.stripeSubscriptionStatus !== undefined;
@@ -45,7 +45,7 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
     case "trial_eligible":
       return {
         title: "Free trial",
-        text: `${units} within ${counted(trial.durationDays, "day")}, starting with your first job.${limits}`,
+        text: `${units} within ${counted(trial.durationDays, "day")}, starting with your first job. A unit is a picture.`,
         meter: { left: trial.remainingTokens, of: trial.grantTokens },
         ...onTrial,
       };
@@ -54,7 +54,7 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
         title: "Free trial",
         text: `${trial.remainingTokens} of ${units} left${
           trial.expiresAt === null ? "" : `, until ${dateText(trial.expiresAt)}`
-        }.${limits}`,
+        }. A unit is a picture.`,
         meter: { left: trial.remainingTokens, of: trial.grantTokens },
         ...onTrial,
       };
@@ -67,4 +67,36 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
         ...over,
       };
   }
+}
+
+/** What one decides by before the checkout: what the trial and the paid plan cost, hold and allow, line by line. */
+export function plansInWords(
+  { access, trial }: Pick<Answer<"getAccountOverview">, "access" | "trial">,
+  paid: NonNullable<StudioConfig["paidPlan"]>,
+): readonly (readonly [what: string, trial: string, paid: string])[] {
+  const { maxUnitsPerDay, maxVideoSeconds, maxVideoFrames } = paid;
+  return [
+    [
+      "Price",
+      "Free",
+      "Per unit that you use, and nothing before. The checkout shows the price of a unit before you pay",
+    ],
+    ["A unit", "A picture", "A picture, or a processed frame of a clip"],
+    [
+      "Units",
+      `${numberText(trial.grantTokens)} within ${counted(trial.durationDays, "day")}`,
+      `At most ${numberText(maxUnitsPerDay)} per day and unpaid; what you pay raises it`,
+    ],
+    [
+      "Pictures per job",
+      `Up to ${numberText(access.maxImageTasksPerJob)}`,
+      `Up to ${numberText(paid.maxImageTasksPerJob)}`,
+    ],
+    ["Jobs at a time", numberText(access.maxActiveJobs), `Up to ${numberText(paid.maxActiveJobs)}`],
+    [
+      "Clips",
+      "None",
+      `Up to ${counted(Math.floor(maxVideoSeconds / 60), "minute")} and ${counted(maxVideoFrames, "processed frame")}`,
+    ],
+  ];
 }

@@ -4,10 +4,12 @@ import { Page } from "../../components/page.tsx";
 import { Notice, Problem, Waiting } from "../../components/notice.tsx";
 import { useAction, useLoaded } from "../../state/requests.ts";
 import { type AccountOverview, api, overview, refreshAccount } from "../../state/session.ts";
+import { config, type StudioConfig } from "../../state/config.ts";
 import { Button } from "../../components/button.tsx";
+import { Table } from "../../components/table.tsx";
 import { counted } from "../../text/format.ts";
 import { UseByDay } from "./use-by-day.tsx";
-import { planInWords } from "./plan-in-words.ts";
+import { planInWords, plansInWords } from "./plan-in-words.ts";
 import "./usage.css";
 
 /** What the account used, what it may use, and how it pays. */
@@ -40,6 +42,8 @@ const PAGES = {
 function Plan({ state }: { readonly state: AccountOverview }) {
   const { busy, error, run } = useAction();
   const { title, text, meter, page, isUrgent } = planInWords(state);
+  const { paidPlan } = config.value;
+  const isClosed = page === "checkout" && paidPlan === null;
   const leaveFor = (which: keyof typeof PAGES): void =>
     void run(async () => location.assign((await PAGES[which].ask()).url));
   const code = error.value instanceof SegmentationError ? error.value.code : null;
@@ -51,7 +55,8 @@ function Plan({ state }: { readonly state: AccountOverview }) {
         <p>{text}</p>
         <p>{counted(state.tokenUsageLast24h, "unit")} in the last 24 hours.</p>
       </div>
-      {page !== null && (
+      {page === "checkout" && paidPlan !== null && <Plans state={state} paid={paidPlan} />}
+      {page !== null && !isClosed && (
         <Button
           look={isUrgent || page === "checkout" ? "main" : "plain"}
           busy={busy.value}
@@ -60,9 +65,9 @@ function Plan({ state }: { readonly state: AccountOverview }) {
           {PAGES[page].name}
         </Button>
       )}
-      {code === "billing_not_configured" && (
+      {isClosed && (
         <Notice tone="warning" title="Billing is not set up">
-          This service does not take payments yet. Ask its operator for a paid plan.
+          This service does not take payments. Ask its operator for a paid plan.
         </Notice>
       )}
       {code === "subscription_exists" && (
@@ -74,12 +79,31 @@ function Plan({ state }: { readonly state: AccountOverview }) {
           It may have an unpaid invoice.
         </Notice>
       )}
-      {error.value !== null && code !== "billing_not_configured" && code !== "subscription_exists" && (
-        <Problem error={error.value} />
-      )}
+      {error.value !== null && code !== "subscription_exists" && <Problem error={error.value} />}
     </section>
   );
 }
+
+interface PlansProps {
+  readonly state: AccountOverview;
+  readonly paid: NonNullable<StudioConfig["paidPlan"]>;
+}
+
+/** What an upgrade changes, before one leaves for the checkout. */
+const Plans = ({ state, paid }: PlansProps) => (
+  <Table
+    label="Plans"
+    columns={[{ name: "What it is", isNameHidden: true }, { name: "Free trial" }, { name: "Paid plan" }]}
+  >
+    {plansInWords(state, paid).map(([what, onTrial, onPaid]) => (
+      <tr key={what}>
+        <th scope="row">{what}</th>
+        <td data-label="Free trial:">{onTrial}</td>
+        <td data-label="Paid plan:">{onPaid}</td>
+      </tr>
+    ))}
+  </Table>
+);
 
 /** How the checkout ended, as the payment provider's return says: docs/billing.md, `BILLING_RETURN_URL`. */
 type Outcome = "success" | "canceled" | null;
