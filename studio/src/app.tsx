@@ -8,6 +8,7 @@ import { Page } from "./components/page.tsx";
 
 const Jobs = lazyPart(async () => (await import("./screens/jobs/jobs.tsx")).default);
 const Keys = lazyPart(async () => (await import("./screens/keys/keys.tsx")).default);
+const Shares = lazyPart(async () => (await import("./screens/shares/shares.tsx")).default);
 const Usage = lazyPart(async () => (await import("./screens/usage/usage.tsx")).default);
 const Webhooks = lazyPart(async () => (await import("./screens/webhooks/webhooks.tsx")).default);
 
@@ -23,6 +24,7 @@ export function App({ problem }: { readonly problem: string | null }) {
             <Route path="/studio/jobs" component={Jobs} />
             <Route path="/studio/jobs/:jobId" component={Segment} />
             <Route path="/studio/keys" component={Keys} />
+            <Route path="/studio/shares" component={Shares} />
             <Route path="/studio/usage" component={Usage} />
             <Route path="/studio/webhooks" component={Webhooks} />
             <Route path="/studio/webhooks/:endpointId" component={Webhooks} />

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type JobSummary, SegmentationError } from "segmentation-client";
-import { Button } from "../../components/button.tsx";
+import { Button, Icon } from "../../components/button.tsx";
 import { EmptyState, Page } from "../../components/page.tsx";
 import { Problem, Waiting } from "../../components/notice.tsx";
 import { useLoaded, usePoll } from "../../state/requests.ts";
@@ -55,7 +55,14 @@ export default function Jobs() {
   usePoll((signal) => follow(list, details, seen.peek(), signal), POLL_MS, jobs?.some(isUnderWay) === true);
   const error = list.error.value;
   return (
-    <Page title="Jobs">
+    <Page
+      title="Jobs"
+      actions={
+        <a class="button button-plain" href="/studio/shares">
+          <Icon name="link" /> Shared links
+        </a>
+      }
+    >
       <JobFilters filter={filter.value} onChange={(changed) => (filter.value = changed)} />
       {jobs === null && error === null && <Waiting what="Loading jobs" />}
       {jobs !== null && entries.length === 0 && isSearched && (
