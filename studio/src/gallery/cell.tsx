@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Bakery } from "../bake/bakery.ts";
 import { Icon } from "../components/button.tsx";
+import { useNear } from "../components/use-near.ts";
 import { counted, sentenceOf } from "../text/format.ts";
 import { countedByLabel, type GalleryItem, type LabelCount } from "./items.ts";
 
@@ -117,17 +118,9 @@ interface Thumbnail {
 function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
   const cell = useRef<HTMLLIElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const isNear = useSignal(false);
+  const isNear = useNear(cell, MARGIN);
   const isDrawn = useSignal(false);
   const counts = useSignal<readonly LabelCount[] | null>(null);
-  useEffect(() => {
-    const observer = new IntersectionObserver(
-      (entries) => (isNear.value = entries.at(-1)?.isIntersecting ?? false),
-      { rootMargin: MARGIN },
-    );
-    if (cell.current !== null) observer.observe(cell.current);
-    return () => observer.disconnect();
-  }, []);
   const draw = async (signal: AbortSignal): Promise<void> => {
     const [original, all] = await Promise.all([item.original(), item.state === "done" ? item.masks() : []]);
     if (signal.aborted) return;

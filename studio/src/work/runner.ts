@@ -30,6 +30,8 @@ export class Runner {
   readonly objects = new Once<void>();
   /** Jobs are created one after the other, so that each knows the one to which it adds. */
   readonly creations = new InTurn();
+  /** Pictures of a share are fetched for the strip one after the other, so that the open one is not delayed. */
+  readonly thumbnails = new InTurn();
   readonly #end = new AbortController();
   #search = new AbortController();
   /** Aborted when the owner signs out, or the work is given up. */

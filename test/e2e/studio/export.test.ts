@@ -48,6 +48,12 @@ async function isShared(page: Page): Promise<void> {
   await gallery.getByRole("button", { name: "Picture 2" }).click();
   await theirs.getByRole("button", { name: "cup 1" }).waitFor();
   await theirs.getByText("doesn’t show the picture").waitFor({ state: "detached" });
+  // The strip shows also what was not opened.
+  const strip = theirs.getByRole("navigation", { name: "Pictures" });
+  await strip
+    .getByRole("button", { name: /^Picture 1/ })
+    .locator("img")
+    .waitFor();
   expect(await findingsInBothThemes(theirs)).toEqual([]);
   for (const name of ["Segment", "Share a link", "Sign out", "Change cup 1", "Open file"])
     expect(await theirs.getByRole("button", { name }).count(), name).toBe(0);
@@ -69,6 +75,24 @@ async function isShared(page: Page): Promise<void> {
   await theirs.reload();
   await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
   expect(await findingsInBothThemes(theirs)).toEqual([]);
+
+  // All links of the account are in one list, and end there, too.
+  await press("Create link");
+  const another = (await page.getByLabel("Link", { exact: true }).textContent()) ?? "";
+  await press("Done");
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await page.getByRole("link", { name: "Shared links" }).click();
+  const row = page.getByRole("row").filter({ hasText: PROMPTS.join(", ") });
+  await row.getByText("3 pictures, with the originals").waitFor();
+  await row.getByText("in 6 days").waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await press(`Revoke the link to ${PROMPTS.join(", ")}`);
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await press("Revoke link");
+  await page.getByRole("heading", { name: "No shared links" }).waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await theirs.goto(another);
+  await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
 }
 
 /** What a job has found: how many masks there are of each prompt. */

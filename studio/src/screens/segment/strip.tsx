@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/button.tsx";
+import { useNear } from "../../components/use-near.ts";
+import { useLoaded } from "../../state/requests.ts";
 import { type Given, type Picture, taskIdOf } from "../../work/picture.ts";
 import { counted } from "../../text/format.ts";
 import type { Work } from "../../work/work.ts";
@@ -81,7 +83,15 @@ interface ThumbnailProps {
 
 function Thumbnail({ work, picture, isOpen, onRemove }: ThumbnailProps) {
   const item = useRef<HTMLLIElement>(null);
-  const url = useObjectUrl(picture.file);
+  const isNear = useNear(item, "0px 50%").value;
+  const original = useLoaded(
+    async (signal) =>
+      await work.runner.thumbnails.do(async () =>
+        isNear && !signal.aborted ? await work.original(picture) : null,
+      ),
+    [isNear],
+  );
+  const url = useObjectUrl(picture.file ?? original.value.value ?? null);
   // A HEIC, say, which this browser can't decode.
   const [isUnshowable, setUnshowable] = useState(false);
   const state = stateOf(work, picture);

@@ -1,0 +1,20 @@
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect } from "preact/hooks";
+
+/**
+ * Whether an element is in sight or near it, so that what it shows is worth loading.
+ * @param margin how far around what is seen counts as near, as in CSS
+ */
+export function useNear(element: RefObject<HTMLElement | null>, margin: string): ReadonlySignal<boolean> {
+  const isNear = useSignal(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => (isNear.value = entries.at(-1)?.isIntersecting ?? false),
+      { rootMargin: margin },
+    );
+    if (element.current !== null) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return isNear;
+}
