@@ -1,6 +1,7 @@
 import { effect, untracked } from "@preact/signals";
 import { account, isExpired, session } from "../state/session.ts";
-import { type EndKeeping, forgetKept, keep, keptDraft, keptWith, keptWorks, tidy } from "./kept-works.ts";
+import { type EndKeeping, keep } from "./kept/keep.ts";
+import { forgetKept, keptDraft, keptWith, keptWorks, tidy } from "./kept/kept-work.ts";
 import { type Named, openJob, takeUp } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
 import { Owner } from "./owner.ts";

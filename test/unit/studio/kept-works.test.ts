@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type KeptWork, outlived } from "../../../studio/src/work/kept-works.ts";
+import { type KeptWork, outlived } from "../../../studio/src/work/kept/kept-work.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW = 100 * HOUR_MS;

@@ -4,6 +4,7 @@ import type { Search } from "../../work/work.ts";
 import { Waiting } from "../../components/notice.tsx";
 import { PictureViewer } from "../../viewer/picture-viewer.tsx";
 import type { Size } from "../../viewer/types.ts";
+import { useLoaded } from "../../state/requests.ts";
 import { FoundJob } from "../../work/found-job.ts";
 import { isShown, nameOf } from "../../work/instances.ts";
 import { onceOnline } from "../../work/patience.ts";
@@ -24,23 +25,13 @@ interface ComparePaneProps {
 export function ComparePane({ look, search, picture, bitmap, size }: ComparePaneProps) {
   const { comparing, work } = look;
   const taskId = taskIdOf(picture);
-  /** Does what a change of the inputs, or the end of the comparison, makes useless. */
-  const whileWanted = (act: (signal: AbortSignal) => Promise<void>): (() => void) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    act(signal).catch((error: unknown) => {
-      if (!signal.aborted) comparing.error.value = error;
-    });
-    return () => controller.abort();
-  };
-  useEffect(
-    () =>
-      whileWanted(async (signal) => {
-        comparing.others.value = null;
-        const found = await onceOnline(async () => await FoundJob.open(work.owner, search.jobId));
-        const others = taskId === null ? [] : await onceOnline(async () => await found.instances(taskId));
-        if (!signal.aborted) comparing.others.value = others;
-      }),
+  const fetched = useLoaded(
+    async (signal) => {
+      comparing.others.value = null;
+      const found = await onceOnline(async () => await FoundJob.open(work.owner, search.jobId));
+      const others = taskId === null ? [] : await onceOnline(async () => await found.instances(taskId));
+      if (!signal.aborted) comparing.others.value = others;
+    },
     [search.jobId, taskId],
   );
   const others = comparing.others.value;
@@ -50,18 +41,18 @@ export function ComparePane({ look, search, picture, bitmap, size }: ComparePane
       (instance) => instance.prompt !== null && isShown(instance, look.filter.value),
     ),
   );
-  useEffect(() => {
-    if (others === null || !isFound) {
+  const measured = useLoaded(
+    async (signal) => {
       // Of a search that is under way nothing can be said yet.
-      comparing.differences.value = null;
-      return () => {};
-    }
-    return whileWanted(async (signal) => {
+      if (others === null || !isFound) return void (comparing.differences.value = null);
       const masksOf = (instances: typeof others) => new Map(instances.map(({ id, png }) => [id, png]));
       const differences = await compared({ ours: masksOf(ours.value), theirs: masksOf(others) }, signal);
       if (!signal.aborted) comparing.differences.value = differences;
-    });
-  }, [others, isFound, ours.value]);
+    },
+    [others, isFound, ours.value],
+  );
+  const error = fetched.error.value ?? measured.error.value;
+  useEffect(() => void (comparing.error.value = error), [error]);
   const layers = useComputed(() =>
     (comparing.others.value ?? []).map((instance) => ({
       id: instance.id,
