@@ -2,7 +2,7 @@ import { cocoFromMasks, Mask, readMaskPng } from "segmentation-client/masks";
 import type { BakeAnswer, Baked, BakeRequest } from "./messages.ts";
 import type { NamedMask } from "./types.ts";
 import { labelMapOf, yoloOf } from "./labels.ts";
-import { canvasOf, openPicture, paintPicture } from "./paint.ts";
+import { canvasOf, coloursUnder, openPicture, paintPicture } from "./paint.ts";
 
 // Draws masks on pictures, so that the page stays smooth meanwhile.
 
@@ -24,6 +24,8 @@ async function bake(request: BakeRequest): Promise<Baked> {
       return [await yoloOf(request.masks, request.tolerance)];
     case "label-map":
       return await labelMapOf(request.masks);
+    case "under":
+      return { under: await coloursUnder(request.original, request.masks) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Baked, BakeAnswer, BakeRequest, ThumbnailRequest } from "./messages.ts";
+import type { Baked, BakeAnswer, BakeRequest, ThumbnailRequest, Under, UnderRequest } from "./messages.ts";
 
 interface Order {
   readonly request: BakeRequest;
@@ -39,10 +39,20 @@ export class Bakery {
   }
 
   /** Makes files. @throws as `thumbnail` */
-  async files(request: Exclude<BakeRequest, ThumbnailRequest>, signal?: AbortSignal): Promise<Blob[]> {
+  async files(
+    request: Exclude<BakeRequest, ThumbnailRequest | UnderRequest>,
+    signal?: AbortSignal,
+  ): Promise<Blob[]> {
     const done = await this.#bake(request, signal);
-    if (done instanceof ImageBitmap) throw new TypeError("The worker returned a thumbnail instead of files.");
+    if (!Array.isArray(done)) throw new TypeError("The worker returned something else than files.");
     return done;
+  }
+
+  /** The mean colour of a picture under each of some masks. @throws as `thumbnail` */
+  async under(original: Blob, masks: readonly Blob[]): Promise<readonly Under[]> {
+    const done = await this.#bake({ type: "under", original, masks }, undefined);
+    if (!("under" in done)) throw new TypeError("The worker returned no colours.");
+    return done.under;
   }
 
   close(): void {

@@ -22,10 +22,21 @@ export type BakeRequest =
   /** The objects' outlines as labels for YOLO; a line may stray by `tolerance` pixels to have fewer points. */
   | { readonly type: "yolo"; readonly masks: readonly LabelledMask[]; readonly tolerance: number }
   /** The objects' numbers as one picture, as PNG. */
-  | { readonly type: "label-map"; readonly masks: readonly LabelledMask[] };
+  | { readonly type: "label-map"; readonly masks: readonly LabelledMask[] }
+  | UnderRequest;
 
-/** The result of a thumbnail request, and of the other requests. */
-export type Baked = ImageBitmap | Blob[];
+/** Asks for the mean colour of the picture under each mask. */
+export interface UnderRequest {
+  readonly type: "under";
+  readonly original: Blob;
+  readonly masks: readonly Blob[];
+}
+
+/** As bytes of sRGB; null under a mask without pixels. */
+export type Under = BakedMask["rgb"] | null;
+
+/** The result of a thumbnail request, of one for colours, and of the other requests. */
+export type Baked = ImageBitmap | { readonly under: readonly Under[] } | Blob[];
 
 /** What the worker answers; it answers in the order of the requests. */
 export type BakeAnswer = { readonly done: Baked } | { readonly failure: string };

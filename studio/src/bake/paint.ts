@@ -1,5 +1,7 @@
 import { decodeMask, fromBelow } from "../viewer/masks/packed.ts";
+import { MeanColour } from "../viewer/oklab.ts";
 import { coverageOf, type Scaling, tinted } from "./coverage.ts";
+import type { Under } from "./messages.ts";
 import type { BakedMask } from "./types.ts";
 
 type Size = Scaling["picture"];
@@ -27,18 +29,20 @@ export function canvasOf({ width, height }: Size) {
 export const openPicture = async (original: Blob): Promise<ImageBitmap | null> =>
   await createImageBitmap(original).catch(() => null);
 
+/** A picture as it was drawn, with its sizes. */
+interface Drawn extends ReturnType<typeof canvasOf>, Scaling {}
+
 /**
- * Draws masks on their picture, or alone where there is none that the browser can read.
+ * Draws a picture; nothing where there is none that the browser can read, in the size of one of its masks.
  * @param longest of the drawing's sides, in pixels; null for the picture's own size
  */
-export async function paintPicture(
+async function drawPicture(
   original: Blob | null,
-  masks: readonly BakedMask[],
+  mask: Blob | undefined,
   longest: number | null,
-): Promise<OffscreenCanvas> {
-  const [first] = masks;
+): Promise<Drawn> {
   const bitmap = original === null ? null : await openPicture(original);
-  const picture = first === undefined ? bitmap : await sizeOf(first.png);
+  const picture = mask === undefined ? bitmap : await sizeOf(mask);
   if (picture === null) throw new Error("This browser can read neither a picture nor a mask.");
   const scale = Math.min(1, (longest ?? Infinity) / Math.max(picture.width, picture.height));
   const drawing = {
@@ -48,7 +52,21 @@ export async function paintPicture(
   const { canvas, context } = canvasOf(drawing);
   context.imageSmoothingQuality = "high";
   if (bitmap !== null) context.drawImage(bitmap, 0, 0, drawing.width, drawing.height);
+  const size = { width: picture.width, height: picture.height };
   bitmap?.close();
+  return { canvas, context, picture: size, drawing };
+}
+
+/**
+ * Draws masks on their picture, or alone where there is none that the browser can read.
+ * @param longest as of `drawPicture`
+ */
+export async function paintPicture(
+  original: Blob | null,
+  masks: readonly BakedMask[],
+  longest: number | null,
+): Promise<OffscreenCanvas> {
+  const { canvas, context, picture, drawing } = await drawPicture(original, masks[0]?.png, longest);
   const decoded = await Promise.all(
     masks.map(async ({ png, rgb }) => ({ mask: await decodeMask(png), rgb })),
   );
@@ -62,4 +80,27 @@ export async function paintPicture(
     context.drawImage(layer.canvas, coverage.x, coverage.y);
   }
   return canvas;
+}
+
+/** The longest side of the drawing by which the colours under masks are known, in pixels. */
+const SMALL = 160;
+
+/** The mean colour of a picture under each of its masks; null if there is none, as of a picture that the browser can't read. */
+export async function coloursUnder(original: Blob, masks: readonly Blob[]): Promise<readonly Under[]> {
+  const { context, picture, drawing } = await drawPicture(original, masks[0], SMALL);
+  const { data } = context.getImageData(0, 0, drawing.width, drawing.height);
+  return await Promise.all(
+    masks.map(async (png) => {
+      const { x, y, width, height, alpha } = coverageOf(await decodeMask(png), { picture, drawing });
+      const mean = new MeanColour();
+      for (let row = 0; row < height; row++)
+        for (let column = 0; column < width; column++) {
+          const at = ((y + row) * drawing.width + x + column) * 4;
+          const [red = 0, green = 0, blue = 0, opacity = 0] = data.subarray(at, at + 4);
+          // Where nothing was drawn there is no colour.
+          mean.add(red, green, blue, opacity * (alpha[row * width + column] ?? 0));
+        }
+      return mean.rgb;
+    }),
+  );
 }

@@ -46,7 +46,9 @@ export function objectsOf(
     .map(({ objectId: id, prompt = "", sightings }): ClipObject => {
       const index = countedAs(prompt);
       const colour =
-        prompts.length > 1 ? maskColour(Math.max(0, prompts.indexOf(prompt)), index) : objectColour(index);
+        prompts.length > 1
+          ? maskColour(Math.max(0, prompts.indexOf(prompt)), index, prompts.length)
+          : objectColour(index);
       return { id, label: prompt, index, isPointed: false, colour, pointedAt: [], sightings };
     });
   const followed = tracks.filter(({ region }) => region !== undefined);

@@ -179,7 +179,3 @@ export function leastsOf(histories: Iterable<History>): ReadonlyMap<string, numb
   );
   return new Map(said.toSorted((a, b) => a.at - b.at).map(({ prompt, least }) => [prompt, least]));
 }
-
-/** The objects that were split off others, in the order in which they came. */
-export const splitOff = ({ done }: History): readonly string[] =>
-  done.flatMap(({ edit }) => (edit.type === "split" ? edit.others : []));

@@ -1,79 +1,130 @@
+import { differenceOf, distanceOf, type Seen, seenOf, strongest } from "./oklab.ts";
 import type { Colour } from "./types.ts";
 
 /** How strongly masks cover the picture, unless somebody wants it otherwise: 0 to 1. */
 export const USUAL_OPACITY = 0.55;
 
-/**
- * Lightness and hue in OKLCH of the prompts' colours. Each is as far as possible from all before it, also for people who can't
- * tell red from green (deuteranopia by Machado, Oliveira and Fernandes, 2009), and is seen on light and dark pictures.
- */
-const PROMPTS = [
-  [0.7, 250],
-  [0.86, 90],
-  [0.58, 25],
-  [0.86, 330],
-  [0.76, 155],
-  [0.58, 330],
-  [0.58, 275],
-  [0.7, 195],
-  [0.7, 60],
-  [0.58, 170],
-] as const;
+type Rgb = Colour["rgb"];
 
-/** How the objects of one prompt differ from its colour, so that neighbours can be distinguished: in lightness and hue. */
-const INSTANCES = [
-  [0, 0],
-  [0.09, 16],
-  [-0.1, -16],
-  [-0.05, 32],
-  [0.06, -32],
-] as const;
-
-/** Colours are as strong as the screen's gamut lets them be, up to this chroma. */
-const MOST_CHROMA = 0.19;
-
-/**
- * The colour of a prompt's i-th object, both counted from 0; without an object, or of the first, it is the prompt's. The same
- * everywhere and always.
- */
-export function maskColour(prompt: number, instance = 0): Colour {
-  const [lightness, hue] = PROMPTS[prompt % PROMPTS.length] ?? PROMPTS[0];
-  const [lighter, turn] = INSTANCES[instance % INSTANCES.length] ?? INSTANCES[0];
-  const rgb = inGamut(Math.min(lightness + lighter, 0.9), hue + turn);
-  return { rgb, css: `rgb(${rgb.join(" ")})` };
+interface Candidate {
+  readonly colour: Colour;
+  readonly seen: Seen;
 }
 
-/** The colour of the i-th object, from 0, where each has one of its own: those of the prompts, which are as far apart as can be. */
-export const objectColour = (object: number): Colour =>
-  maskColour(object % PROMPTS.length, Math.floor(object / PROMPTS.length));
+/** What masks may have: seen on light and dark pictures, and none of them grey. In OKLCH. */
+const LIGHTNESSES = [0.72, 0.54, 0.6, 0.66, 0.78, 0.84, 0.9];
+const CHROMAS = [0.25, 0.18, 0.12];
+const FIRST_HUE = 250;
+const HUE_STEP = 10;
 
-/** The strongest colour of a lightness and hue that sRGB has, as bytes. */
-function inGamut(lightness: number, degrees: number): Colour["rgb"] {
-  for (let chroma = MOST_CHROMA; ; chroma -= 0.005) {
-    const light = linear(lightness, chroma, degrees);
-    if (chroma <= 0 || light.every((each) => each >= 0 && each <= 1)) {
-      const [red, green, blue] = light;
-      return [byte(red), byte(green), byte(blue)];
-    }
+/** The first one is a blue. */
+const candidates: readonly Candidate[] = LIGHTNESSES.flatMap((lightness) =>
+  Array.from({ length: 360 / HUE_STEP }, (_, i) => FIRST_HUE + i * HUE_STEP).flatMap((hue) =>
+    CHROMAS.map((chroma) => candidateOf(strongest(lightness, hue, chroma))),
+  ),
+);
+
+function candidateOf(rgb: Rgb): Candidate {
+  return { colour: { rgb, css: `rgb(${rgb.join(" ")})` }, seen: seenOf(rgb) };
+}
+
+/** A mask that differs so much from what is under it stands out: a greater difference is not better. */
+const ENOUGH = 0.25;
+
+/**
+ * Colours for masks, one after the other: each is as different as can be from all before it, and from what lies under its mask (the
+ * greedy choice of the farthest point, after T. F. Gonzalez, 1985). So what comes later changes none of them.
+ */
+export class Palette {
+  readonly #candidates: readonly Candidate[];
+  /** How different each candidate is from the most similar colour that was given. */
+  #differences: number[];
+
+  constructor(among: readonly Candidate[] = candidates) {
+    this.#candidates = among;
+    this.#differences = among.map(() => Infinity);
+  }
+
+  /** The next colour. @param under the mean colour under the mask, as bytes of sRGB, if it is known */
+  next(under?: Rgb): Colour {
+    // There are no more: they come again.
+    if (Math.max(...this.#differences) === 0) this.#differences = this.#candidates.map(() => Infinity);
+    const background = under === undefined ? null : seenOf(under);
+    const worths = this.#candidates.map(({ seen }, i) =>
+      Math.min(
+        this.#differences[i] ?? 0,
+        background === null ? Infinity : Math.min(ENOUGH, differenceOf(seen, background)),
+      ),
+    );
+    const best = this.#candidates[worths.indexOf(Math.max(...worths))] ?? candidateOf([0, 0, 0]);
+    this.avoid(best.colour);
+    return best.colour;
+  }
+
+  /** Has what comes differ from a colour that is given elsewhere. */
+  avoid({ rgb }: Colour): void {
+    const given = seenOf(rgb);
+    this.#differences = this.#candidates.map(({ seen }, i) =>
+      Math.min(this.#differences[i] ?? 0, differenceOf(seen, given)),
+    );
   }
 }
 
-/** OKLCH to linear sRGB (B. Ottosson, "A perceptual color space for image processing", 2020). */
-function linear(lightness: number, chroma: number, degrees: number): [number, number, number] {
-  const a = chroma * Math.cos((degrees * Math.PI) / 180);
-  const b = chroma * Math.sin((degrees * Math.PI) / 180);
-  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ];
+/** How many labels have colours of their own; with more of them they come again. */
+const LABELS = 10;
+
+const ofLabels: readonly Candidate[] = (() => {
+  const palette = new Palette();
+  return Array.from({ length: LABELS }, () => candidateOf(palette.next().rgb));
+})();
+
+/** How far, in OKLab, an object's colour may be from its label's: it is still a shade of it. */
+const SHADES = 0.2;
+
+/**
+ * The colours for the objects of a label: its own, and shades of it that look more like it than like another label's.
+ * @param labels how many labels there are beside it: the fewer, the more different its shades may be
+ */
+export function paletteOf(label: number, labels = LABELS): Palette {
+  const place = label % LABELS;
+  const others = ofLabels.slice(0, Math.max(labels, place + 1));
+  const own = others[place] ?? candidateOf([0, 0, 0]);
+  const shades = candidates.filter(({ seen }) => {
+    const away = distanceOf(seen, own.seen);
+    return away <= SHADES && others.every((other) => away <= distanceOf(seen, other.seen));
+  });
+  return new Palette([own, ...shades]);
 }
 
-/** Linear light to a byte of sRGB (IEC 61966-2-1). */
-function byte(light: number): number {
-  const clipped = Math.min(Math.max(light, 0), 1);
-  return Math.round(255 * (clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * clipped ** (1 / 2.4) - 0.055));
+/** Colours of a palette in their order, each made once. */
+class Given {
+  readonly #colours: Colour[] = [];
+  readonly #palette: Palette;
+
+  constructor(palette: Palette) {
+    this.#palette = palette;
+  }
+
+  at(index: number): Colour {
+    while (this.#colours.length <= index) this.#colours.push(this.#palette.next());
+    return this.#colours[index] ?? this.#palette.next();
+  }
+}
+
+const ofObjects = new Given(new Palette());
+const ofLabel = new Map<string, Given>();
+
+/** The colour of the i-th object, from 0, where each has one of its own, whatever lies under it. */
+export const objectColour = (object: number): Colour => ofObjects.at(object);
+
+/**
+ * The colour of a label's i-th object, both counted from 0, whatever lies under it; without an object, or of the first, it is the label's.
+ * The same everywhere and always.
+ * @param labels as of `paletteOf`
+ */
+export function maskColour(label: number, instance = 0, labels = LABELS): Colour {
+  const name = `${label % LABELS} of ${labels}`;
+  const given = ofLabel.get(name) ?? new Given(paletteOf(label, labels));
+  ofLabel.set(name, given);
+  return given.at(instance);
 }

@@ -2,6 +2,7 @@ import type { FoundJob } from "./found-job.ts";
 import type { Instance } from "./instances.ts";
 import { onceOnline } from "./patience.ts";
 import { taskIdOf } from "./picture.ts";
+import { withUnder } from "./under.ts";
 import type { Work } from "./work.ts";
 
 /** The masks of a picture that the work's job has found, fetched once; none if there is no such job. @throws SegmentationError */
@@ -21,7 +22,7 @@ async function fetchOf(
   taskId: string,
   key: string,
 ): Promise<readonly Instance[]> {
-  const instances = await onceOnline(async () => await found.instances(taskId));
+  const instances = await withUnder(work, key, await onceOnline(async () => await found.instances(taskId)));
   if (work.found.peek() === found) work.instances.value = new Map(work.instances.peek()).set(key, instances);
   return instances;
 }

@@ -1,3 +1,5 @@
+import type { Colour } from "../viewer/types.ts";
+
 /** One object of a picture that a job has found. */
 export interface Instance {
   /** Names its mask. */
@@ -15,6 +17,8 @@ export interface Instance {
   readonly width: number;
   readonly height: number;
   readonly png: Blob;
+  /** The mean colour of the picture under the mask, as bytes of sRGB; absent if the picture can't be read here. */
+  readonly under?: Colour["rgb"] | undefined;
 }
 
 /** Which of a picture's instances are shown. */

@@ -9,9 +9,24 @@ export const pointedName = (number: number): string => `pointed/${number}`;
 export const numberOf = (object: string): number | null =>
   object.startsWith("pointed/") ? Number(object.slice("pointed/".length)) : null;
 
+/** An object that was pointed at, among the objects of its picture. */
+const pointedInstance = (instance: Instance, number: number, found: readonly Instance[]): Instance => ({
+  ...instance,
+  object: pointedName(number),
+  number: found.filter(({ prompt }) => prompt === null).length + number,
+});
+
+/** What was pointed at in a picture and nothing had found, each as it was drawn first, with the number of its first attempt. */
+export const pointedFirst = (work: Work, key: string, found: readonly Instance[]) =>
+  work.pointed.value.flatMap(({ number, picture, refines, attempts }) => {
+    const [first] = attempts.flatMap((attempt) => work.drawn.value.get(attempt.number) ?? []);
+    return picture !== key || refines !== undefined || first === undefined
+      ? []
+      : [{ instance: pointedInstance(first, number, found), at: attempts[0].number }];
+  });
+
 /** The objects of a picture: what a search has found, corrected where it was pointed at, and then what was pointed at besides. */
 export function objectsOf(work: Work, key: string, found: readonly Instance[]): readonly Instance[] {
-  const already = found.filter(({ prompt }) => prompt === null).length;
   const corrected = new Map<string, Instance>();
   const pointed: Instance[] = [];
   for (const object of work.pointed.value) {
@@ -20,7 +35,7 @@ export function objectsOf(work: Work, key: string, found: readonly Instance[]): 
     const instance = attempt === null ? undefined : work.drawn.value.get(attempt.number);
     if (picture !== key || instance === undefined) continue;
     if (refines !== undefined) corrected.set(refines.object, instance);
-    else pointed.push({ ...instance, object: pointedName(number), number: already + number });
+    else pointed.push(pointedInstance(instance, number, found));
   }
   const seen = found.map((instance) => {
     const { id, png } = corrected.get(instance.object) ?? instance;

@@ -21,6 +21,7 @@ import {
   withOther,
 } from "./pointed.ts";
 import { create, send } from "./send.ts";
+import { withUnder } from "./under.ts";
 import { type Going, IDLE, type Work } from "./work.ts";
 
 /** A region was pointed at in the open picture: a job of its own draws the object. */
@@ -146,7 +147,7 @@ async function takeDrawn(
 ): Promise<void> {
   const { owner } = work;
   const { number, region } = attempt;
-  const all = await onceOnline(async () => {
+  const drawnNow = await onceOnline(async () => {
     const job = await owner.client.waitForJob(jobId, { signal: owner.signal });
     if (job.status !== "failed") {
       const instances = await (await FoundJob.open(owner, jobId)).instances(taskId);
@@ -157,6 +158,7 @@ async function takeDrawn(
       jobId,
     });
   });
+  const all = await withUnder(work, object.picture, drawnNow);
   if (!isWanted(work, number)) return;
   // An attempt that was opened by its job has all masks of that, unless it is known which one it is.
   const [instance, ...others] = all.filter(

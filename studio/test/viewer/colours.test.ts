@@ -1,62 +1,112 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskColour, objectColour } from "../../src/viewer/colours.ts";
+import { maskColour, objectColour, Palette, paletteOf } from "../../src/viewer/colours.ts";
+import { differenceOf, distanceOf, MeanColour, seenOf } from "../../src/viewer/oklab.ts";
 
-type Rgb = readonly number[];
+type Rgb = ReturnType<typeof maskColour>["rgb"];
 
-const PROMPTS = 10;
+const difference = (a: Rgb, b: Rgb): number => differenceOf(seenOf(a), seenOf(b));
+const distance = (a: Rgb, b: Rgb): number => distanceOf(seenOf(a), seenOf(b));
+/** The smallest difference of two of some colours. */
+const least = (colours: readonly Rgb[], of = difference): number =>
+  Math.min(...colours.flatMap((a, i) => colours.slice(0, i).map((b) => of(a, b))));
+const some = (count: number, colour: (i: number) => { readonly rgb: Rgb }): Rgb[] =>
+  Array.from({ length: count }, (_, i) => colour(i).rgb);
 
-/** A byte of sRGB to linear light (IEC 61966-2-1). */
-const linear = (byte: number): number =>
-  byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
-
-/** How people see linear light who lack the cones for green (Machado, Oliveira and Fernandes, 2009). */
-const withoutGreen = ([r = 0, g = 0, b = 0]: Rgb): Rgb => [
-  0.367322 * r + 0.860646 * g - 0.227968 * b,
-  0.280085 * r + 0.672501 * g + 0.047413 * b,
-  -0.01182 * r + 0.04294 * g + 0.968881 * b,
-];
-
-/** Linear light in Oklab (B. Ottosson, 2020), in which distances are as people see them. */
-function oklab([r = 0, g = 0, b = 0]: Rgb): Rgb {
-  const l = Math.cbrt(Math.max(0, 0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b));
-  const m = Math.cbrt(Math.max(0, 0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b));
-  const s = Math.cbrt(Math.max(0, 0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b));
-  return [
-    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
-    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
-    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
-  ];
-}
-
-const distance = (a: Rgb, b: Rgb): number => Math.hypot(...a.map((each, i) => each - (b[i] ?? 0)));
-const seen = (prompt: number, instance = 0): Rgb => maskColour(prompt, instance).rgb.map(linear);
+const byte = fc.integer({ min: 0, max: 255 });
+const pixel = fc.tuple(byte, byte, byte);
+/** What lies under so many masks: each its own, or a crowd on one lawn; of some it is not known. */
+const backgrounds = (size: { minLength: number; maxLength: number }) =>
+  fc.oneof(
+    fc.array(fc.option(pixel, { nil: undefined }), size),
+    fc
+      .tuple(pixel, fc.integer({ min: size.minLength, max: size.maxLength }))
+      .map(([one, count]) => Array.from({ length: count }, () => one)),
+  );
+const given = (palette: Palette, under: readonly (Rgb | undefined)[]): Rgb[] =>
+  under.map((each) => palette.next(each).rgb);
 
 describe("the colours of masks", () => {
-  it("of ten prompts are distinguishable for everyone, also for those who can't tell red from green", () => {
-    for (let a = 0; a < PROMPTS; a++)
-      for (let b = 0; b < a; b++) {
-        expect(distance(oklab(seen(a)), oklab(seen(b)))).toBeGreaterThan(0.1);
-        expect(distance(oklab(withoutGreen(seen(a))), oklab(withoutGreen(seen(b))))).toBeGreaterThan(0.07);
+  it("are as people see them: a difference of colours is their distance in OKLab, also without the cones for green", () => {
+    const { all } = seenOf([255, 0, 0]);
+    // The example of Ottosson's article, for the red of sRGB.
+    expect(all.map((each) => Number(each.toFixed(3)))).toEqual([0.628, 0.225, 0.126]);
+    expect(distance([255, 255, 255], [0, 0, 0])).toBeCloseTo(1, 3);
+    expect(difference([90, 120, 0], [150, 100, 0])).toBeLessThan(distance([90, 120, 0], [150, 100, 0]));
+  });
+
+  it("of ten labels, and of 14 objects that each have one of their own, are distinguishable for everyone", () => {
+    expect(least(some(10, (i) => maskColour(i)))).toBeGreaterThan(0.15);
+    expect(least(some(14, objectColour))).toBeGreaterThan(0.13);
+    expect(some(10, objectColour)).toEqual(some(10, (i) => maskColour(i)));
+  });
+
+  it("of 14 objects of a label are 14 shades of it: none looks more like another label's", () => {
+    for (const labels of [2, 3, 4])
+      for (let label = 0; label < labels; label++) {
+        const shades = some(14, (i) => maskColour(label, i, labels));
+        expect(least(shades, distance)).toBeGreaterThan(0.04);
+        expect(shades[0]).toEqual(maskColour(label).rgb);
+        for (const shade of shades)
+          for (let other = 0; other < labels; other++)
+            expect(distance(shade, maskColour(label).rgb)).toBeLessThanOrEqual(
+              distance(shade, maskColour(other).rgb),
+            );
       }
   });
 
-  it("of one prompt's objects are distinguishable from their neighbours", () => {
-    for (let prompt = 0; prompt < PROMPTS; prompt++)
-      for (let i = 0; i < 7; i++)
-        expect(distance(oklab(seen(prompt, i)), oklab(seen(prompt, i + 1)))).toBeGreaterThan(0.05);
+  it("differ from each other and from what is under them, whatever that is", () => {
+    fc.assert(
+      fc.property(backgrounds({ minLength: 1, maxLength: 14 }), (under) => {
+        const colours = given(new Palette(), under);
+        expect(least(colours)).toBeGreaterThan(0.09);
+        for (const [i, colour] of colours.entries())
+          expect(difference(colour, under[i] ?? [140, 140, 140])).toBeGreaterThan(
+            under[i] === undefined ? 0 : 0.09,
+          );
+      }),
+    );
   });
 
-  it("of objects that each have one of their own are as far apart as those of prompts", () => {
-    const objects = Array.from({ length: 14 }, (_, i) => objectColour(i).css);
-    expect(new Set(objects).size).toBe(14);
-    expect(objects.slice(0, PROMPTS)).toEqual(Array.from({ length: PROMPTS }, (_, i) => maskColour(i).css));
+  it("stay as they are when more objects come", () => {
+    fc.assert(
+      fc.property(backgrounds({ minLength: 2, maxLength: 12 }), fc.nat(9), (under, label) => {
+        for (const palette of [() => new Palette(), () => paletteOf(label)])
+          expect(given(palette(), under.slice(0, -1))).toEqual(given(palette(), under).slice(0, -1));
+      }),
+    );
   });
 
-  it("are the same each time, as CSS and as bytes", () => {
-    expect(maskColour(0).css).toBe(`rgb(${maskColour(0).rgb.join(" ")})`);
-    expect(maskColour(3, 2)).toEqual(maskColour(3, 2));
-    expect(maskColour(4, 0)).toEqual(maskColour(4));
-    for (const byte of maskColour(12, 34).rgb)
-      expect(byte >= 0 && byte <= 255 && Number.isInteger(byte)).toBe(true);
+  it("are given to any number of objects", () => {
+    const palette = paletteOf(3);
+    const colours = some(2_000, () => palette.next());
+    expect(new Set(colours.map(String)).size).toBeGreaterThan(10);
+    for (const channel of colours.flat())
+      expect(channel >= 0 && channel <= 255 && Number.isInteger(channel)).toBe(true);
+  });
+
+  it("have no red for a red cup, unless the label is red, and then another shade of it", () => {
+    const cup = [170, 40, 40] as const;
+    expect(distance(new Palette().next(cup).rgb, cup)).toBeGreaterThan(0.2);
+    for (let label = 0; label < 2; label++)
+      expect(distance(paletteOf(label, 2).next(cup).rgb, cup)).toBeGreaterThan(0.2);
+  });
+
+  it("know what is under a mask by the mean of its light, each pixel as far as it is covered", () => {
+    fc.assert(
+      fc.property(pixel, pixel, ([...one], other) => {
+        const mean = new MeanColour();
+        expect(mean.rgb).toBeNull();
+        mean.add(...other, 0);
+        expect(mean.rgb).toBeNull();
+        mean.add(...one, 0.25);
+        expect(mean.rgb).toEqual(one);
+        mean.add(...other, 0.25);
+        for (const [i, channel] of (mean.rgb ?? []).entries()) {
+          expect(channel).toBeGreaterThanOrEqual(Math.min(one[i] ?? 0, other[i] ?? 0));
+          expect(channel).toBeLessThanOrEqual(Math.max(one[i] ?? 0, other[i] ?? 0));
+        }
+      }),
+    );
   });
 });

@@ -1,23 +1,22 @@
 import { computed, effect, signal } from "@preact/signals";
-import { edited, type EditedObject, leastsOf, namesGiven, NO_EDITS, splitOff } from "../../edit/history.ts";
+import { edited, type EditedObject, leastsOf, namesGiven, NO_EDITS } from "../../edit/history.ts";
 import { edit } from "../../edit/edit.ts";
 import { MadeMasks } from "../../edit/made-masks.ts";
 import type { ExportMask } from "../../export/types.ts";
 import { EVERYTHING, type Filter, isMatch } from "../../gallery/filter.ts";
 import type { GalleryMask } from "../../gallery/items.ts";
-import { maskColour, objectColour, USUAL_OPACITY } from "../../viewer/colours.ts";
+import { USUAL_OPACITY } from "../../viewer/colours.ts";
 import { type Colour, type Layer, type Tool } from "../../viewer/types.ts";
 import { grouped, type Instance, isShown, lowestOf, nameOf, toggled } from "../../work/instances.ts";
 import { fetchMasks } from "../../work/fetch-masks.ts";
-import { objectsOf } from "../../work/objects.ts";
+import { objectsOf, pointedFirst } from "../../work/objects.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
+import { coloursOf } from "./colouring.ts";
 import { Comparing } from "./comparing.ts";
 import { Painting } from "./painting.ts";
 import { Refining } from "./refining.ts";
 
-/** Objects that were pointed at begin at the other end of the palette than the prompts. */
-const LAST_COLOUR = 9;
 /** How a work is looked at: what is shown of the open picture, how strongly, and what is pointed at. */
 export class Look {
   readonly opacity = signal(USUAL_OPACITY);
@@ -152,18 +151,25 @@ export class Look {
     ...new Set([...(this.work.found.value?.prompts ?? []), ...namesGiven(this.work.edits.value.values())]),
   ]);
 
-  /** The colour of an object of a picture: the same wherever it is seen. */
-  colour({ label, number, object }: Instance, key = this.work.openPicture.value?.key ?? ""): Colour {
-    if (label === null) return maskColour(LAST_COLOUR - ((number - 1) % (LAST_COLOUR + 1)));
-    const place = this.isByObject.value ? this.#placeOf(object, key) : -1;
-    if (place >= 0) return objectColour(place);
-    return maskColour(Math.max(0, this.labels.value.indexOf(label)), number - 1);
+  /** The colour of an object of the open picture. */
+  colour(instance: Instance): Colour {
+    return this.#colours.value(instance);
   }
 
-  /** An object's place among all that a search has found in a picture and that were made of them; -1 if it is none of these. */
-  #placeOf(object: string, key: string): number {
-    const found = (this.work.instances.value.get(key) ?? []).map((each) => each.object);
-    return [...found, ...splitOff(this.work.edits.value.get(key) ?? NO_EDITS)].indexOf(object);
+  readonly #colours = computed(() => this.#coloursIn(this.work.openPicture.value?.key ?? ""));
+
+  /** The colours of a picture's objects: the same wherever they are seen. */
+  #coloursIn(key: string): (instance: Instance) => Colour {
+    const { instances, edits } = this.work;
+    const found = instances.value.get(key) ?? [];
+    return coloursOf({
+      found,
+      pointed: pointedFirst(this.work, key, found),
+      edits: edits.value.get(key) ?? NO_EDITS,
+      labels: this.labels.value,
+      prompts: this.work.found.value?.prompts.length ?? 0,
+      isByObject: this.isByObject.value,
+    });
   }
 
   /** Hides objects, or shows them. */
@@ -212,6 +218,7 @@ export class Look {
     const made = await Promise.all(
       this.#editedIn(key, found).map(async (object) => await this.#masks.make(object, found)),
     );
+    const colour = this.#coloursIn(key);
     return made.flatMap((instance) =>
       // Of what was erased as a whole there is nothing to show or to export.
       instance.area === 0
@@ -219,7 +226,7 @@ export class Look {
         : [
             {
               png: instance.png,
-              rgb: this.colour(instance, key).rgb,
+              rgb: colour(instance).rgb,
               label: instance.label,
               title: nameOf(instance).toLowerCase().replaceAll(" ", "-"),
               confidence: instance.confidence,

@@ -1,0 +1,30 @@
+import type { Bakery } from "../bake/bakery.ts";
+import type { Instance } from "./instances.ts";
+import type { Work } from "./work.ts";
+
+/** Draws in a worker of its own, so that thumbnails wait for nobody. */
+let bakery: Promise<Bakery> | undefined;
+
+/** Objects of a picture with the colour that is under each, by which masks are given other colours; as they are if that can't be known. */
+export async function withUnder(
+  work: Work,
+  key: string,
+  instances: readonly Instance[],
+): Promise<readonly Instance[]> {
+  const picture = work.picture(key);
+  if (picture === undefined || instances.length === 0) return instances;
+  try {
+    const original = await work.original(picture);
+    if (original === null) return instances;
+    bakery ??= import("../bake/bakery.ts").then(({ Bakery: Opened }) => new Opened());
+    const under = await (
+      await bakery
+    ).under(
+      original,
+      instances.map(({ png }) => png),
+    );
+    return instances.map((instance, i) => Object.assign({}, instance, { under: under[i] ?? undefined }));
+  } catch {
+    return instances;
+  }
+}
