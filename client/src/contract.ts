@@ -2821,7 +2821,10 @@ export interface operations {
     };
     retrieveJobResult: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `unfinished`: a job in progress also has a result, that of its tasks which have succeeded so far. Without it, such a job has none: 409. */
+                include?: "unfinished";
+            };
             header?: never;
             path: {
                 /** @description The job's id. */
@@ -2839,6 +2842,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobResult"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -26,7 +26,7 @@ export class EndedPicture {
   /** Why the picture failed, or which prompts it could not serve: a code, a colon and a sentence. */
   readonly problem: string | null;
   /**
-   * Fetches the picture with its masks. The service gives them away once the whole job has succeeded: until then this waits.
+   * Fetches the picture with its masks. Until the whole job has succeeded this waits.
    * @throws SegmentationError with the picture's problem if it has failed, or with the job's
    */
   readonly load: (options?: CallOptions) => Promise<Picture>;
@@ -111,7 +111,7 @@ export class JobHandle<Result = ImageResult | VideoResult> {
 
   /**
    * Yields each picture as soon as its task has ended, in success or not, in that order. Memory stays flat: a picture's masks are
-   * fetched by its `masks()`, which waits for the whole job, because the service gives no masks away before.
+   * fetched by its `masks()`, which waits for the whole job.
    */
   async *pictures(options: CallOptions = {}): AsyncGenerator<EndedPicture, void> {
     const seen = new Set<string>();

@@ -192,10 +192,11 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     );
   }
 
-  resultPage(accountId: string, from: number): FinishedPage | "not_ready" | null {
+  resultPage(accountId: string, from: number, isSoFar: boolean): FinishedPage | "not_ready" | null {
     const state = ownedBy(this.#cell.state, accountId);
     if (state === null) return null;
-    if (jobStatus(state.tasks) !== "success") return "not_ready";
+    const status = jobStatus(state.tasks);
+    if (status === "failed" || (status !== "success" && !isSoFar)) return "not_ready";
     const page: FinishedTask[] = [];
     let next: number | null = null;
     let files = 0;

@@ -5,9 +5,17 @@ import type { Page } from "playwright-core";
 import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { plantJobs } from "../support/node/plant-jobs.ts";
+import { sample } from "../support/node/sample.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 import { BROKEN_PNG } from "../support/node/studio-work.ts";
-import { closeBrowser, findingsInBothThemes, newEmail, openPage, signInAs } from "../support/node/studio.ts";
+import {
+  closeBrowser,
+  findingsInBothThemes,
+  newEmail,
+  openPage,
+  openStudio,
+  signInAs,
+} from "../support/node/studio.ts";
 import { useUpTrial } from "../support/node/use-up-trial.ts";
 
 let stateDir: string;
@@ -70,11 +78,46 @@ it("axe finds nothing serious on the screens of somebody new, whose trial is use
     await page.locator(".page-head").getByText(place).waitFor();
     await findings.look(`${place}, empty`);
   }
+  await page.goto(`${stack.baseUrl}/studio/shares`);
+  await page.getByText("No shared links").waitFor();
+  await findings.look("shared links, empty");
   await context.setOffline(true);
   await page.getByRole("link", { name: "Keys" }).click();
   await page.getByText("has not loaded yet").waitFor();
   await findings.look("offline");
   expect(findings.found).toEqual({});
+});
+
+it("axe finds nothing serious on the page of a link, on that of an ended one, and on the list of links", async () => {
+  const client = new SegmentationClient(stack);
+  const { jobId } = await client.submit([sample("coffee"), sample("chelsea")], ["cup"]);
+  await client.waitForJob(jobId);
+  const { url } = await client.api.createShare({ jobId, showInputs: true });
+  const { page } = await openPage(url ?? "");
+  const findings = new Findings(page);
+  const gallery = page.getByRole("region", { name: "Pictures", exact: true });
+  await gallery.getByText("cup 1").waitFor();
+  await findings.look("a shared batch");
+  await gallery.getByRole("button", { name: "Picture 1" }).click();
+  await page.getByRole("button", { name: "cup 1" }).waitFor();
+  await page
+    .getByRole("navigation", { name: "Pictures" })
+    .getByRole("button", { name: /^Picture 2/ })
+    .locator("img")
+    .waitFor();
+  await findings.look("a shared picture");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await findings.look("a shared picture on a phone");
+  await client.api.revokeShare({ jobId });
+  await page.reload();
+  await page.getByText("This link has ended").waitFor();
+  await findings.look("a link that has ended");
+  await client.api.createShare({ jobId });
+  const { page: own } = await openStudio(stack, "/studio/shares");
+  await own.getByRole("row").filter({ hasText: "cup" }).waitFor();
+  const ofList = new Findings(own);
+  await ofList.look("shared links");
+  expect({ ...findings.found, ...ofList.found }).toEqual({});
 });
 
 it("axe finds nothing serious on the screens of an account that has much", async () => {

@@ -19,7 +19,6 @@ import {
 
 const MOST_BYTES = 50_000_000;
 const PICTURES = ["samples/coffee.png", "samples/chelsea.png", "samples/astronaut.png"];
-const PATIENTLY = { timeout: 120_000 };
 
 describe("when something is in the way for long, the studio", () => {
   let folder: string;
@@ -54,7 +53,7 @@ describe("when something is in the way for long, the studio", () => {
     await busy.waitFor({ state: "detached" });
     await segment(second.page).click();
     await busy.waitFor();
-    await instance(second.page, "cup 1").waitFor(PATIENTLY);
+    await instance(second.page, "cup 1").waitFor();
   });
 
   it("waits for the account's job that is in the way, names it, and continues when that has ended", async () => {
@@ -72,7 +71,7 @@ describe("when something is in the way for long, the studio", () => {
     await page.waitForURL(/\/jobs\//);
     await segment(second.page).click();
     await second.page.getByRole("link", { name: "Open that job" }).waitFor();
-    await instance(second.page, "cup 1").waitFor(PATIENTLY);
+    await instance(second.page, "cup 1").waitFor();
   });
 
   it("names the file that is too large, and takes a smaller one in its place", async () => {
@@ -82,11 +81,11 @@ describe("when something is in the way for long, the studio", () => {
     await truncate(large, MOST_BYTES + 1);
     await begin(page, large);
     await segment(page).click();
-    await page.getByText("The file of large.png is larger than 50 MB.").waitFor(PATIENTLY);
+    await page.getByText("The file of large.png is larger than 50 MB.").waitFor();
     await page.getByRole("button", { name: "Start over" }).click();
     await begin(page);
     await segment(page).click();
-    await instance(page, "cup 1").waitFor(PATIENTLY);
+    await instance(page, "cup 1").waitFor();
   });
 
   it("shows masks on the preview of a picture that the service has fetched from an address", async () => {
@@ -99,7 +98,7 @@ describe("when something is in the way for long, the studio", () => {
       await page.getByText("It can’t be shown before that.").waitFor();
       await page.getByLabel("Prompts").fill("cup,");
       await segment(page).click();
-      await instance(page, "cup 1").waitFor(PATIENTLY);
+      await instance(page, "cup 1").waitFor();
       await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
     } finally {
       source.close();
@@ -172,7 +171,7 @@ describe("when something is in the way for long, the studio", () => {
     await page.goBack();
     await prompt.waitFor();
     for (const tab of [page, second.page]) {
-      await tab.getByRole("button", { name: /^person 1 / }).waitFor(PATIENTLY);
+      await tab.getByRole("button", { name: /^person 1 / }).waitFor();
       await tab.getByRole("button", { name: "Remove person" }).waitFor();
     }
     await page.goForward();

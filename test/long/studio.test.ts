@@ -40,7 +40,7 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
 
   await page.getByText("Try this sample").click();
   await page.getByRole("button", { name: "Segment", exact: true }).click();
-  await page.getByRole("button", { name: /^cup 1 \d+%$/ }).waitFor({ timeout: 120_000 });
+  await page.getByRole("button", { name: /^cup 1 \d+%$/ }).waitFor();
   await page.getByText("99 units left,").waitFor();
 
   await page.getByRole("link", { name: "Usage" }).click();
@@ -72,7 +72,7 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
   expect([job.status, job.tasks.length]).toEqual(["success", BATCH]);
   await page.getByRole("button", { name: "Export" }).click({ timeout: 60_000 });
   const [download] = await Promise.all([
-    page.waitForEvent("download", { timeout: 120_000 }),
+    page.waitForEvent("download"),
     page.getByRole("button", { name: /zip/i }).first().click(),
   ]);
   expect(download.suggestedFilename()).toMatch(/\.zip$/);

@@ -174,13 +174,15 @@ class Jobs(Operations):
     def retrieve_job_result(
         self,
         job_id: str,
+        *,
+        include: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> m.JobResult:
         """Get the masks of a job that succeeded.
 
         The token of a share that shows the job is a credential for it, too.
         """
-        return cast(m.JobResult, self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, options=options))
+        return cast(m.JobResult, self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, query={"include": include}, options=options))
 
 
 class Downloads(Operations):
@@ -623,13 +625,15 @@ class AsyncJobs(AsyncOperations):
     async def retrieve_job_result(
         self,
         job_id: str,
+        *,
+        include: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> m.JobResult:
         """Get the masks of a job that succeeded.
 
         The token of a share that shows the job is a credential for it, too.
         """
-        return cast(m.JobResult, await self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, options=options))
+        return cast(m.JobResult, await self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, query={"include": include}, options=options))
 
 
 class AsyncDownloads(AsyncOperations):

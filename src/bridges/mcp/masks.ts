@@ -31,7 +31,7 @@ export async function masksOf(
   if (task.status !== "success" || status.status !== "success")
     return { answer: { ...head, ...none }, picture: null };
   const { accountId } = client.account;
-  const job = await finishedPage(client.platform, accountId, jobId, status.tasks.indexOf(task));
+  const job = await finishedPage(client.platform, accountId, jobId, { from: status.tasks.indexOf(task) });
   const picture = await foundIn(client, job, taskId);
   const signer = await client.platform.media.signGets(URL_SECONDS);
   const urlOf = async (key: string) => signer.url(key, await signer.signature(key));

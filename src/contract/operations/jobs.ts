@@ -6,6 +6,7 @@ import {
   JobStatus,
   ListJobsQuery,
   RetrieveJobQuery,
+  RetrieveJobResultQuery,
 } from "../job.ts";
 import type { Operation } from "../operation.ts";
 import { JobResult } from "../result.ts";
@@ -124,6 +125,7 @@ export const JOBS_OPERATIONS = {
     tag: "Jobs",
     summary: "Get the masks of a job that succeeded",
     byLink: true,
+    query: RetrieveJobResultQuery,
     status: 200,
     answer: JobResult,
     success: "The manifest and the assets, with signed URLs. Each response has new ones.",

@@ -144,22 +144,27 @@ export async function retrieveJobResult({
   account: { accountId },
   jobId,
   linkRate,
+  query,
 }: OperationRequest<"retrieveJobResult">): Promise<AsyncGenerator<string>> {
-  const first = await finishedPage(platform, accountId, jobId);
+  const isSoFar = query.include === "unfinished";
+  const first = await finishedPage(platform, accountId, jobId, { isSoFar });
   await boundAccount(platform, accountId, Math.ceil(first.files / OUTPUTS_PER_REQUEST) - 1, linkRate);
   const signer = await platform.media.signGets(RESULT_SECONDS);
-  const tasksOf = () => tasksFrom(platform, accountId, first);
+  const tasksOf = () => tasksFrom(platform, accountId, first, isSoFar);
   return resultJson(first.definition, tasksOf, signer, RESULT_SECONDS);
 }
 
-/** Outputs of a successful job: those of a task, and of so many after it as a page has. @throws ServiceError job_not_found, job_not_ready. */
+/**
+ * Outputs of a successful job, or so far of one in progress: those of a task, and of so many after it as a page has.
+ * @throws ServiceError job_not_found, job_not_ready.
+ */
 export async function finishedPage(
   platform: Platform,
   accountId: string,
   jobId: string,
-  from = 0,
+  { from = 0, isSoFar = false }: { readonly from?: number; readonly isSoFar?: boolean } = {},
 ): Promise<FinishedPage> {
-  const page = await jobObjectOf(platform, jobId).resultPage(accountId, from);
+  const page = await jobObjectOf(platform, jobId).resultPage(accountId, from, isSoFar);
   if (page === null) throw new ServiceError("job_not_found");
   if (page === "not_ready") throw new ServiceError("job_not_ready");
   return page;
@@ -170,9 +175,12 @@ export async function* tasksFrom(
   platform: Platform,
   accountId: string,
   first: FinishedPage,
+  isSoFar = false,
 ): AsyncGenerator<FinishedTask> {
-  for (let page = first; ; page = await finishedPage(platform, accountId, page.definition.jobId, page.next)) {
+  const { jobId } = first.definition;
+  for (let page = first; ;) {
     yield* page.tasks;
     if (page.next === null) return;
+    page = await finishedPage(platform, accountId, jobId, { from: page.next, isSoFar });
   }
 }

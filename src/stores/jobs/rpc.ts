@@ -55,8 +55,11 @@ export interface JobRpc {
   continued(accountId: string): ContinuedJob | null;
   /** Masks of a successful job, which another one refines, each null if it is not there; "not_ready" as for `resultPage`. */
   masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null;
-  /** The outputs of a successful job, from a task on: of one task, or a thousand files at most; "not_ready" for any other. */
-  resultPage(accountId: string, from: number): FinishedPage | "not_ready" | null;
+  /**
+   * The outputs of a successful job, or so far of one in progress, from a task on: of one task, or a thousand files at most; "not_ready"
+   * for any other.
+   */
+  resultPage(accountId: string, from: number, isSoFar: boolean): FinishedPage | "not_ready" | null;
   /** The account requests the archive: the object starts one unless there is one. */
   requestArchive(accountId: string): Promise<ArchiveAnswer>;
   /** The archive's state; "not_requested" if nobody has requested one. */

@@ -5,12 +5,13 @@ import { taskIdOf } from "./picture.ts";
 import { withUnder } from "./under.ts";
 import type { Work } from "./work.ts";
 
-/** The masks of a picture that the work's job has found, fetched once; none if there is no such job. @throws SegmentationError */
+/** The masks of a picture that the work's job has found so far, fetched once; none if there is no such job. @throws SegmentationError */
 export async function fetchMasks(work: Work, key: string): Promise<readonly Instance[]> {
   const found = work.found.peek();
   const picture = work.picture(key);
   const taskId = picture === undefined ? null : taskIdOf(picture);
-  if (found === null || taskId === null) return [];
+  // Of a picture that is not done, or has failed, nothing was found.
+  if (taskId === null || found?.confidences.has(taskId) !== true) return [];
   const there = work.instances.peek().get(key);
   if (there !== undefined) return there;
   return await work.runner.masks.do(`${found.jobId}/${key}`, () => fetchOf(work, found, taskId, key));

@@ -8,7 +8,7 @@ export const USED_SHARE = 0.9;
 /** How many masks are fetched at a time. */
 const PARALLEL = 6;
 
-/** What a job of pictures has found. Masks are fetched by picture, when it is looked at. */
+/** What a job of pictures has found, or so far if it is running. Masks are fetched by picture, when it is looked at. */
 export class FoundJob {
   readonly jobId: string;
   readonly prompts: readonly string[];
@@ -29,7 +29,7 @@ export class FoundJob {
     this.#signedUntil = signedUntil;
   }
 
-  /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has none */
+  /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has failed */
   static async open(owner: Owner, jobId: string): Promise<FoundJob> {
     return new FoundJob(owner, ...(await askFor(owner, jobId)));
   }
@@ -69,7 +69,7 @@ export class FoundJob {
 
 async function askFor({ api, signal }: Owner, jobId: string): Promise<[ImageManifest, number]> {
   const askedAt = Date.now();
-  const { manifest, expiresIn } = await api.retrieveJobResult({ jobId }, { signal });
+  const { manifest, expiresIn } = await api.retrieveJobResult({ jobId, include: "unfinished" }, { signal });
   if (manifest.type !== "image")
     throw new SegmentationError("invalid_input", "This is not an image job.", { jobId });
   return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];

@@ -130,6 +130,8 @@ async function createFor(
 export async function follow(work: Work, jobId: string): Promise<void> {
   const { owner } = work;
   work.going.value = { at: "running" };
+  const ended = new AbortController();
+  void takeSoFar(work, jobId, ended.signal);
   try {
     await onceOnline(async () => {
       for await (const { job, progress } of owner.client.watchJob(jobId, { signal: owner.signal }))
@@ -146,8 +148,29 @@ export async function follow(work: Work, jobId: string): Promise<void> {
     // It was deleted: the same may be asked for again.
     if (error instanceof SegmentationError && error.status === 404) work.asked.value = null;
     throw error;
+  } finally {
+    ended.abort();
   }
   await takeFound(work);
+}
+
+/** How long a running job is left alone before it is asked again for what it has found: the answer may be long. */
+const SO_FAR_MS = 2_000;
+
+/** Takes what a running job has found of the pictures that are done, whenever there are more of them, until it has ended. */
+async function takeSoFar(work: Work, jobId: string, ended: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([ended, work.owner.signal]);
+  for (let taken = 0; !signal.aborted; await new Promise((resolve) => setTimeout(resolve, SO_FAR_MS))) {
+    const job = work.job.value;
+    const done = job?.tasks.filter(({ status }) => status === "success").length ?? 0;
+    if (job === null || job.jobId !== jobId || job.type !== "image" || hasEnded(job) || done === taken)
+      continue;
+    // What can't be had now is asked for again, or comes at the end.
+    const found = await FoundJob.open(work.owner, jobId).catch(() => null);
+    if (found === null || signal.aborted) continue;
+    work.found.value = found;
+    taken = done;
+  }
 }
 
 /** Takes what the work's job has found, if it has ended in success; a clip's screen fetches that itself. @throws SegmentationError */

@@ -103,7 +103,7 @@ export class Work {
   readonly asked = signal<Asked | null>(null);
   /** What was asked for, if that is known. */
   readonly request = signal<CreateJobRequest | null>(null);
-  /** What that job has found; null until it has ended in success. */
+  /** What that job has found, so far if it is running; null until a picture is done. */
   readonly found = signal<FoundJob | null>(null);
   readonly going = signal<Going>(IDLE);
   readonly problem = signal<WorkProblem | null>(null);

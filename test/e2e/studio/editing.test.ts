@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { type CocoDocument, SegmentationClient } from "segmentation-client";
+import { decodeRle } from "segmentation-client/masks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
@@ -32,6 +33,51 @@ const areas = ({ annotations, categories }: CocoDocument): Record<string, number
       area,
     ]),
   );
+
+/** Parts of the sample, each by some of its pixels. */
+const PARTS: Readonly<Record<string, readonly (readonly [x: number, y: number])[]>> = {
+  handle: [
+    [218, 278],
+    [210, 285],
+    [228, 262],
+    [222, 250],
+    [205, 290],
+  ],
+  "the cup's body": [
+    [290, 220],
+    [290, 120],
+    [250, 100],
+    [380, 150],
+    [200, 180],
+    [290, 262],
+  ],
+  "the cup's rim": [[290, 30]],
+  "the spoon's bowl": [
+    [366, 285],
+    [350, 300],
+    [385, 280],
+  ],
+  "the spoon's end": [
+    [412, 85],
+    [415, 75],
+    [410, 95],
+  ],
+  saucer: [
+    [440, 200],
+    [430, 330],
+    [120, 200],
+    [200, 340],
+  ],
+};
+
+/** The parts of the sample that are in the mask of an object, by its class; a part that is cut is in none of the names. */
+function partsOf({ annotations, categories }: CocoDocument, name: string): string[] {
+  const category = categories.find((each) => each.name === name)?.id;
+  const rle = annotations.find(({ category_id }) => category_id === category)?.segmentation;
+  if (rle === undefined) throw new Error(`There is no ${name}.`);
+  const { data, width } = decodeRle(rle);
+  return Object.keys(PARTS).filter((part) => PARTS[part]?.every(([x, y]) => data[y * width + x] === 1));
+}
 
 /** A stroke from one pixel of the sample to another. */
 async function drag(
@@ -114,12 +160,15 @@ describe("the objects of a picture", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("are corrected by pointing at them, for nothing: a cup that words found without its handle, seen beside what it was, and back to the start", async () => {
+  it("are corrected by pointing at them, for nothing: in at most two clicks the cup that words found without its handle and the spoon with its other end, seen beside what it was, and back to the start", async () => {
     const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
     await page.getByText("Try this sample").click();
     await segment(page).click();
     await instance(page, "spoon 1").waitFor();
-    const before = areas(await coco(page));
+    const found = await coco(page);
+    const before = areas(found);
+    expect(partsOf(found, "cup")).toEqual(["handle", "the cup's body", "the cup's rim"]);
+    expect(partsOf(found, "spoon")).toEqual(["the spoon's bowl"]);
     await change(page, "cup 1", "Refine by points");
     const { x, y, scale } = await placeOfSample(page);
     const click = async (
@@ -157,7 +206,9 @@ describe("the objects of a picture", () => {
       manifest.type === "image" ? manifest.items.map((item) => item.units) : [],
     );
     expect(units.toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
-    const last = areas(await coco(page));
+    const refined = await coco(page);
+    expect(partsOf(refined, "cup")).toEqual(["the cup's body", "the cup's rim"]);
+    const last = areas(refined);
     const { page: elsewhere } = await openStudio(
       stack,
       new URL(page.url()).pathname + new URL(page.url()).search,
@@ -169,6 +220,14 @@ describe("the objects of a picture", () => {
     await expect.poll(async () => areas(await coco(elsewhere))).toEqual(last);
 
     await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
+    expect(areas(await coco(page))).toEqual(before);
+
+    // Of the spoon words have found the bowl alone: one click adds its other end.
+    await change(page, "spoon 1", "Refine by points");
+    await click([412, 85]);
+    expect(partsOf(await coco(page), "spoon")).toEqual(["the spoon's bowl", "the spoon's end"]);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
     expect(areas(await coco(page))).toEqual(before);

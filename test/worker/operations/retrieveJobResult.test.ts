@@ -163,6 +163,32 @@ describe("retrieveJobResult 200", () => {
   });
 });
 
+describe("retrieveJobResult 200, of a job in progress", () => {
+  it("gives the tasks that have succeeded so far to whoever asks for what is unfinished, and all of them at the end", async () => {
+    const inference = new PlayedInference();
+    const client = await newClient();
+    const { jobId, tasks } = await newJob(client, 3, { prompts: ["cat"] });
+    const seen = async () => {
+      const { body } = await client.send("GET", `/v1/jobs/${jobId}/result?include=unfinished`);
+      return ImageJobResult.parse(body);
+    };
+    expect(await seen()).toMatchObject({ manifest: { prompts: ["cat"], items: [] }, assets: [] });
+    const [first = "", second = "", third = ""] = tasks;
+    await finishJob(inference, client.accountId, jobId, [third]);
+    const { manifest, assets } = await seen();
+    expect(manifest.items.map(({ taskId }) => taskId)).toEqual([third]);
+    expect(assets.map(({ key }) => key)).toEqual([`masks/${third}/0.png`]);
+    await finishJob(inference, client.accountId, jobId, [first], () => failure(false));
+    expect((await seen()).manifest.items.map(({ taskId }) => taskId)).toEqual([third]);
+    await finishJob(inference, client.accountId, jobId, [second]);
+    expect((await seen()).manifest.items.map(({ taskId }) => taskId)).toEqual([second, third]);
+    const whole = await client.send("GET", `/v1/jobs/${jobId}/result`);
+    expect(ImageJobResult.parse(whole.body).manifest).toMatchObject({
+      items: [{ taskId: second }, { taskId: third }],
+    });
+  });
+});
+
 describe("retrieveJobResult 409", () => {
   it("has no result for a job that is queued, processing or failed [4.5-2 3.1-7 7-7 2.5-21]", async () => {
     const inference = new PlayedInference();
@@ -175,7 +201,8 @@ describe("retrieveJobResult 409", () => {
 
     const failed = await newJob(client);
     await finishJob(inference, client.accountId, failed.jobId, failed.tasks, () => failure(false));
-    expectError(await client.send("GET", `/v1/jobs/${failed.jobId}/result`), 409, "job_not_ready");
+    for (const query of ["", "?include=unfinished"])
+      expectError(await client.send("GET", `/v1/jobs/${failed.jobId}/result${query}`), 409, "job_not_ready");
   });
 });
 

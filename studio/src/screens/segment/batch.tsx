@@ -46,6 +46,7 @@ function itemOf(look: Look, picture: Picture): GalleryItem {
   const { work } = look;
   const { key, name, file, sending } = picture;
   const task = work.taskOf(picture);
+  const found = work.found.value;
   const seen = look.objectsIn(key);
   return {
     key,
@@ -58,7 +59,8 @@ function itemOf(look: Look, picture: Picture): GalleryItem {
     verdict: work.verdicts.value.get(key) ?? null,
     revision: [
       file === null ? "absent" : "here",
-      work.found.value?.jobId,
+      // Of a running job more is known later.
+      found?.confidences.has(task?.taskId ?? "") === true && found.jobId,
       look.least.value,
       ...look.filter.value.leasts.values(),
       look.isByObject.value,

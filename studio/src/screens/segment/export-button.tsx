@@ -4,6 +4,7 @@ import type { CreateJobRequest } from "segmentation-client";
 import { Button, Icon } from "../../components/button.tsx";
 import type { Order } from "../../export/code/order.ts";
 import type { ExportPicture } from "../../export/types.ts";
+import type { FoundJob } from "../../work/found-job.ts";
 import { isShown } from "../../work/instances.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
 import { drawnOf, regionOn } from "../../work/pointed.ts";
@@ -17,7 +18,7 @@ const ExportDialog = lazy(async () => (await import("../../export/export-dialog.
 export function ExportButton({ look }: { readonly look: Look }) {
   const { work } = look;
   const isOpen = useSignal(false);
-  const jobId = work.found.value?.jobId ?? latestDrawn(work);
+  const jobId = wholeOf(work)?.jobId ?? latestDrawn(work);
   if (work.type.value === "video" || jobId === null) return null;
   const picture = work.openPicture.value;
   return (
@@ -34,7 +35,7 @@ export function ExportButton({ look }: { readonly look: Look }) {
             pictures={work.pictures.value.flatMap((each) => exportOf(look, each))}
             current={picture === null || work.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
             hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
-            onRunAgain={work.found.value === null ? undefined : (request) => void segment(work, request)}
+            onRunAgain={wholeOf(work) === null ? undefined : (request) => void segment(work, request)}
             onClose={() => (isOpen.value = false)}
           />
         </ErrorBoundary>
@@ -42,6 +43,10 @@ export function ExportButton({ look }: { readonly look: Look }) {
     </section>
   );
 }
+
+/** What the work's job has found, once that is all. */
+const wholeOf = ({ job, found }: Work): FoundJob | null =>
+  job.value?.status === "success" ? found.value : null;
 
 /** The latest job that drew an object that is still there. */
 const latestDrawn = (work: Work): string | null =>
@@ -77,11 +82,12 @@ function orderOf(work: Work): Order {
       return taskId === null || name === "" ? [] : [[taskId, name] as const];
     }),
   );
-  if (work.request.value !== null && work.found.value !== null)
+  const found = wholeOf(work);
+  if (work.request.value !== null && found !== null)
     return { request: work.request.value, sources, isComplete: true };
-  if (work.found.value !== null)
+  if (found !== null)
     return {
-      request: { type: "image", prompts: [...work.found.value.prompts], tasks },
+      request: { type: "image", prompts: [...found.prompts], tasks },
       sources,
       isComplete: false,
     };

@@ -79,13 +79,13 @@ export function plansInWords(
     [
       "Price",
       "Free",
-      "Per unit that you use, and nothing before. The checkout shows the price of a unit before you pay",
+      "Per unit that you use, nothing in advance. The checkout shows the price of a unit before you pay",
     ],
     ["A unit", "A picture", "A picture, or a processed frame of a clip"],
     [
       "Units",
       `${numberText(trial.grantTokens)} within ${counted(trial.durationDays, "day")}`,
-      `At most ${numberText(maxUnitsPerDay)} per day and unpaid; what you pay raises it`,
+      `As many as you need, at first up to ${numberText(maxUnitsPerDay)} per day`,
     ],
     [
       "Pictures per job",
