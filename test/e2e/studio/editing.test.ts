@@ -76,7 +76,7 @@ function partsOf({ annotations, categories }: CocoDocument, name: string): strin
   const rle = annotations.find(({ category_id }) => category_id === category)?.segmentation;
   if (rle === undefined) throw new Error(`There is no ${name}.`);
   const { data, width } = decodeRle(rle);
-  return Object.keys(PARTS).filter((part) => PARTS[part]?.every(([x, y]) => data[y * width + x] === 1));
+  return Object.keys(PARTS).filter((part) => PARTS[part]?.every(([x, y]) => data[y * width + x] !== 0));
 }
 
 /** A stroke from one pixel of the sample to another. */

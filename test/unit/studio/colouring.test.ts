@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { edited, type History, NO_EDITS, withEdit } from "../../../studio/src/edit/history.ts";
-import { type Coloured, coloursOf } from "../../../studio/src/screens/segment/colouring.ts";
+import { type Coloured, coloursOf, type PointedInstance } from "../../../studio/src/screens/segment/colouring.ts";
 import type { Instance } from "../../../studio/src/work/instances.ts";
 
 const instance = (
@@ -18,7 +18,7 @@ const instance = (
   number,
   width: 1,
   height: 1,
-  png: new Blob(),
+  png: new Blob([]),
   under,
 });
 
@@ -50,16 +50,16 @@ describe("the colours of a picture's objects", () => {
         fc.property(search, steps, (found, done) => {
           const seen = new Map<string, string>();
           let edits: History = NO_EDITS;
-          let pointed: Coloured["pointed"] = [];
+          const pointed: PointedInstance[] = [];
           for (const [i, [what, nth, below]] of [["look", 0, undefined] as const, ...done].entries()) {
             const before = edited([...found, ...pointed.map((each) => each.instance)], edits);
             const { object } = before[nth % Math.max(1, before.length)]?.instance ?? { object: "none" };
             const after = pointed.at(-1)?.at ?? 0;
             if (what === "point")
-              pointed = [
-                ...pointed,
-                { instance: instance(`pointed/${i}`, null, pointed.length + 1, below), at: after + 1 },
-              ];
+              pointed.push({
+                instance: instance(`pointed/${i}`, null, pointed.length + 1, below),
+                at: after + 1,
+              });
             if (what === "split")
               edits = withEdit(edits, { type: what, object, others: [`${object}~${i}`] }, after);
             if (what === "delete") edits = withEdit(edits, { type: what, object }, after);
