@@ -96,6 +96,17 @@ export function paletteOf(label: number, labels = LABELS): Palette {
   return new Palette([own, ...shades]);
 }
 
+/** The colours for objects without a label, each for itself: none is a shade of so many labels, unless these leave none. */
+export function paletteBeside(labels: number): Palette {
+  const given = ofLabels.slice(0, labels);
+  const others = candidates.filter(({ seen }) =>
+    given.every((label) => distanceOf(seen, label.seen) > SHADES),
+  );
+  const palette = new Palette(others.length < LABELS ? candidates : others);
+  for (const { colour } of ofLabels) palette.avoid(colour);
+  return palette;
+}
+
 /** Colours of a palette in their order, each made once. */
 class Given {
   readonly #colours: Colour[] = [];

@@ -254,7 +254,7 @@ describe("what a job gives, in the studio", () => {
     await page.getByLabel("Prompts").fill("cat,");
     await page.getByRole("button", { name: "Segment", exact: true }).click();
     const gallery = page.getByRole("region", { name: "Pictures", exact: true });
-    await gallery.getByText("cat 1").waitFor();
+    await gallery.getByText("cat 1").first().waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await gallery.getByText("The job was canceled").first().waitFor();
     await gallery.getByRole("button", { name: "chelsea.png" }).click();

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { edited, type History, NO_EDITS, withEdit } from "../../../studio/src/edit/history.ts";
-import { type Coloured, coloursOf, type PointedInstance } from "../../../studio/src/screens/segment/colouring.ts";
+import {
+  type Coloured,
+  coloursOf,
+  type PointedInstance,
+} from "../../../studio/src/screens/segment/colouring.ts";
 import type { Instance } from "../../../studio/src/work/instances.ts";
 
 const instance = (

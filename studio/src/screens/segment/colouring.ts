@@ -1,5 +1,5 @@
 import type { History } from "../../edit/history.ts";
-import { maskColour, objectColour, Palette, paletteOf } from "../../viewer/colours.ts";
+import { maskColour, objectColour, Palette, paletteBeside, paletteOf } from "../../viewer/colours.ts";
 import type { Colour } from "../../viewer/types.ts";
 import type { Instance } from "../../work/instances.ts";
 
@@ -23,9 +23,6 @@ export interface Coloured {
   /** Whether each object has a colour of its own, or those of a label have shades of one. */
   readonly isByObject: boolean;
 }
-
-/** The colours that are kept for labels: objects without a label have others. */
-const LABELS = 10;
 
 /**
  * The colours of a picture's objects: as different as can be from each other and from what is under each. An object keeps its own
@@ -70,17 +67,14 @@ function colouredByLabel({ found, pointed, labels, prompts }: Coloured): Own {
   const palettes = new Map<string | null, { readonly palette: Palette; readonly colours: Colour[] }>();
   return (_, label, number) => {
     const under = there.filter((instance) => instance.label === label);
-    const known = palettes.get(label) ?? { palette: paletteFor(label, labels, prompts), colours: [] };
+    const known = palettes.get(label) ?? {
+      palette:
+        label === null ? paletteBeside(prompts) : paletteOf(Math.max(0, labels.indexOf(label)), prompts),
+      colours: [],
+    };
     palettes.set(label, known);
     for (let next = known.colours.length + 1; next <= number; next++)
       known.colours.push(known.palette.next(under.find((instance) => instance.number === next)?.under));
     return known.colours[number - 1];
   };
-}
-
-function paletteFor(label: string | null, labels: readonly string[], prompts: number): Palette {
-  if (label !== null) return paletteOf(Math.max(0, labels.indexOf(label)), prompts);
-  const palette = new Palette();
-  for (let place = 0; place < LABELS; place++) palette.avoid(maskColour(place));
-  return palette;
 }
