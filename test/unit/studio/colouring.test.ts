@@ -88,6 +88,8 @@ describe("the colours of a picture's objects", () => {
             }
           }
         }),
+        // Each run makes as many palettes as it has steps.
+        { numRuns: 40 },
       );
     },
   );

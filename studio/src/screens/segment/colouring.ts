@@ -29,7 +29,9 @@ export interface Coloured {
  * whatever a person changes, because those that come later are given theirs later.
  */
 export function coloursOf(coloured: Coloured): (instance: Instance) => Colour {
-  const own = coloured.isByObject ? colouredAlone(coloured) : colouredByLabel(coloured);
+  const own = coloured.isByObject
+    ? inOrder(coloured, coloured.found, new Palette())
+    : colouredByLabel(coloured);
   return ({ object, label, number }) => {
     const place = label === null ? -1 : coloured.labels.indexOf(label);
     // Of another search only its label is known here.
@@ -42,7 +44,11 @@ export function coloursOf(coloured: Coloured): (instance: Instance) => Colour {
 type Own = (object: string, label: string | null, number: number) => Colour | undefined;
 
 /** In the order in which they came: what was found, and then what was pointed at and what was split off. */
-function colouredAlone({ found, pointed, edits }: Coloured): Own {
+function inOrder(
+  { pointed, edits, found: all }: Coloured,
+  found: readonly Instance[],
+  palette: Palette,
+): Own {
   const split = edits.done.flatMap(({ edit, after }) =>
     edit.type === "split"
       ? edit.others.map((object) => ({ object, under: underOf(edit.object), at: after + 0.5 }))
@@ -50,31 +56,32 @@ function colouredAlone({ found, pointed, edits }: Coloured): Own {
   );
   function underOf(object: string): Instance["under"] {
     // A part has its name from what it was split off.
-    return found.find((instance) => object === instance.object || object.startsWith(`${instance.object}~`))
+    return all.find((instance) => object === instance.object || object.startsWith(`${instance.object}~`))
       ?.under;
   }
   const later = [...pointed.map(({ instance, at }) => ({ ...instance, at })), ...split];
-  const palette = new Palette();
   const colours = new Map<string, Colour>();
   for (const { object, under } of [...found, ...later.toSorted((a, b) => a.at - b.at)])
     colours.set(object, palette.next(under));
   return (object) => colours.get(object);
 }
 
-/** By their numbers, which nothing changes. */
-function colouredByLabel({ found, pointed, labels, prompts }: Coloured): Own {
-  const there = [...found, ...pointed.map(({ instance }) => instance)];
-  const palettes = new Map<string | null, { readonly palette: Palette; readonly colours: Colour[] }>();
-  return (_, label, number) => {
-    const under = there.filter((instance) => instance.label === label);
+/** Those of a label by their numbers, which nothing changes; those without one in the order in which they came. */
+function colouredByLabel(coloured: Coloured): Own {
+  const { found, labels, prompts } = coloured;
+  const others = found.filter(({ label }) => label === null);
+  const alone = inOrder(coloured, others, paletteBeside(prompts));
+  const palettes = new Map<string, { readonly palette: Palette; readonly colours: Colour[] }>();
+  return (object, label, number) => {
+    if (label === null) return alone(object, label, number);
     const known = palettes.get(label) ?? {
-      palette:
-        label === null ? paletteBeside(prompts) : paletteOf(Math.max(0, labels.indexOf(label)), prompts),
+      palette: paletteOf(Math.max(0, labels.indexOf(label)), prompts),
       colours: [],
     };
     palettes.set(label, known);
+    const there = found.filter((instance) => instance.label === label);
     for (let next = known.colours.length + 1; next <= number; next++)
-      known.colours.push(known.palette.next(under.find((instance) => instance.number === next)?.under));
+      known.colours.push(known.palette.next(there.find((instance) => instance.number === next)?.under));
     return known.colours[number - 1];
   };
 }
