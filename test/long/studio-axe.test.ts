@@ -112,7 +112,7 @@ it("axe finds nothing serious on the page of a link, on that of an ended one, an
   await page.reload();
   await page.getByText("This link has ended").waitFor();
   await findings.look("a link that has ended");
-  await client.api.createShare({ jobId });
+  await client.api.createShare({ jobId, showInputs: false });
   const { page: own } = await openStudio(stack, "/studio/shares");
   await own.getByRole("row").filter({ hasText: "cup" }).waitFor();
   const ofList = new Findings(own);
