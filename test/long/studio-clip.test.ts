@@ -59,7 +59,10 @@ describe("a clip's job in the studio", () => {
       .getByRole("dialog", { name: "Run it again?" })
       .getByRole("button", { name: "Run again" })
       .click();
-    await page.waitForURL((url) => !url.pathname.endsWith(result.jobId));
+    // The path stays that of the first job, to which the other run adds.
+    const added = async () => (await client.api.listJobs({ continues: result.jobId })).items;
+    await expect.poll(async () => (await added()).length).toBe(1);
+    for (const { jobId } of await added()) await client.waitForJob(jobId);
     await page.getByText("Frame 1 of 2").waitFor();
     await page.getByRole("button", { name: "Play", disabled: false }).waitFor();
     await page.getByRole("button", { name: "Export" }).click();
