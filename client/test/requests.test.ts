@@ -29,11 +29,14 @@ const account = () => Response.json({ accountId: "acct_1" });
 
 describe("an operation", () => {
   it("puts its values where the contract has them: path, query, body", async () => {
-    const { client, asked } = answering([account, account, account, account]);
+    const { client, asked } = answering([account, account, account, account, account, account]);
     await client.api.retrieveJob({ jobId: "job/1" });
     await client.api.listJobs({ limit: 2, status: "failed" });
     await client.api.createApiKey({ label: "a key" });
     await client.api.getAccount();
+    // A body of which each field may be left out is sent all the same; an operation without one sends none.
+    await client.api.createShare({ jobId: "job_1" });
+    await client.api.cancelJob({ jobId: "job_1" });
     expect(
       asked.map(({ url, init }) => `${init.method} ${url} ${typeof init.body === "string" ? init.body : ""}`),
     ).toEqual([
@@ -41,6 +44,8 @@ describe("an operation", () => {
       "GET http://played.test/prefix/v1/jobs?limit=2&status=failed ",
       'POST http://played.test/prefix/v1/api-keys {"label":"a key"}',
       "GET http://played.test/prefix/v1/account ",
+      "POST http://played.test/prefix/v1/jobs/job_1/share {}",
+      "POST http://played.test/prefix/v1/jobs/job_1/cancel ",
     ]);
   });
 

@@ -82,13 +82,13 @@ function comment(id: string, operation: Operation): string {
 }
 
 /**
- * What the client library knows of the contract, as TypeScript: each operation's method, path and kind of answer, the
+ * What the client library knows of the contract, as TypeScript: each operation's method, path, whether it takes a body, and kind of answer, the
  * keys of a job's assets, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
  */
 function clientContract(types: string): string {
   const routes = Object.entries(OPERATIONS).map(
-    ([id, { method, path, status, contentType }]: [string, Operation]) =>
-      `  ${id}: "${method.toUpperCase()} ${path}${contentType !== undefined ? " events" : status === 204 ? " empty" : ""}",`,
+    ([id, { method, path, body, status, contentType }]: [string, Operation]) =>
+      `  ${id}: "${method.toUpperCase()} ${path}${body === undefined ? "" : " body"}${contentType !== undefined ? " events" : status === 204 ? " empty" : ""}",`,
   );
   const assets = JobType.options.map((type) => {
     const keys = outputsOf(type).map(([kind, { assetKey }]) => `    ${kind}: "${assetKey}",\n`);
@@ -99,7 +99,7 @@ function clientContract(types: string): string {
     for (const code of errorsOf(operation)) errors.add(code);
   return [
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
-    `/** Each operation's method and path, and whether its success is empty (204) or a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
+    `/** Each operation's method and path, whether it takes a body, and whether its success is empty (204) or a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
     `/** The keys of a job's assets by its type. A job asks in its \`formats\` for all but \`masks\` and \`preview\`. */\nexport const ASSETS = {\n${assets.join("\n")}\n} as const;\n`,
     union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
     union(

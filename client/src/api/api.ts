@@ -11,7 +11,7 @@ const STREAM = " events";
 
 /** The request of an operation: names in its path are filled in; the other values are the body, or the query of one without. */
 export function requestOf(id: OperationId, input: object): ApiRequest {
-  const [method = "", template = "", answer] = ROUTES[id].split(" ");
+  const [method = "", template = "", ...marks] = ROUTES[id].split(" ");
   const rest = new Map<string, unknown>(Object.entries(input));
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);
@@ -19,9 +19,9 @@ export function requestOf(id: OperationId, input: object): ApiRequest {
     rest.delete(name);
     return encodeURIComponent(value);
   });
-  const request = { method, path, isEmpty: answer === "empty" };
+  const request = { method, path, isEmpty: marks.includes("empty") };
+  if (marks.includes("body")) return { ...request, body: Object.fromEntries(rest) };
   if (rest.size === 0) return request;
-  if (method === "POST" || method === "PATCH") return { ...request, body: Object.fromEntries(rest) };
   const query = new URLSearchParams();
   for (const [name, value] of rest)
     if (value !== undefined) query.set(name, typeof value === "string" ? value : JSON.stringify(value));
