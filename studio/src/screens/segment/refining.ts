@@ -89,9 +89,13 @@ export class Refining {
 
   /** Has points and boxes correct the mask of an object, which a point in its midst stands for at first. */
   async begin({ object, png }: Instance): Promise<void> {
-    this.#target.value = { object, core: coreOf(await decodeMask(png)) };
+    // At once: a click that comes before the mask is decoded is for this object, not for the one before.
+    const begun = { object, core: null };
+    this.#target.value = begun;
     const { tool } = this.#seen;
     if (tool.value !== "remove") tool.value = "add";
+    const core = coreOf(await decodeMask(png));
+    if (this.#target.value === begun) this.#target.value = { object, core };
   }
 
   /** Points and boxes are for new objects again. */
