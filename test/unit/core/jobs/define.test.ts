@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { CreateJobRequest } from "../../../../src/contract/job.ts";
-import { defineJob, regionsOfTask } from "../../../../src/core/jobs/define.ts";
-import { BEGIN } from "./a-job.ts";
+import {
+  categoriesOfJob,
+  clipRegionsOf,
+  defineJob,
+  priorsOfTask,
+  regionsOfTask,
+} from "../../../../src/core/jobs/define.ts";
+import { BEGIN, imageJob, videoJob } from "./a-job.ts";
 import fc from "fast-check";
 import { TaskRegion } from "@segmentation/protocol";
 
@@ -23,8 +29,8 @@ const pictures = (count: number): CreateJobRequest =>
 const clip = (changes: object = {}): CreateJobRequest =>
   CreateJobRequest.parse({ type: "video", prompts: ["dog"], tasks: uploads(1, "mp4"), ...changes });
 
-const define = (request: CreateJobRequest) =>
-  defineJob({ accountId: "acct_1", accessMode: "paid" }, request, "job_1", BEGIN);
+const define = (request: CreateJobRequest, hasFreeRefinements?: boolean) =>
+  defineJob({ accountId: "acct_1", accessMode: "paid" }, request, "job_1", BEGIN, hasFreeRefinements);
 
 describe("a job's definition", () => {
   it("is what its account asked for, of pictures", () => {
@@ -77,6 +83,49 @@ describe("a job's definition", () => {
       prompts: [],
       regions: [{ taskId, box: { x: 1, y: 2, width: 3, height: 4 } }],
     });
+  });
+
+  it("has a region's label and points as they were asked for, and no label where none was", () => {
+    const { prompts: _, ...rest } = pictures(1);
+    const [taskId] = rest.tasks;
+    const points = [{ x: 3, y: 4, label: 1 }];
+    const regions = [
+      { taskId, points, label: "cup" },
+      { taskId, points },
+    ];
+    expect(define(CreateJobRequest.parse({ ...rest, regions }))).toHaveProperty("regions", regions);
+  });
+
+  it("has where and when each object of a clip is, from its start where no time is given", () => {
+    const [taskId] = uploads(1, "mp4");
+    const regions = [
+      { taskId, box: [1, 2, 3, 4] },
+      { taskId, box: [1, 2, 3, 4], timeSeconds: 1.5, objectId: 7, label: "camel" },
+    ];
+    const box = { x: 1, y: 2, width: 3, height: 4 };
+    const followed = define(clip({ prompts: undefined, regions }));
+    expect(followed).toMatchObject({ prompts: [] });
+    expect(followed).toHaveProperty("regions", [
+      { taskId, box, timeSeconds: 0 },
+      { taskId, box, timeSeconds: 1.5, objectId: 7, label: "camel" },
+    ]);
+    expect(define(clip())).not.toHaveProperty("regions");
+  });
+
+  it("costs nothing if all it does is refine masks of pictures that have free refinements left", () => {
+    const { prompts, ...rest } = pictures(1);
+    const [taskId] = rest.tasks;
+    const drawn = { taskId, box: [1, 2, 3, 4] };
+    const refining = { ...drawn, refines: { jobId: "job_0", maskIndex: 0 } };
+    const isFree = (asked: object, hasFreeRefinements?: boolean): boolean =>
+      "free" in define(CreateJobRequest.parse({ ...rest, ...asked }), hasFreeRefinements);
+    expect(define(CreateJobRequest.parse({ ...rest, regions: [refining, refining] }), true)).toMatchObject({
+      free: true,
+    });
+    for (const left of [false, undefined]) expect(isFree({ regions: [refining] }, left)).toBe(false);
+    expect(isFree({ regions: [refining, drawn] }, true)).toBe(false);
+    expect(isFree({ prompts, regions: [refining] }, true)).toBe(false);
+    expect(isFree({ prompts }, true)).toBe(false);
   });
 
   it("is single with one picture, batch with several, and video with a video", () => {
@@ -140,4 +189,45 @@ it("a job without regions has none, as those that were stored before there were 
   const job = defineJob({ accountId: "acct_1", accessMode: "paid" }, request, "job_1", 1);
   expect(job).not.toHaveProperty("regions");
   expect(job.type === "image" && regionsOfTask(job, TASKS[0] ?? "")).toEqual([]);
+});
+
+describe("the regions of a stored job", () => {
+  const box = { x: 1, y: 2, width: 3, height: 4 };
+
+  it("that refine give their task the masks, each under its region's index among all of the job's", () => {
+    const regions = [
+      { taskId: "a", box },
+      { taskId: "a", box, prior: "outputs/1.png" },
+      { taskId: "b", box, prior: "outputs/2.png" },
+      { taskId: "a", box, prior: "outputs/3.png" },
+    ];
+    const job = imageJob(["a", "b"], { regions });
+    expect(priorsOfTask(job, "a")).toEqual([
+      { regionIndex: 1, prior: "outputs/1.png" },
+      { regionIndex: 3, prior: "outputs/3.png" },
+    ]);
+    expect(priorsOfTask(job, "b")).toEqual([{ regionIndex: 2, prior: "outputs/2.png" }]);
+    expect(priorsOfTask(imageJob(["a"]), "a")).toEqual([]);
+  });
+
+  it("of a clip go to its task each with its index, without the task's name", () => {
+    const regions = [
+      { taskId: "clip", box, timeSeconds: 0 },
+      { taskId: "clip", box, timeSeconds: 1.5, objectId: 7, label: "camel" },
+    ];
+    expect(clipRegionsOf(regions)).toEqual([
+      { index: 0, box, timeSeconds: 0 },
+      { index: 1, box, timeSeconds: 1.5, objectId: 7, label: "camel" },
+    ]);
+  });
+
+  it("are categories behind the prompts, each name once; without regions, the prompts are all", () => {
+    const prompts = ["dog"];
+    const place = { taskId: "clip", box, timeSeconds: 0 };
+    const regions = [{ ...place, label: "camel" }, place, { ...place, label: "dog" }];
+    const namesOf = (job: Parameters<typeof categoriesOfJob>[0]) =>
+      categoriesOfJob(job).map(({ name }) => name);
+    expect(namesOf(videoJob({ prompts, regions }))).toEqual(["dog", "camel", "region"]);
+    expect(namesOf(videoJob({ prompts }))).toEqual(["dog"]);
+  });
 });
