@@ -67,7 +67,7 @@ export function jobView(state: JobState): JobStatus {
 export function askedOf({ definition }: JobState): Pick<JobStatus, "prompts" | "refines"> {
   const { type, prompts } = definition;
   const refines =
-    type === "image" ? (definition.regions ?? []).flatMap((region) => region.refines ?? []) : [];
+    type === "image" ? (definition.regions?.flatMap((region) => region.refines ?? []) ?? []) : [];
   return { ...(prompts.length > 0 && { prompts: [...prompts] }), ...(refines.length > 0 && { refines }) };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "../../../../src/contract/primitives.ts";
 import {
   archiveView,
+  askedOf,
   jobError,
   jobStatus,
   jobView,
@@ -160,6 +161,30 @@ describe("a job as its account sees it", () => {
     const state = accepted(imageJob(["a"]));
     const { tasks } = jobView({ ...state, tasks: [task("failed")] });
     expect(tasks).toEqual([{ taskId: "a", status: "failed", error: null }]);
+  });
+
+  it("names the first job of its uploads where it adds to one", () => {
+    const adds = accepted(imageJob(["a"], { continues: "job_0" }));
+    expect(jobView(adds).continues).toBe("job_0");
+    expect(jobView(accepted(imageJob(["a"])))).not.toHaveProperty("continues");
+  });
+});
+
+describe("what a job was asked for", () => {
+  const place = { taskId: "a", box: { x: 1, y: 2, width: 3, height: 4 } };
+  const refines = { jobId: "job_0", maskIndex: 2 };
+  const prompts = ["cat", "chair"];
+  const drawn = [place, { ...place, prior: "outputs/1.png", refines }];
+  const followed = [{ ...place, timeSeconds: 0 }];
+
+  it.each<[string, JobState["definition"], object]>([
+    ["its prompts", imageJob(["a"], { prompts }), { prompts }],
+    ["the masks that it refines", imageJob(["a"], { prompts: [], regions: drawn }), { refines: [refines] }],
+    ["both", imageJob(["a"], { prompts, regions: drawn }), { prompts, refines: [refines] }],
+    ["neither, of regions alone", imageJob(["a"], { prompts: [], regions: [place] }), {}],
+    ["the prompts of a clip", videoJob({ prompts, regions: followed }), { prompts }],
+  ])("is %s", (_, definition, asked) => {
+    expect(askedOf(accepted(definition))).toEqual(asked);
   });
 });
 
