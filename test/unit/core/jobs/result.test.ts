@@ -2,7 +2,7 @@ import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
 import { ArchivedManifest, ImageJobResult } from "../../../../src/contract/result.ts";
 import type { FinishedJob, FinishedTask } from "../../../../src/core/jobs/answers.ts";
-import { assetsOf, manifestOf, resultJson } from "../../../../src/core/jobs/result.ts";
+import { annotationsOf, assetsOf, manifestOf, resultJson, storedMask } from "../../../../src/core/jobs/result.ts";
 import { IMAGE_OUTPUT, imageJob, videoJob } from "./a-job.ts";
 import fc from "fast-check";
 import type { Presigner } from "../../../../src/core/lib/presigned-url.ts";
@@ -84,6 +84,41 @@ describe("a job's assets", () => {
     };
     expect(assetsOf(video())).toEqual([masks, preview]);
     expect(assetsOf(video({}, { ...CLIP, preview: null }))).toEqual([masks]);
+  });
+});
+
+describe("a job's COCO documents", () => {
+  it("are those of its tasks that were written in that format", () => {
+    const [first, second] = PICTURES.tasks;
+    if (first === undefined || second === undefined) throw new Error("no pictures");
+    const coco = { ...first, output: { ...CATS, coco: "annotations.json", yolo: "labels.txt" } };
+    expect(annotationsOf({ ...PICTURES, tasks: [coco, second] })).toEqual([
+      { key: `annotations/${A}.json`, objectKey: `outputs/acct_1/job_1/${A}/4/annotations.json` },
+    ]);
+  });
+});
+
+describe("a mask that another job refines", () => {
+  const pinned = { ...PICTURES, definition: { ...PICTURES.definition, inputEtags: ['"first"', '"second"'] } };
+  const beach = { taskId: B, lease: 2, output: { ...IMAGE_OUTPUT, masks: [mask(1, 0.7)] } };
+
+  it("is found by its picture and its index, with the bytes that it is of where inputs were pinned", () => {
+    const objectKey = `outputs/acct_1/job_1/${A}/4/masks/1.png`;
+    expect(storedMask(PICTURES, { taskId: A, maskIndex: 1 })).toStrictEqual({ objectKey });
+    expect(storedMask(pinned, { taskId: A, maskIndex: 1 })).toEqual({ objectKey, inputEtag: '"first"' });
+    const both = { ...pinned, tasks: [...PICTURES.tasks.slice(0, 1), beach] };
+    expect(storedMask(both, { taskId: B, maskIndex: 1 })).toEqual({
+      objectKey: `outputs/acct_1/job_1/${B}/2/masks/1.png`,
+      inputEtag: '"second"',
+    });
+  });
+
+  it.each<[string, FinishedJob, string]>([
+    ["a picture that is not the job's", PICTURES, FILM],
+    ["a picture without such a mask", PICTURES, B],
+    ["a clip", video(), FILM],
+  ])("is none of %s", (_, of, taskId) => {
+    expect(storedMask(of, { taskId, maskIndex: 0 })).toBeNull();
   });
 });
 
