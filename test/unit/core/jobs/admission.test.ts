@@ -6,6 +6,7 @@ import {
   accessRefusal,
   accountRefusal,
   laneHasRoom,
+  lookRefusal,
   mostBytesOf,
   ownershipRefusal,
   requestRefusal,
@@ -95,6 +96,12 @@ describe("a request by itself", () => {
       message: expect.stringContaining("10 characters"),
     });
   });
+});
+
+it("a request of regions alone has no prompt to be refused for", () => {
+  const [taskId] = taskIds(1, "png");
+  const asked = request({ prompts: undefined, regions: [{ taskId, box: [1, 2, 3, 4] }] });
+  expect(requestRefusal({ ...TERMS, maxPrompts: 0 }, asked)).toBeNull();
 });
 
 describe("an account by its access", () => {
@@ -214,10 +221,74 @@ describe("an account's day", () => {
     expect(most(2)).toMatchObject({ code: "daily_limit_reached", hints: {} });
   });
 
+  it("has room for as many files as its limit; learns what needs fewer, and when the next begins", () => {
+    // A picture with one prompt may have 200 masks, and four files more.
+    const asked = proposed("paid", request({ tasks: taskIds(2, "png") }));
+    const withFiles = (used: number, { maxFilesPerDay } = asked.access) =>
+      accountRefusal(
+        TERMS,
+        { ...asked, access: { ...asked.access, maxFilesPerDay } },
+        { ...UNUSED, daily: { day: NOW / DAY, units: 0, tasks: 0, files: used } },
+      );
+    const most = asked.access.maxFilesPerDay;
+    expect(withFiles(most - 408)).toBeNull();
+    expect(withFiles(most - 407)).toMatchObject({
+      code: "daily_limit_reached",
+      message: expect.stringMatching(
+        `^Files that the job may write: 408; fewer prompts and formats need fewer. .* is ${most}, .*; left until 00:00 UTC: 407.`,
+      ),
+      hints: { retryAfterSeconds: 86_400 },
+    });
+    expect(withFiles(0, { ...asked.access, maxFilesPerDay: 407 })).toMatchObject({
+      code: "daily_limit_reached",
+      hints: {},
+    });
+  });
+
   it("is asked about before the jobs under way, and a trial is not asked about units", () => {
     const use = { ...UNUSED, activeJobs: 5, daily: { day: NOW / DAY, units: 5_000, tasks: 0, files: 0 } };
     expect(codeOf(accountRefusal(TERMS, proposed("paid", request()), use))).toBe("daily_limit_reached");
     expect(codeOf(accountRefusal(TERMS, proposed("trial", request()), { ...use, activeJobs: 0 }))).toBeNull();
+  });
+});
+
+describe("a subscriber's credit", () => {
+  /** Of a job that may use so many units, where so many are used or reserved, 250 of them paid for, and 1,250 may be owed. */
+  const refusal = (units: number, meteredUnits: number): ServiceError | null => {
+    const asked = proposed("paid", request(), units);
+    const access = { ...asked.access, credit: { firstUnits: 1_000, paidUnits: 250 } };
+    return accountRefusal(TERMS, { ...asked, access }, { ...UNUSED, meteredUnits });
+  };
+
+  it("covers a job up to its last unit, and not one unit more; who is refused learns how much is left and where to pay", () => {
+    expect(refusal(100, 1_400)).toBeNull();
+    expect(refusal(101, 1_400)).toMatchObject({
+      code: "payment_required",
+      message: expect.stringMatching(
+        "^Units that the job may use: 101. .* may have used 1250 units that are not paid yet; left: 100.",
+      ),
+      hints: { upgradeUrl: "https://upgrade.test" },
+    });
+  });
+
+  it("that was lowered below what is used has nothing left, and not less", () => {
+    expect(refusal(1, 1_600)?.message).toContain("left: 0.");
+  });
+});
+
+describe("an account whose jobs are refused because of their uploads", () => {
+  /** Of an account that may have twenty tasks per day, for whose refused jobs the bucket was asked about so many uploads on a day. */
+  const refusal = (looks: number, day = NOW / DAY): ServiceError | null =>
+    lookRefusal(proposed("trial", request()), { ...UNUSED, refusedLooks: { day, looks } });
+
+  it("is heard for as many uploads of a day as it may have tasks, and then asked to come again the next day", () => {
+    expect(refusal(19)).toBeNull();
+    expect(refusal(20)).toMatchObject({
+      code: "daily_limit_reached",
+      message: expect.stringContaining("Upload every file before you create its job."),
+      hints: { retryAfterSeconds: 86_400 },
+    });
+    expect(refusal(20, NOW / DAY - 1)).toBeNull();
   });
 });
 
