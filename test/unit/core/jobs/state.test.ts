@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isDone, newJob, type TaskRecord } from "../../../../src/core/jobs/state.ts";
-import { BEGIN, imageJob } from "./a-job.ts";
+import { isDone, newJob, ownedBy, type JobPhase, type TaskRecord } from "../../../../src/core/jobs/state.ts";
+import { accepted, BEGIN, imageJob } from "./a-job.ts";
 
 describe("a job that was just written down", () => {
   it("is prepared, not yet running, with all its tasks unsent and nothing in the account's list", () => {
@@ -40,5 +40,19 @@ describe("a task", () => {
     [{ at: "failed", lease: null }, true],
   ])("has ended in success or failure, and at no other step: %j", (step, done) => {
     for (const task of newJob(imageJob(["a"])).tasks) expect(isDone({ ...task, step })).toBe(done);
+  });
+});
+
+describe("a job as its account sees it", () => {
+  const job = accepted(imageJob(["a"]));
+
+  it("is the account's own, while it runs", () => {
+    expect(ownedBy(job, "acct_1")).toBe(job);
+    expect(ownedBy(job, "acct_2")).toBeNull();
+    expect(ownedBy(null, "acct_1")).toBeNull();
+  });
+
+  it.each<JobPhase>(["prepared", "withdrawn", "expired"])("is none that is %s", (phase) => {
+    expect(ownedBy({ ...job, phase }, "acct_1")).toBeNull();
   });
 });
