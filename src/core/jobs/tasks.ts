@@ -120,9 +120,9 @@ const ADVANCE_SHARE = 0.1;
  * because the service is restarted now and then, and one that always fails at the same frame is.
  */
 function withAdvance(task: TaskRecord, { done, total }: ProgressReport): TaskRecord {
-  const { advancedTo = 0, attempts } = task;
+  const { advancedTo = 0 } = task;
   if (done < advancedTo + Math.max(1, total * ADVANCE_SHARE)) return task;
-  return { ...(attempts > 1 ? delivery.advanced(task) : task), advancedTo: done };
+  return { ...delivery.advanced(task), advancedTo: done };
 }
 
 /** The holder reports progress: its lease is extended. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   cancelTasks,
+  cancelUnbegun,
   claimTask,
   completeTask,
   extendTask,
@@ -55,6 +56,16 @@ describe("a clip that is broken off again and again", () => {
 
   it("is tried again as long as each attempt gets further than those before, by a tenth of it", () => {
     expect(taskOf(after(150, 300, 450, 600, 750, 900)).step.at).toBe("waiting");
+  });
+
+  it("has gotten further with the tenth itself", () => {
+    expect(taskOf(after(50, 50, 100)).step.at).toBe("waiting");
+    expect(taskOf(after(50, 50, 99)).step.at).toBe("failed");
+  });
+
+  it("still counts the frames of the attempts before", () => {
+    const again = claimTask(after(150, 300), "clip", policy, BEGIN + 5 * HOUR).state;
+    expect(taskOf(again).spent).toBe(450);
   });
 
   it("fails after three attempts that do not, however far they got", () => {
@@ -458,6 +469,25 @@ describe("a cancellation", () => {
     expect(completeTask(state, "b", 2, SUCCESS, policy, BEGIN).report).toEqual({ reported: "lease_lost" });
     expect(claimTask(state, "c", policy, BEGIN).taken).toBe(false);
     expect(takeDueTasks(state, policy, BEGIN + DAY).taskIds).toEqual([]);
+  });
+
+  it("of what has not begun leaves what the inference service has taken, or somebody holds", () => {
+    const [begun, held] = [claimTask(batchOf(3), "task-0", policy, BEGIN).state, "task-1"];
+    const handedBack = releaseTask(
+      startTask(begun, "task-0", 1, BEGIN).state,
+      "task-0",
+      1,
+      SECOND,
+      0.5,
+      BEGIN,
+    ).state;
+    const before = claimTask(handedBack, held, policy, BEGIN).state;
+    const { state, taken } = cancelUnbegun(before, BEGIN + SECOND);
+    expect(taken).toBe(true);
+    expect(taskOf(state, "task-0")).toBe(taskOf(before, "task-0"));
+    expect(taskOf(state, held)).toBe(taskOf(before, held));
+    expect(taskOf(state, "task-2")).toMatchObject({ step: { at: "failed" }, problem: { code: "canceled" } });
+    expect(cancelUnbegun(state, BEGIN)).toEqual({ state, taken: false });
   });
 
   it.each<[string, () => JobState]>([
