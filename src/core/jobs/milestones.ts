@@ -1,6 +1,6 @@
 import { jobStatus, archiveView, jobView } from "./rollup.ts";
 import { archiveEnd, hasEnded, type JobState, type TaskRecord, type NotedEvent } from "./state.ts";
-import type { ArchiveEventData, WebhookEvent, WebhookEventType } from "../../contract/webhook.ts";
+import type { ArchiveEventData, WebhookEvent } from "../../contract/webhook.ts";
 
 const hasStarted = (tasks: readonly TaskRecord[]): boolean => tasks.some((task) => task.started);
 
@@ -37,15 +37,12 @@ function typeOf({ event, ...reached }: Milestone): NotedEvent["type"] | null {
   return null;
 }
 
-/** An archive changes after its end: it expires, or is requested again. So its event keeps a copy. */
-function archiveAtItsEnd(
-  { definition, archive }: JobState,
-  type: WebhookEventType,
-): { archive?: ArchiveEventData } {
-  return archive !== null && type.startsWith("archive.")
-    ? { archive: archiveView(definition.jobId, archive) }
-    : {};
-}
+/**
+ * An archive changes after its end: it expires, or is requested again. So its event keeps a copy. At the job's own end there is
+ * none yet.
+ */
+const archiveAtItsEnd = ({ definition, archive }: JobState): { archive?: ArchiveEventData } =>
+  archive === null ? {} : { archive: archiveView(definition.jobId, archive) };
 
 /**
  * The job with the events for these milestones: they are stored in the same turn as what happened. A job that is being
@@ -60,7 +57,7 @@ export function withEvents(
   if (state.phase !== "running") return state;
   const noted = reached.flatMap((milestone): NotedEvent[] => {
     const type = typeOf(milestone);
-    return type === null ? [] : [{ id: newEventId(), type, at: now, ...archiveAtItsEnd(state, type) }];
+    return type === null ? [] : [{ id: newEventId(), type, at: now, ...archiveAtItsEnd(state) }];
   });
   return noted.length === 0 ? state : { ...state, events: [...(state.events ?? []), ...noted] };
 }

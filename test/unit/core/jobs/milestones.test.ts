@@ -178,9 +178,17 @@ describe("an event", () => {
       data: jobView(finished),
     });
 
+    const lost = written(batch, ended(ended(batch, A, failure(false)), B, failure(false)));
+    const failed = WebhookEvent.parse(eventOf(lost, only(lost.events ?? [])));
+    expect(failed).toMatchObject({ type: "job.failed", data: jobView(lost) });
+
     const archived = withArchive("ready");
     const { data } = WebhookEvent.parse(eventOf(archived, only(archived.events ?? [])));
     expect(data).toEqual(only(archived.events ?? []).archive);
+  });
+
+  it("of an archive is never sent without it", () => {
+    expect(() => eventOf(batch, { id: "evt_1", type: "archive.ready", at: BEGIN })).toThrow(/archive/);
   });
 
   it("wakes its job until it is handed over: each minute, unless that fails", () => {
@@ -192,11 +200,15 @@ describe("an event", () => {
   });
 
   it("is removed alone once it is handed over", () => {
-    const [first, second]: NotedEvent[] = [
+    const [first, second, third]: NotedEvent[] = [
       { id: "evt_1", type: "job.succeeded", at: BEGIN },
       { id: "evt_2", type: "archive.ready", at: BEGIN },
+      { id: "evt_3", type: "archive.failed", at: BEGIN },
     ];
-    if (first === undefined || second === undefined) throw new Error("an event is lost");
-    expect(withoutEvents({ ...batch, events: [first, second] }, [first]).events).toEqual([second]);
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error("an event is lost");
+    const events = [first, second, third];
+    expect(withoutEvents({ ...batch, events }, [first, third]).events).toEqual([second]);
+    expect(withoutEvents(batch, events)).toEqual(batch);
   });
 });
