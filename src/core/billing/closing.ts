@@ -87,7 +87,7 @@ function addsUp(job: readonly Entry[]): boolean {
   const [reserved, settled] = [unitsOf(job, "reserve"), unitsOf(job, "settle")];
   const [released, voided] = [unitsOf(job, "release"), unitsOf(job, "void")];
   const isOfOneFund = job.every(({ fund }) => fund === job[0]?.fund);
-  if (reserved === null || !isOfOneFund) return false;
+  if (!isOfOneFund) return false;
   if (voided !== null) return settled === null && released === null && voided === reserved;
   return settled !== null && released !== null && settled + released === reserved;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   addToClosed,
+  ClosedSums,
   closingTimes,
   NOTHING_CLOSED,
   partToClose,
@@ -188,6 +189,20 @@ describe("the sums of closed books", () => {
     });
   });
 
+  it("are stored as JSON and read back, and nothing else is read as them", () => {
+    const sums = addToClosed(NOTHING_CLOSED, [settled("a", 1), settled("b", 2, { fund: "paid" })]);
+    const stored: unknown = JSON.parse(JSON.stringify(sums));
+    expect(ClosedSums.parse(stored)).toEqual(sums);
+    expect(ClosedSums.safeParse({ ...sums, trial: {} }).success).toBe(false);
+  });
+
+  it("have a trial begin with the reservation of its first job", () => {
+    const [reserved, ...rest] = settled("a", 1);
+    if (reserved === undefined) throw new Error("no reservation");
+    const early = [{ ...reserved, at: END - DAY }, ...rest];
+    expect(addToClosed(NOTHING_CLOSED, [early]).trialStartedAt).toBe(END - DAY);
+  });
+
   it("have the last 400 days, up to the newest", () => {
     const on = (day: string) => [settled(day, 1, { at: at(`${day}T12:00:00.000Z`) })];
     let sums = addToClosed(NOTHING_CLOSED, on("2025-10-06"));
@@ -224,7 +239,7 @@ describe("an object of closed books", () => {
   const header = { account: "acct_1", number: 2, jobs: 2, previous: { key: "k", digest: "d" } };
 
   it("is a line about the part and a line per entry, and reads back", () => {
-    const jobs = [settled("a", 1, { meterEvent: "an hour" }), voided("b", 2)];
+    const jobs = [settled("a", 1, { fund: "paid", meterEvent: "an hour" }), voided("b", 2)];
     const text = closedObject(header, jobs);
     expect(text.split("\n")).toHaveLength(7);
     expect(text.endsWith("\n")).toBe(true);
