@@ -5,7 +5,7 @@ import { mostFilesOfTask } from "../../../../src/core/jobs/task-outputs.ts";
 import type { ImageJobDefinition, JobState, TaskRecord } from "../../../../src/core/jobs/state.ts";
 import { accepted, imageJob, videoJob } from "./a-job.ts";
 
-const PICTURE = imageJob(["a.png", "b.png", "c.png", "d.png"]);
+const PICTURE = imageJob(["a.png", "b.png", "c.png", "d.png", "e.png"]);
 
 const picture = (masks: number): TaskOutput => ({
   type: "image",
@@ -32,14 +32,15 @@ describe("the cost of a job of pictures", () => {
     const failed = { at: "failed", lease: null } as const;
     const job = withTasks(
       { step: { at: "success", lease: 1 }, started: true },
-      { step: failed, started: true, problem: problemOf("canceled") },
+      { step: failed, started: true, problem: problemOf("canceled"), attempts: 2 },
+      { step: failed, started: true, problem: problemOf("canceled"), attempts: 1 },
       { step: failed, problem: problemOf("canceled") },
-      { step: failed, started: true, problem: problemOf("attempts_exhausted") },
+      { step: failed, started: true, problem: problemOf("attempts_exhausted"), attempts: 3 },
     );
     expect(jobCost(job, () => picture(7))).toEqual({
       usedUnits: 1,
       processedUnits: 1,
-      files: 8 + mostFilesOfTask(PICTURE),
+      files: 8 + 2 * mostFilesOfTask(PICTURE),
     });
   });
 });
@@ -81,9 +82,18 @@ describe("the files that a picture may have", () => {
     expect(most({ taskIds: ["a.png"], prompts, formats: ["cutout", "coco"] })).toBe(12_804);
   });
 
+  it("are one more for each region, which none of its prompts gives up a mask for", () => {
+    const place = { taskId: "a.png", box: { x: 1, y: 2, width: 3, height: 4 } };
+    expect(most({ regions: [place, place, place] })).toBe(207);
+  });
+
   it("are fewer in a job of many, which has hardly more than 30,000", () => {
     const taskIds = Array.from({ length: 100 }, (_, i) => `${i}.png`);
     expect(100 * most({ taskIds, prompts })).toBe(30_400);
     expect(100 * most({ taskIds, prompts, formats: ["cutout"] })).toBe(30_400);
   });
+});
+
+it("a clip may have three files: its masks, its preview and its annotations", () => {
+  expect(mostFilesOfTask(videoJob())).toBe(3);
 });
