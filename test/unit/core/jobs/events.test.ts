@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  COMMENT_TEXT,
   hasReceivedEnd,
   nextEvents,
   NOTHING_SENT,
@@ -183,9 +184,13 @@ it("the text of events is read back by a client", async () => {
   const held = claimTask(accepted(imageJob(["a"])), "a", policy, BEGIN).state;
   const half = extendTask(held, "a", 1, { done: 1, total: 2 }, policy, BEGIN).state;
   const events = [half, successfulJob()].flatMap((state) => nextEvents(NOTHING_SENT, state, BEGIN).events);
-  const received = await new EventReader(new Response(`:\n\n${textOf(events)}`).body).rest();
+  const received = await new EventReader(new Response(`${COMMENT_TEXT}${textOf(events)}`).body).rest();
   expect(received).toEqual(
     events.map(({ event, id, data }) => ({ event, id: id === null ? null : String(id), data })),
   );
   expect(received.map(({ event }) => event)).toEqual(["status", "progress", "status", "end"]);
+});
+
+it("what keeps an idle stream open is a comment, a line that begins with a colon", () => {
+  expect(COMMENT_TEXT).toMatch(/^:[^\n]*\n\n$/);
 });

@@ -51,6 +51,8 @@ describe("a projection is due", () => {
     const { state: held } = claimTask(accepted(imageJob(["a"])), "a", policy, BEGIN);
     const { state: begun } = startTask(held, "a", held.lastLease, BEGIN + SECOND);
     expect(pushDueAt(begun)).toBe(BEGIN + 6 * SECOND);
+    const half = ended(accepted(imageJob(["a", "b"])), "a", SUCCESS, BEGIN + SECOND);
+    expect(pushDueAt(half)).toBe(BEGIN + 6 * SECOND);
     expect(nextWake(begun, policy, BEGIN + SECOND)).toBe(BEGIN + 6 * SECOND);
   });
 
@@ -102,8 +104,9 @@ describe("whether the list has confirmed a job's end", () => {
     const job = endedJob();
     expect(isEndConfirmed({ ...job, projected: 2 })).toBe(true);
     expect(isEndConfirmed({ ...job, projected: 1 })).toBe(false);
-    const running = newJob(imageJob(["a.png"]));
-    expect(isEndConfirmed({ ...running, projected: running.version })).toBe(false);
+    const underWay = [newJob(imageJob(["a"])), ended(accepted(imageJob(["a", "b"])), "a", SUCCESS)];
+    for (const each of underWay)
+      expect(isEndConfirmed({ ...each, projected: each.version })).toBe(false);
   });
 });
 
@@ -333,6 +336,9 @@ describe("late writers of a job", () => {
   it("may be there for as long as it has an archive, or an upload of one that is not aborted", () => {
     const month = BEGIN + 30 * DAY;
     expect(has(building(), month)).toBe(true);
+    expect(has(claimArchive(requestArchive(successfulJob(), BEGIN).state, policy, BEGIN).state, month)).toBe(
+      true,
+    );
     const { archive: _, ...rest } = forgotten(building(), NOW);
     expect(hasLateWriters({ ...rest, archive: null }, policy, month)).toBe(true);
     const gone = { ...rest, archive: null, abandonedUploads: [] };
