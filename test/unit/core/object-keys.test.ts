@@ -4,6 +4,7 @@ import {
   archiveKey,
   archivesPrefix,
   inputKey,
+  inputOf,
   outputKey,
   outputsPrefix,
 } from "../../../src/core/object-keys.ts";
@@ -13,7 +14,15 @@ const JOB = { accountId: "acct_1", jobId: "job_1" };
 describe("in the bucket", () => {
   it("an upload lies under its account", () => {
     expect(inputKey("acct_1", "a.png")).toBe("inputs/acct_1/a.png");
+    expect(inputOf("inputs/acct_1/a.png")).toEqual({ accountId: "acct_1", taskId: "a.png" });
   });
+
+  it.each([outputKey(JOB, "a.png", 3, "1"), "outputs/acct_1/a.png", "inputs//a.png", "inputs/acct_1/", "x"])(
+    "nothing else is an upload: %s",
+    (key) => {
+      expect(inputOf(key)).toBeNull();
+    },
+  );
 
   it("what a task wrote lies under its job, task and lease", () => {
     expect(outputKey(JOB, "a.png", 3, "masks/0.png")).toBe("outputs/acct_1/job_1/a.png/3/masks/0.png");

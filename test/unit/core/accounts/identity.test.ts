@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  identityEntry,
   nameOf,
   profileAfter,
   sameProfile,
@@ -14,6 +15,19 @@ const ADA: Profile = {
   name: "Ada",
   image: "https://example.com/ada.png",
 };
+
+it("the directory knows an identity by its issuer and its subject together, and by nothing that names them", async () => {
+  const pairs = [
+    ["ada", "1"],
+    ["ada", "2"],
+    ["eve", "1"],
+    ["ada1", ""],
+    ["", "ada1"],
+  ].map(([issuer = "", subject = ""]) => ({ issuer, subject }));
+  const entries = await Promise.all([...pairs, ...pairs].map(identityEntry));
+  expect(new Set(entries).size).toBe(pairs.length);
+  for (const entry of entries) expect(entry).toMatch(/^[0-9a-f]{64}$/);
+});
 
 describe("a subject", () => {
   it("is of 1 to 255 characters", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { meteringWindow } from "../../../../src/core/billing/metering.ts";
+import { LAG_ALARM_MS, meteringWindow, RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../../../src/core/billing/metering.ts";
 
 const at = (text: string): number => Date.parse(text);
 const TEN = at("2026-11-22T10:00:00.000Z");
@@ -24,4 +24,13 @@ describe("the window of metered use", () => {
       expect(meteringWindow(at(endedAt), TEN)).toEqual({ usedAt: TEN, from: TEN, name: "2026-11-22T10" });
     },
   );
+});
+
+it.each([
+  ["an event is sent again for most of the day for which Stripe remembers it", RESENT_WITHIN_MS, 24],
+  ["use is sent for most of the 35 days that Stripe accepts", SENT_WITHIN_MS, 35 * 24],
+  ["who operates the service hears of waiting use with time left before the invoice", LAG_ALARM_MS, 1],
+])("%s", (_, ms, hours) => {
+  expect(ms).toBeLessThan(hours * 3_600_000);
+  expect(ms).toBeGreaterThanOrEqual((hours * 3_600_000) / 2);
 });

@@ -4,6 +4,7 @@ import {
   trialAt,
   trialLength,
   trialRefusal,
+  trialWith,
   type Trial,
   type TrialOffer,
 } from "../../../../src/core/billing/trial.ts";
@@ -44,6 +45,12 @@ describe("a trial", () => {
     const at = (now: number) => trialAt(offer, { usedTokens: 1, startedAt: BEGIN }, now).status;
     const end = BEGIN + 14 * 86_400_000;
     expect([at(end - 1), at(end)]).toEqual(["active", "expired"]);
+  });
+
+  it("begins with its first job, and each job uses its tokens", () => {
+    const first = trialWith({ usedTokens: 0, startedAt: null }, 3, BEGIN);
+    expect(first).toEqual({ usedTokens: 3, startedAt: BEGIN });
+    expect(trialWith(first, 4, BEGIN + 1)).toEqual({ usedTokens: 7, startedAt: BEGIN });
   });
 
   it("is active as long as tokens are left, and exhausted with its last", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
 import {
+  expiredPresign,
   reusableMs,
   UNUSED_KEPT_MS,
   USABLE_MS,
@@ -44,6 +45,7 @@ const PRESIGNED = 1_800_000_000_000;
 it("an upload is looked at a minute after its URL has expired, then a day after its presign, then no more", () => {
   const first = PRESIGNED + (UPLOAD_SECONDS + 60) * 1_000;
   expect(nextInspection(PRESIGNED, PRESIGNED)).toBe(first);
+  expect(expiredPresign(first)).toBe(PRESIGNED);
   expect(nextInspection(PRESIGNED, first - 1)).toBe(first);
   expect(nextInspection(PRESIGNED, first)).toBe(PRESIGNED + DAY);
   expect(nextInspection(PRESIGNED, PRESIGNED + DAY - 1)).toBe(PRESIGNED + DAY);
