@@ -30,6 +30,10 @@ describe("an event of the bucket", () => {
     },
   );
 
+  it("may tell its time in any zone", () => {
+    expect(read(message({ eventTime: "2026-05-24T21:36:44.379+02:00" }))).not.toBeNull();
+  });
+
   it.each([
     ["another bucket", message({ bucket: "other" })],
     ["a deletion", message({ action: "DeleteObject", object: { key: "inputs/acc_1/cat.png" } })],
