@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { LAG_ALARM_MS, meteringWindow, RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../../../src/core/billing/metering.ts";
+import {
+  LAG_ALARM_MS,
+  meteringWindow,
+  RESENT_WITHIN_MS,
+  SENT_WITHIN_MS,
+} from "../../../../src/core/billing/metering.ts";
 
 const at = (text: string): number => Date.parse(text);
 const TEN = at("2026-11-22T10:00:00.000Z");

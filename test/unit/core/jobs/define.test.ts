@@ -93,7 +93,7 @@ describe("a job's definition", () => {
       { taskId, points, label: "cup" },
       { taskId, points },
     ];
-    expect(define(CreateJobRequest.parse({ ...rest, regions }))).toHaveProperty("regions", regions);
+    expect(define(CreateJobRequest.parse({ ...rest, regions })).regions).toStrictEqual(regions);
   });
 
   it("has where and when each object of a clip is, from its start where no time is given", () => {
@@ -105,7 +105,7 @@ describe("a job's definition", () => {
     const box = { x: 1, y: 2, width: 3, height: 4 };
     const followed = define(clip({ prompts: undefined, regions }));
     expect(followed).toMatchObject({ prompts: [] });
-    expect(followed).toHaveProperty("regions", [
+    expect(followed.regions).toStrictEqual([
       { taskId, box, timeSeconds: 0 },
       { taskId, box, timeSeconds: 1.5, objectId: 7, label: "camel" },
     ]);

@@ -105,8 +105,7 @@ describe("whether the list has confirmed a job's end", () => {
     expect(isEndConfirmed({ ...job, projected: 2 })).toBe(true);
     expect(isEndConfirmed({ ...job, projected: 1 })).toBe(false);
     const underWay = [newJob(imageJob(["a"])), ended(accepted(imageJob(["a", "b"])), "a", SUCCESS)];
-    for (const each of underWay)
-      expect(isEndConfirmed({ ...each, projected: each.version })).toBe(false);
+    for (const each of underWay) expect(isEndConfirmed({ ...each, projected: each.version })).toBe(false);
   });
 });
 

@@ -2,7 +2,13 @@ import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
 import { ArchivedManifest, ImageJobResult } from "../../../../src/contract/result.ts";
 import type { FinishedJob, FinishedTask } from "../../../../src/core/jobs/answers.ts";
-import { annotationsOf, assetsOf, manifestOf, resultJson, storedMask } from "../../../../src/core/jobs/result.ts";
+import {
+  annotationsOf,
+  assetsOf,
+  manifestOf,
+  resultJson,
+  storedMask,
+} from "../../../../src/core/jobs/result.ts";
 import { IMAGE_OUTPUT, imageJob, videoJob } from "./a-job.ts";
 import fc from "fast-check";
 import type { Presigner } from "../../../../src/core/lib/presigned-url.ts";
