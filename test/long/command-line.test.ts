@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { type CocoDocument, type MasksJson, SegmentationClient } from "segmentation-client/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultsIn } from "../../client/test/cli/support/tree.ts";
+import { createAccount } from "../../scripts/admin/accounts.ts";
 import { openLocalDatabase } from "../../scripts/admin/database.ts";
 import { checkLedger } from "../../scripts/admin/ledger-check.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
@@ -24,6 +25,8 @@ const TRIAL_TOKENS = 100;
 const AT_ONCE = 4;
 
 const nameOf = (picture: number): string => `${String(picture).padStart(4, "0")}.png`;
+/** Requests are counted per minute of the clock: what takes longer than a minute begins with one, to be compared. */
+const nextMinute = (): Promise<void> => sleep(60_000 - (Date.now() % 60_000));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Crops of the samples, each unlike all others. */
@@ -95,14 +98,23 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
     const batches = Array.from({ length: Math.ceil(PICTURES / 100) }, (_, i) =>
       paths.slice(i * 100, (i + 1) * 100),
     ).values();
+    // An account of its own: what one of the two asks for would be missing in the other's rate of requests per minute.
+    const account = { email: "library@example.com", name: "", plan: "paid", keyLabel: "test" } as const;
+    const { secret } = await createAccount(
+      await openLocalDatabase(stateFolder(join(folder, "state"))),
+      account,
+    );
+    const library = new SegmentationClient({ baseUrl: stack.baseUrl, apiKey: secret });
+    await nextMinute();
     const begun = performance.now();
     const work = async (): Promise<void> => {
-      for (const batch of batches) await client.segment(batch, "bright", { formats: ["coco"] });
+      for (const batch of batches) await library.segment(batch, "bright", { formats: ["coco"] });
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     const bareMs = performance.now() - begun;
 
     const before = await unitsUsed();
+    await nextMinute();
     const { code, out: printed, ms } = await timed("clean");
     expect([code, printed]).toEqual([
       0,
