@@ -7,6 +7,7 @@ describe("a share's token", () => {
   it("is never taken for an API key, nor a key for a token [A23-10]", () => {
     for (let i = 0; i < 200; i += 1) {
       const [token, key] = [generateShareToken(), generateApiKey()];
+      expect(token).toMatch(/^shr_/);
       expect([isWellFormedShareToken(token), isWellFormedApiKey(token)]).toEqual([true, false]);
       expect([isWellFormedShareToken(key), isWellFormedApiKey(key)]).toEqual([false, true]);
       expect(isWellFormedApiKey(token.replace("shr_", "sk_live_"))).toBe(false);

@@ -71,6 +71,16 @@ it("a document is opened when its turn comes, and no more of it is kept than a c
   expect(opened).toEqual([0, 1]);
 });
 
+it("a first line of more than a mebibyte is refused before the rest is read", async () => {
+  let read = 0;
+  const endless = async () =>
+    (async function* () {
+      for (; read < 100; read += 1) yield new Uint8Array(256 * 1024);
+    })();
+  await expect(textOf(joinAnnotations(CATEGORIES, [endless]))).rejects.toThrow("not written in lines");
+  expect(read).toBe(4);
+});
+
 it.each([
   ["has no first line", "x".repeat(1_200_000)],
   ["ends too early", documentOf({ id: 1 }, [{ id: 1 }]).slice(0, -2)],

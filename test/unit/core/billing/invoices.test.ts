@@ -22,6 +22,7 @@ describe("a customer's invoices", () => {
       invoice({ units: 5 }),
       invoice({ units: 100, amountPaid: 0 }),
       invoice({ ...open, units: 1_000 }),
+      invoice({ status: "uncollectible", amountPaid: 60, amountRemaining: 40, units: 100 }),
     ];
     expect(standingOfInvoices(invoices, NOW).paidUnits).toBe(12);
     expect(standingOfInvoices([], NOW)).toEqual({ owes: false, paidUnits: 0 });

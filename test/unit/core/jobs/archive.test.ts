@@ -107,7 +107,9 @@ describe("the archives of a job", () => {
     let begun = 0;
     for (let i = 0; i < count; i += 1) {
       const now = BEGIN + i * SECOND;
-      state = requestArchive(state, now).state;
+      const asked = requestArchive(state, now);
+      expect(asked.taken).toBe(true);
+      state = asked.state;
       if (archiveOf(state).step.at === "failed") continue;
       begun += 1;
       state = end(building(takeDueArchive(state, policy, now).state, now), now);

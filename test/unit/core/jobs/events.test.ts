@@ -174,6 +174,12 @@ describe("a stream of a job that has ended", () => {
     expect(hasReceivedEnd(underWay, String(underWay.version))).toBe(false);
   });
 
+  it("whose status was sent before sends its end alone", () => {
+    const [running, done] = [accepted(imageJob(["a"])), successfulJob()];
+    const { sent } = nextEvents(NOTHING_SENT, running, BEGIN);
+    expect(nextEvents(sent, done, BEGIN).events.map(({ event }) => event)).toEqual(["end"]);
+  });
+
   it("sends nothing after its end", () => {
     const { sent } = nextEvents(NOTHING_SENT, ended, BEGIN);
     expect(nextEvents(sent, ended, BEGIN)).toMatchObject({ events: [], lookAt: null });

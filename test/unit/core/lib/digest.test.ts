@@ -12,6 +12,11 @@ it("a text's digest is SHA-256 of its UTF-8 bytes, in lowercase hex", async () =
   );
 });
 
+it("bytes are digested as they are", async () => {
+  const bytes = Uint8Array.of(0, 200, 255);
+  expect(await sha256Hex(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));
+});
+
 describe("a fingerprint", () => {
   it("is the digest of the JSON with the names of each object in order", async () => {
     const body = { b: 1, a: [{ d: null, c: "x" }, true], "": {} };

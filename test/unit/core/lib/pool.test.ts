@@ -113,8 +113,10 @@ describe("work that is done ahead", () => {
     answers[0]?.resolve(0);
     await mapped.next();
     const stopped = mapped.return();
-    answers[1]?.resolve(0);
-    answers[2]?.reject(new Error("three is no good"));
+    setTimeout(() => {
+      answers[1]?.resolve(0);
+      answers[2]?.reject(new Error("three is no good"));
+    });
     await stopped;
     expect(ended).toBe(2);
     const [, , third] = answers;

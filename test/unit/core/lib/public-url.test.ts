@@ -88,6 +88,7 @@ describe("a URL that the service sends no request to", () => {
     "https://printer.local.",
     "https://metadata.google.internal",
     "https://metadata。google。internal",
+    "https://home.arpa",
     "https://router.home.arpa",
     "https://intranet",
     "https://com.",

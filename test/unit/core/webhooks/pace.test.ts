@@ -25,6 +25,7 @@ describe("the pace of an endpoint [A3-19]", () => {
 
   it.each([
     ["no response", timeout],
+    ["a connection that is refused at once", { status: null, error: "unreachable", ms: 3 }],
     ["a status from 500", responded(500)],
     ["429", responded(429)],
     ["a response after ten seconds", responded(200, 10_000)],
