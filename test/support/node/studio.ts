@@ -94,11 +94,36 @@ export async function seriousFindings(page: Page, rules: string[] = []): Promise
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" · ")}`);
 }
 
-/** The same in the light and in the dark theme, which differ in colours alone. */
+/** What of the page is wider than the window of a phone: it would be cut off, or move the whole page sideways. */
+async function widerThanPhone(page: Page): Promise<string[]> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const found = await page.evaluate(async () => {
+    const wide = () =>
+      [...document.querySelectorAll("html, dialog[open], dialog[open] [role=tabpanel]")].filter(
+        ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+      );
+    // A chart is drawn anew for another width some frames later.
+    for (let frame = 0; frame < 50 && wide().length > 0; frame += 1)
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    return wide().map(
+      ({ tagName, className, scrollWidth, clientWidth }) =>
+        `wider than a phone by ${scrollWidth - clientWidth}: ${tagName} ${className}`,
+    );
+  });
+  if (before !== null) await page.setViewportSize(before);
+  return found;
+}
+
+/** The same in the light and in the dark theme, which differ in colours alone, and what is too wide for a phone. */
 export async function findingsInBothThemes(page: Page): Promise<string[]> {
   // Without motion the other theme's colours are there at once.
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   const dark = await seriousFindings(page, ["color-contrast"]);
   await page.emulateMedia({ colorScheme: "light" });
-  return [...(await seriousFindings(page)), ...dark.map((finding) => `dark: ${finding}`)];
+  return [
+    ...(await seriousFindings(page)),
+    ...dark.map((finding) => `dark: ${finding}`),
+    ...(await widerThanPhone(page)),
+  ];
 }
