@@ -65,8 +65,6 @@ async function create(client: BridgeClient, sources: readonly Source[], wanted: 
   const taskIds = await mapPool(sources, MOST_UPLOADS, (source) => uploadOf(client, source));
   const key = `${account.accountId} job ${await fingerprintOf({ ...wanted, taskIds })}`;
   const begun = platform.sentAgain.get(key, Date.now());
-  // It is kept again if it is late again: not if it is gone.
-  platform.sentAgain.delete(key);
   if (begun !== undefined) return { jobId: begun, taskIds, key };
   // The same picture may come twice.
   const tasks = [...new Set(taskIds)];
@@ -118,7 +116,7 @@ const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
   status === "success" || status === "failed";
 
 /**
- * Runs a job for a tool that knows no jobs. One that takes longer goes on: the same question is answered by it later.
+ * Runs a job for a tool that knows no jobs. One that takes longer goes on: the same question is answered by it, now and later.
  * @throws ServiceError job_not_ready, with the reason; as createJobOf.
  */
 export async function runJob(
@@ -127,15 +125,19 @@ export async function runJob(
   wanted: Wanted,
 ): Promise<{ readonly job: FinishedJob; readonly taskIds: readonly string[] }> {
   const { jobId, taskIds, key } = await createJobOf(client, sources, wanted);
-  const { status } = await waitForJob(client, jobId, WAIT_SECONDS);
-  if (!hasEnded(status)) {
-    client.platform.sentAgain.put(key, jobId, Date.now());
+  const { sentAgain } = client.platform;
+  sentAgain.put(key, jobId, Date.now());
+  const { status } = await waitForJob(client, jobId, WAIT_SECONDS).catch((error: unknown) => {
+    sentAgain.delete(key);
+    throw error;
+  });
+  if (!hasEnded(status))
     throw new ServiceError(
       "job_not_ready",
       `The job ${jobId} is not finished after ${WAIT_SECONDS} seconds. Ask the same again in a minute: it is not charged again.`,
       { retryAfterSeconds: WAIT_SECONDS },
     );
-  }
+  sentAgain.delete(key);
   if (status.status === "success") return { job: await finishedJob(client, jobId), taskIds };
   const reason = status.error ?? status.tasks.find((task) => task.error !== null)?.error ?? "";
   throw new ServiceError("job_not_ready", `The job ${jobId} failed: ${reason}`);

@@ -1,28 +1,32 @@
 /** Label Studio itself, from PyPI, in the place of the tools that the short tests play. Needs Python 3.10 or newer with venv, and PyPI. */
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { openSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { polygonsOfRuns, runsOfRle } from "@segmentation/masks";
-import type { Browser, Page } from "playwright-core";
+import { iou, polygonsOfRuns, runsOfRle } from "@segmentation/masks";
+import type { Browser } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createClient } from "../../scripts/client/api-client.ts";
 import { needChromium } from "../../scripts/shared/chromium.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { claimPort } from "../../scripts/stack/port.ts";
 import { only, present } from "../support/at.ts";
-import { PLANTED } from "../support/chaos/models.ts";
+import { wordsOf } from "../support/brush-words.ts";
 import { pythonPackages } from "../support/node/peers/install.ts";
+import {
+  clickAndSubmit,
+  connectModel,
+  type LabelStudio,
+  type Person,
+  signIn,
+  startLabelStudio,
+} from "../support/node/peers/label-studio.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 
 const exec = promisify(execFile);
 const PICTURE = join(PROJECT_ROOT, "samples/coffee.png");
-const PERSON = { email: "person@example.com", password: "a password of some length" };
 /** Where the picture is clicked, in percent. */
 const CLICK = { x: 20, y: 70 };
 
@@ -44,85 +48,57 @@ const Coco = z.object({
     }),
   ),
 });
+const Named = z.object({ id: z.int() });
+const Asked = z.object({
+  context: z.object({
+    result: z.tuple([
+      z.object({
+        original_width: z.int(),
+        original_height: z.int(),
+        value: z.object({ x: z.number(), y: z.number() }),
+      }),
+    ]),
+  }),
+});
+const Brushes = z.array(
+  z.object({
+    id: z.string(),
+    type: z.literal("brushlabels"),
+    value: z.object({ format: z.literal("rle"), rle: z.array(z.int()), brushlabels: z.array(z.string()) }),
+  }),
+);
+const Given = z.object({ data: z.object({ result: z.unknown() }) });
 
 describe("Label Studio itself", () => {
   let folder: string;
-  let studio: string;
-  let endStudio: () => Promise<void>;
+  let studio: LabelStudio;
   let browser: Browser;
-  let page: Page;
-  let token: string;
+  let person: Person;
   let bin: string;
   let stack: SpawnedStack;
-
-  /** Starts Label Studio on a free port of this machine, with a person in it. */
-  async function startStudio(): Promise<void> {
-    const port = await claimPort(0);
-    const log = openSync(join(folder, "studio.log"), "w");
-    const where = `--internal-host 127.0.0.1 --port ${port} --data-dir ${join(folder, "studio")} --no-browser`;
-    const who = ["--username", PERSON.email, "--password", PERSON.password];
-    // It would not call a service on its own machine otherwise.
-    const local = { ML_BLOCK_LOCAL_IP: "false", USE_DEFAULT_BANNED_SUBNETS: "false" };
-    const env = { ...process.env, ...local, COLLECT_ANALYTICS: "false" };
-    const started = spawn(join(bin, "label-studio"), ["start", ...where.split(" "), ...who], {
-      env,
-      stdio: ["ignore", log, log],
-      detached: true,
-    });
-    const ended = once(started, "exit");
-    endStudio = async () => {
-      if (started.exitCode === null) process.kill(-present(started.pid, "pid"), "SIGKILL");
-      await ended;
-    };
-    studio = `http://127.0.0.1:${port}`;
-    await vi.waitUntil(async () => (await fetch(`${studio}/health`).catch(() => null))?.ok, {
-      timeout: 580_000,
-      interval: 1_000,
-    });
-  }
-
-  /** Signs the person in, and gets a personal access token. */
-  async function signIn(): Promise<void> {
-    page = await browser.newPage();
-    await page.goto(`${studio}/user/login/`);
-    await page.locator("input[name=email]").fill(PERSON.email);
-    await page.locator("input[name=password]").fill(PERSON.password);
-    await page.locator("input[name=password]").press("Enter");
-    await page.waitForURL(/projects|\/$/);
-    const cookies = await page.context().cookies();
-    const csrf = cookies.find(({ name }) => name === "csrftoken")?.value ?? "";
-    const headers = { "x-csrftoken": csrf, referer: studio };
-    const made = await page.request.post(`${studio}/api/token/`, { headers });
-    token = z.object({ token: z.string() }).parse(await made.json()).token;
-  }
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "label-studio-"));
     bin = await pythonPackages("label-studio==1.23.2");
-    await startStudio();
+    studio = await startLabelStudio(bin, folder);
     browser = await needChromium();
-    await signIn();
-    const start = (env: Record<string, string>) =>
-      spawnStack({
-        stateDir: join(folder, "state"),
-        launcher: "test/support/chaos/start.ts",
-        env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service, ...env },
-      });
+    person = await signIn(browser, studio.url);
+    const start = (env: Record<string, string>) => spawnStack({ stateDir: join(folder, "state"), env });
     stack = await start({});
     const headers = { authorization: `Bearer ${stack.apiKey}` };
     const account = await (await fetch(`${stack.baseUrl}/v1/account`, { headers })).json();
     const { accountId } = z.object({ accountId: z.string() }).parse(account);
     await stack.stop();
     stack = await start({
-      LABEL_STUDIO_URL: studio,
-      LABEL_STUDIO_TOKEN: token,
+      LABEL_STUDIO_URL: studio.url,
+      LABEL_STUDIO_TOKEN: person.token,
       LABEL_STUDIO_ACCOUNTS: accountId,
     });
   });
   afterAll(async () => {
     await browser.close();
     await stack.kill();
-    await endStudio();
+    await studio.end();
     await rm(folder, { recursive: true });
   });
 
@@ -132,10 +108,10 @@ describe("Label Studio itself", () => {
       ...process.env,
       PICTURE,
       CLICK: JSON.stringify(CLICK),
-      LABEL_STUDIO_TOKEN: token,
+      LABEL_STUDIO_TOKEN: person.token,
       SEGMENTATION_API_KEY: stack.apiKey,
     };
-    const { stdout } = await exec(join(bin, "python"), [script, studio, stack.baseUrl, folder], { env });
+    const { stdout } = await exec(join(bin, "python"), [script, studio.url, stack.baseUrl, folder], { env });
     const walks = z.array(Walk).length(3).parse(JSON.parse(stdout));
     for (const [i, form] of ["brushlabels", "polygonlabels", "rectanglelabels"].entries()) {
       expect(walks[i]?.prediction[2]).toBe(form);
@@ -167,6 +143,58 @@ describe("Label Studio itself", () => {
     expect(polygons.annotations.map(({ segmentation }) => segmentation)).toEqual(
       outlines.map(({ outline }) => [near(outline)]),
     );
+  });
+
+  it("shows a person what the API finds at a click of the mouse in its page, and keeps what the person submits; it says that a key is wrong [A21-1 A21-2 A21-6]", async () => {
+    const { page, post } = person;
+    const label_config = present(
+      /```xml\n([\s\S]*?)```/.exec(
+        await readFile(join(PROJECT_ROOT, "docs/annotation-tools.md"), "utf8"),
+      )?.[1],
+      "interface",
+    );
+    const { id } = Named.parse(await post("/api/projects", { data: { title: "clicks", label_config } }));
+    const buffer = await readFile(PICTURE);
+    const file = { name: "coffee.png", mimeType: "image/png", buffer };
+    await post(`/api/projects/${id}/import`, { multipart: { file } });
+    const backend = `${stack.baseUrl}/integrations/label-studio`;
+    await connectModel(page, id, backend, "sk_live_wrong");
+    await page
+      .getByText("authentication parameters were either not provided or are incorrect")
+      .first()
+      .waitFor();
+    await connectModel(page, id, backend, stack.apiKey);
+    await page.getByText("Connected", { exact: true }).waitFor();
+
+    const listed = await (await page.request.get(`/api/tasks?project=${id}`)).json();
+    const task = only(z.object({ tasks: z.array(Named) }).parse(listed).tasks).id;
+    // The brush has its labels first, then the click.
+    const cup = page.locator(".lsf-label", { hasText: "cup" }).nth(1);
+    const { asked, given } = await clickAndSubmit(page, `/projects/${id}/data?task=${task}`, cup, [0.2, 0.7]);
+    const [{ value: click, original_width: width, original_height: height }] =
+      Asked.parse(asked).context.result;
+    const [suggested] = Brushes.parse(Given.parse(given).data.result);
+    const annotations = z
+      .array(z.object({ result: Brushes }))
+      .parse(await (await page.request.get(`/api/tasks/${task}/annotations`)).json());
+    const kept = present(
+      only(annotations).result.find((brush) => brush.id === suggested?.id),
+      "annotation of what was suggested",
+    );
+    expect(kept.value.brushlabels).toEqual(["cup"]);
+
+    const client = createClient(stack);
+    const taskId = await client.upload(new Uint8Array(buffer), "image/png");
+    const point = { x: (click.x / 100) * width, y: (click.y / 100) * height, label: 1 as const };
+    const regions = [{ taskId, points: [point] }];
+    const { jobId } = await client.createImageJob({ tasks: [taskId], regions });
+    await client.waitForJob(jobId);
+    const { manifest } = await client.retrieveJobResult(jobId);
+    const mask = await fetch(only(only(manifest.items).masks).url);
+    const data = await pixelsOf(await mask.arrayBuffer());
+    const words = Uint8Array.from(wordsOf(kept.value.rle));
+    const brush = words.filter((_, i) => i % 4 === 3);
+    expect(iou({ width, height, data: brush }, { width, height, data })).toBeGreaterThan(0.99);
   });
 });
 

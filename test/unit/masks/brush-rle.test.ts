@@ -9,27 +9,7 @@ import {
 } from "@segmentation/masks";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-
-/** The words of an encoding, as the published description of `@thi.ng/rle-pack` has it. */
-function wordsOf(bytes: readonly number[]): number[] {
-  let at = 0;
-  const read = (bits: number): number => {
-    let value = 0;
-    for (let i = 0; i < bits; i++, at++) value = value * 2 + (((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1);
-    return value;
-  };
-  const total = read(32);
-  const wordBits = read(5) + 1;
-  const lengthBits = [read(4) + 1, read(4) + 1, read(4) + 1, read(4) + 1];
-  const words: number[] = [];
-  while (words.length < total) {
-    const isRepeated = read(1) === 1;
-    const length = read(lengthBits[read(2)] ?? 0) + 1;
-    const word = isRepeated ? read(wordBits) : 0;
-    for (let i = 0; i < length; i++) words.push(isRepeated ? word : read(wordBits));
-  }
-  return words;
-}
+import { wordsOf } from "../../support/brush-words.ts";
 
 const rgbaOf = ({ data }: Bitmap): number[] => [...data].flatMap((value) => [value, value, value, value]);
 

@@ -31,8 +31,8 @@ def call(path: str, **what) -> httpx.Response:
 
 def walk(tag: str, form: str, export: str) -> dict:
     config = f"""<View><Image name="image" value="$image"/>
-      <{tag} name="found" toName="image"><Label value="bright"/></{tag}>
-      <KeyPointLabels name="click" toName="image" smart="true"><Label value="bright"/></KeyPointLabels></View>"""
+      <{tag} name="found" toName="image"><Label value="cup"/></{tag}>
+      <KeyPointLabels name="click" toName="image" smart="true"><Label value="cup"/></KeyPointLabels></View>"""
     project = client.projects.create(title=form, label_config=config).id
     with open(os.environ["PICTURE"], "rb") as picture:
         call(f"/api/projects/{project}/import", files={"picture.png": ("picture.png", picture, "image/png")})
@@ -54,7 +54,7 @@ def walk(tag: str, form: str, export: str) -> dict:
     at = {"original_width": first["original_width"], "original_height": first["original_height"], "image_rotation": 0}
     click = {
         **at, "id": "click", "type": "keypointlabels", "from_name": "click", "to_name": "image", "is_positive": True,
-        "value": {**json.loads(os.environ["CLICK"]), "width": 0.3, "keypointlabels": ["bright"]},
+        "value": {**json.loads(os.environ["CLICK"]), "width": 0.3, "keypointlabels": ["cup"]},
     }
     pointed = call(
         f"/api/ml/{backend.id}/interactive-annotating", json={"task": task["id"], "context": {"result": [click]}}
