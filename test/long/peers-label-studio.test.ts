@@ -49,17 +49,13 @@ const Coco = z.object({
   ),
 });
 const Named = z.object({ id: z.int() });
-const Asked = z.object({
-  context: z.object({
-    result: z.tuple([
-      z.object({
-        original_width: z.int(),
-        original_height: z.int(),
-        value: z.object({ x: z.number(), y: z.number() }),
-      }),
-    ]),
-  }),
+const Clicked = z.object({
+  original_width: z.int(),
+  original_height: z.int(),
+  is_positive: z.boolean(),
+  value: z.object({ x: z.number(), y: z.number() }),
 });
+const Asked = z.object({ context: z.object({ result: z.tuple([Clicked, Clicked]) }) });
 const Brushes = z.array(
   z.object({
     id: z.string(),
@@ -170,9 +166,13 @@ describe("Label Studio itself", () => {
     const task = only(z.object({ tasks: z.array(Named) }).parse(listed).tasks).id;
     // The brush has its labels first, then the click.
     const cup = page.locator(".lsf-label", { hasText: "cup" }).nth(1);
-    const { asked, given } = await clickAndSubmit(page, `/projects/${id}/data?task=${task}`, cup, [0.2, 0.7]);
-    const [{ value: click, original_width: width, original_height: height }] =
-      Asked.parse(asked).context.result;
+    const { asked, given } = await clickAndSubmit(page, `/projects/${id}/data?task=${task}`, cup, [
+      { x: 0.2, y: 0.7 },
+      { x: 0.5, y: 0.4, isBeside: true },
+    ]);
+    const clicks = Asked.parse(asked).context.result;
+    expect(clicks.map((click) => click.is_positive)).toEqual([true, false]);
+    const [{ original_width: width, original_height: height }] = clicks;
     const [suggested] = Brushes.parse(Given.parse(given).data.result);
     const annotations = z
       .array(z.object({ result: Brushes }))
@@ -185,8 +185,12 @@ describe("Label Studio itself", () => {
 
     const client = createClient(stack);
     const taskId = await client.upload(new Uint8Array(buffer), "image/png");
-    const point = { x: (click.x / 100) * width, y: (click.y / 100) * height, label: 1 as const };
-    const regions = [{ taskId, points: [point] }];
+    const points = clicks.map(({ value: { x, y }, is_positive }) => ({
+      x: (x / 100) * width,
+      y: (y / 100) * height,
+      label: is_positive ? (1 as const) : (0 as const),
+    }));
+    const regions = [{ taskId, points }];
     const { jobId } = await client.createImageJob({ tasks: [taskId], regions });
     await client.waitForJob(jobId);
     const { manifest } = await client.retrieveJobResult(jobId);

@@ -51,7 +51,8 @@ beforeEach(async () => {
   client = await newClient();
 });
 
-type Revision = "2025-11-25" | "2026-07-28";
+const REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"] as const;
+type Revision = (typeof REVISIONS)[number];
 
 /** The official client, connected to the Worker with a credential. */
 async function connect(credential = client.key, revision: Revision = "2026-07-28"): Promise<Agent> {
@@ -60,7 +61,8 @@ async function connect(credential = client.key, revision: Revision = "2026-07-28
     requestInit: { headers: { authorization: `Bearer ${credential}` } },
   });
   const mode = revision === "2026-07-28" ? { pin: revision } : "legacy";
-  const agent = new Agent({ name: "a test", version: "1" }, { versionNegotiation: { mode } });
+  const speaks = { supportedProtocolVersions: [revision], versionNegotiation: { mode } } as const;
+  const agent = new Agent({ name: "a test", version: "1" }, speaks);
   await agent.connect(transport);
   return agent;
 }
@@ -84,7 +86,7 @@ const complaintOf = ({ isError, content: [first] }: CallToolResult): string => {
   return first?.type === "text" ? first.text : "";
 };
 
-describe.each<Revision>(["2025-11-25", "2026-07-28"])("the MCP server, for a client of %s", (revision) => {
+describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
   it("lists its tools, each with schemas, hints and what it costs [A20-2]", async () => {
     const agent = await connect(client.key, revision);
     expect(agent.getNegotiatedProtocolVersion()).toBe(revision);

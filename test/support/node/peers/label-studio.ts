@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser, Locator, Page, Response } from "playwright-core";
 import { vi } from "vitest";
 import { z } from "zod";
 import { claimPort } from "../../../../scripts/stack/port.ts";
@@ -99,27 +99,40 @@ export async function connectModel(page: Page, project: number, backend: string,
   await page.getByRole("button", { name: "Save machine learning form" }).click();
 }
 
+/** A click on a picture, in shares of its width and height; beside the object if `Alt` is held. */
+export interface Click {
+  readonly x: number;
+  readonly y: number;
+  readonly isBeside?: boolean;
+}
+
 /**
- * Opens a task, switches Auto-Annotation on, chooses a label and Auto-Detect, clicks on the picture, in shares of it, and accepts
- * what the model suggests, and submits it. Returns what the page asked of the model, and what it was given.
+ * Opens a task, switches Auto-Annotation on, clicks with Auto-Detect and a label, accepts what the model suggests after the last
+ * click, and submits it. Returns what the page then asked of the model, and what it was given.
  */
 export async function clickAndSubmit(
   page: Page,
   task: string,
   label: Locator,
-  [x, y]: readonly [number, number],
+  clicks: readonly Click[],
 ): Promise<{ readonly asked: unknown; readonly given: unknown }> {
   await page.goto(task);
   await page.getByText("Auto-Annotation").click();
-  await label.click();
-  await page.locator(".lsf-tool_smart").first().click();
-  const picture = present(await page.locator(".konvajs-content").first().boundingBox(), "picture");
-  const [answer] = await Promise.all([
-    page.waitForResponse(/\/interactive-annotating$/),
-    page.mouse.click(picture.x + x * picture.width, picture.y + y * picture.height),
-  ]);
+  let answer: Response | undefined;
+  for (const { x, y, isBeside } of clicks) {
+    await label.click();
+    await page.locator(".lsf-tool_smart").first().click();
+    const picture = present(await page.locator(".konvajs-content").first().boundingBox(), "picture");
+    if (isBeside) await page.keyboard.down("Alt");
+    [answer] = await Promise.all([
+      page.waitForResponse(/\/interactive-annotating$/),
+      page.mouse.click(picture.x + x * picture.width, picture.y + y * picture.height),
+    ]);
+    if (isBeside) await page.keyboard.up("Alt");
+    await page.locator(".lsf-auto-accept__spinner").waitFor({ state: "detached" });
+  }
   await page.getByTestId("bottombar-accept-suggestions-button").click();
   await page.getByTestId("bottombar-submit-button").click();
   await page.getByText("Annotation saved successfully").waitFor();
-  return { asked: answer.request().postDataJSON(), given: await answer.json() };
+  return { asked: answer?.request().postDataJSON(), given: await answer?.json() };
 }
