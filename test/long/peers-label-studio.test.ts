@@ -195,7 +195,7 @@ describe("Label Studio itself", () => {
     await client.waitForJob(jobId);
     const { manifest } = await client.retrieveJobResult(jobId);
     const mask = await fetch(only(only(manifest.items).masks).url);
-    const data = await pixelsOf(await mask.arrayBuffer());
+    const data = new Uint8Array(await pixelsOf(await mask.arrayBuffer()));
     const words = Uint8Array.from(wordsOf(kept.value.rle));
     const brush = words.filter((_, i) => i % 4 === 3);
     expect(iou({ width, height, data: brush }, { width, height, data })).toBeGreaterThan(0.99);

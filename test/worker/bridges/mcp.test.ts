@@ -61,8 +61,10 @@ async function connect(credential = client.key, revision: Revision = "2026-07-28
     requestInit: { headers: { authorization: `Bearer ${credential}` } },
   });
   const mode = revision === "2026-07-28" ? { pin: revision } : "legacy";
-  const speaks = { supportedProtocolVersions: [revision], versionNegotiation: { mode } } as const;
-  const agent = new Agent({ name: "a test", version: "1" }, speaks);
+  const agent = new Agent(
+    { name: "a test", version: "1" },
+    { supportedProtocolVersions: [revision], versionNegotiation: { mode } },
+  );
   await agent.connect(transport);
   return agent;
 }

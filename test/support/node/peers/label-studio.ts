@@ -39,9 +39,10 @@ export async function startLabelStudio(bin: string, folder: string): Promise<Lab
     await ended;
   };
   const url = `http://127.0.0.1:${port}`;
-  await vi.waitUntil(async () => (await fetch(`${url}/health`).catch(() => null))?.ok, {
-    timeout: 580_000,
-    interval: 1_000,
+  const isUp = async (): Promise<boolean | undefined> => (await fetch(`${url}/health`).catch(() => null))?.ok;
+  await vi.waitUntil(isUp, { timeout: 580_000, interval: 1_000 }).catch(async (error: unknown) => {
+    await end();
+    throw error;
   });
   return { url, end };
 }
