@@ -8,11 +8,17 @@ interface Order {
   readonly take: (answer: BakeAnswer) => void;
 }
 
+/** What is answered to whom nothing is drawn any more: because nobody looks, or because the worker could not be loaded. */
+const CLOSED: BakeAnswer = {
+  failure: "The studio can’t draw this right now. Reload the page, then try again.",
+};
+
 /** A worker that draws masks on pictures, one request after the other; first what is nearest to what people look at. */
 export class Bakery {
   readonly #worker = new Worker(new URL("./bake.worker.ts", import.meta.url), { type: "module" });
   readonly #waiting: Order[] = [];
   #current: Order | undefined;
+  #isClosed = false;
 
   constructor() {
     this.#worker.addEventListener("message", ({ data }: MessageEvent<BakeAnswer>) => {
@@ -20,6 +26,8 @@ export class Bakery {
       this.#current = undefined;
       this.#next();
     });
+    // It answers each request itself: this is a worker that has not loaded.
+    this.#worker.addEventListener("error", () => this.close());
   }
 
   /**
@@ -55,8 +63,12 @@ export class Bakery {
     return done.under;
   }
 
+  /** Ends the worker. What is not drawn by then is refused, as is what is asked for later. */
   close(): void {
+    this.#isClosed = true;
     this.#worker.terminate();
+    this.#current?.take(CLOSED);
+    for (const { take } of this.#waiting.splice(0)) take(CLOSED);
   }
 
   async #bake(
@@ -65,6 +77,7 @@ export class Bakery {
     distance = (): number => 0,
   ): Promise<Baked> {
     const answer = await new Promise<BakeAnswer>((take) => {
+      if (this.#isClosed) return take(CLOSED);
       this.#waiting.push({ request, signal, distance, take });
       this.#next();
     });

@@ -49,6 +49,7 @@ class Works {
   #open(work: Work, end: EndKeeping): void {
     // What was opened before may be opened again, from what is kept of it: it is not kept twice.
     this.#endOpened("stays");
+    this.#opened?.runner.stopDrawing();
     this.#opened = work;
     this.#endOpened = end;
     work.isDraft.value = false;

@@ -1,3 +1,4 @@
+import type { Bakery } from "../bake/bakery.ts";
 import type { Instance } from "./instances.ts";
 import type { Owner } from "./owner.ts";
 
@@ -33,6 +34,8 @@ export class Runner {
   /** Pictures of a share are fetched for the strip one after the other, so that the open one is not delayed. */
   readonly thumbnails = new InTurn();
   readonly #end = new AbortController();
+  readonly #drawing = new AbortController();
+  #bakery: Promise<Bakery> | undefined;
   #search = new AbortController();
   /** Aborted when the owner signs out, or the work is given up. */
   readonly signal: AbortSignal;
@@ -45,6 +48,28 @@ export class Runner {
   beginSearch(): AbortSignal {
     this.#search = new AbortController();
     return AbortSignal.any([this.signal, this.#search.signal]);
+  }
+
+  /**
+   * What looks at the work's pictures, in a worker of its own, so that thumbnails wait for nobody. It is opened when it is first
+   * needed. Throws the signal's reason if the work is over.
+   */
+  bakery(): Promise<Bakery> {
+    return (this.#bakery ??= this.#openBakery());
+  }
+
+  async #openBakery(): Promise<Bakery> {
+    const ended = AbortSignal.any([this.signal, this.#drawing.signal]);
+    const { Bakery: Opened } = await import("../bake/bakery.ts");
+    ended.throwIfAborted();
+    const bakery = new Opened();
+    ended.addEventListener("abort", () => bakery.close());
+    return bakery;
+  }
+
+  /** Nobody looks at the work any more; what is under way for it goes on. */
+  stopDrawing(): void {
+    this.#drawing.abort();
   }
 
   stopWaiting(): void {

@@ -1,9 +1,5 @@
-import type { Bakery } from "../bake/bakery.ts";
 import type { Instance } from "./instances.ts";
 import type { Work } from "./work.ts";
-
-/** Draws in a worker of its own, so that thumbnails wait for nobody. */
-let bakery: Promise<Bakery> | undefined;
 
 /** Objects of a picture with the colour that is under each, by which masks are given other colours; as they are if that can't be known. */
 export async function withUnder(
@@ -16,10 +12,8 @@ export async function withUnder(
   try {
     const original = await work.original(picture);
     if (original === null) return instances;
-    bakery ??= import("../bake/bakery.ts").then(({ Bakery: Opened }) => new Opened());
-    const under = await (
-      await bakery
-    ).under(
+    const bakery = await work.runner.bakery();
+    const under = await bakery.under(
       original,
       instances.map(({ png }) => png),
     );

@@ -57,4 +57,13 @@ describe("the gallery of a large batch", () => {
     await page.waitForFunction((count) => window.viewer.drawn.slice(count).includes(0), before99);
     expect(complaints).toEqual([]);
   });
+
+  it("refuses what is to be drawn when its worker is closed, and when that does not load", async () => {
+    const { page } = await openPage(served.url);
+    await page.waitForFunction(() => window.viewer !== undefined);
+    const refused = Array.from({ length: 3 }, () => expect.stringContaining("can’t draw this right now"));
+    expect(await page.evaluate(async () => await window.viewer.drawWithout("its page"))).toEqual(refused);
+    await page.route(/bake\.worker/, (route) => route.abort());
+    expect(await page.evaluate(async () => await window.viewer.drawWithout("its script"))).toEqual(refused);
+  });
 });

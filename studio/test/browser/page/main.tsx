@@ -3,6 +3,7 @@ import { render } from "preact";
 import type { MasksJson } from "segmentation-client";
 import { Playback } from "../../../src/clip/playback.ts";
 import { shownAt } from "../../../src/clip/time.ts";
+import { Bakery } from "../../../src/bake/bakery.ts";
 import { Gallery } from "../../../src/gallery/gallery.tsx";
 import { EVERYTHING } from "../../../src/gallery/filter.ts";
 import type { GalleryItem } from "../../../src/gallery/items.ts";
@@ -200,7 +201,19 @@ async function openGallery(count: number): Promise<void> {
   }));
 }
 
+/** What becomes of drawings that were asked for before and after their worker is closed, or while it does not load. */
+async function drawWithout(what: "its page" | "its script"): Promise<readonly string[]> {
+  const bakery = new Bakery();
+  const draw = async (): Promise<readonly unknown[]> => await bakery.under(new Blob(), []);
+  const before = [draw(), draw()];
+  if (what === "its page") bakery.close();
+  const outcomes = await Promise.allSettled(before);
+  outcomes.push(...(await Promise.allSettled([draw()])));
+  return outcomes.map((outcome) => (outcome.status === "rejected" ? String(outcome.reason) : "drawn"));
+}
+
 const viewer = {
+  drawWithout,
   openGallery,
   asked,
   drawn,
