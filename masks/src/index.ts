@@ -1,6 +1,7 @@
 /** Masks as files have them, for every platform with the Web's APIs. */
 export * from "./bitmap.ts";
 export * from "./brush-rle.ts";
+export * from "./colour.ts";
 export * from "./label-map.ts";
 export * from "./png.ts";
 export * from "./polygons.ts";

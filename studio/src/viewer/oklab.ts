@@ -1,3 +1,4 @@
+import { byteOf, lightOf, linearOfOklch, type LinearRgb } from "@segmentation/masks";
 import type { Colour } from "./types.ts";
 
 // Colours as people see them (B. Ottosson, "A perceptual color space for image processing", 2020): there the distance of two is how
@@ -6,22 +7,18 @@ import type { Colour } from "./types.ts";
 /** A colour of OKLab: lightness, green to red, blue to yellow. */
 export type Lab = readonly [lightness: number, a: number, b: number];
 type Rgb = Colour["rgb"];
-type Linear = readonly [red: number, green: number, blue: number];
 
-/** A byte of sRGB to linear light, 0 to 1 (IEC 61966-2-1). */
-const lightOf = (byte: number): number =>
-  byte <= 0.04045 * 255 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
-
-/** Linear light to a byte of sRGB (IEC 61966-2-1). */
-function byteOf(light: number): number {
-  const clipped = Math.min(Math.max(light, 0), 1);
-  return Math.round(255 * (clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * clipped ** (1 / 2.4) - 0.055));
-}
+/** Linear light to the nearest colour of sRGB. */
+const rgbOf = ([red, green, blue]: LinearRgb): Rgb => [
+  Math.round(byteOf(red)),
+  Math.round(byteOf(green)),
+  Math.round(byteOf(blue)),
+];
 
 /** Bytes of sRGB to linear light. */
-const linearOf = ([red, green, blue]: Rgb): Linear => [lightOf(red), lightOf(green), lightOf(blue)];
+const linearOf = ([red, green, blue]: Rgb): LinearRgb => [lightOf(red), lightOf(green), lightOf(blue)];
 
-function labOf([red, green, blue]: Linear): Lab {
+function labOf([red, green, blue]: LinearRgb): Lab {
   const l = Math.cbrt(Math.max(0, 0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue));
   const m = Math.cbrt(Math.max(0, 0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue));
   const s = Math.cbrt(Math.max(0, 0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue));
@@ -33,7 +30,7 @@ function labOf([red, green, blue]: Linear): Lab {
 }
 
 /** How people see linear light who lack the cones for green (Machado, Oliveira and Fernandes, 2009). */
-const withoutGreen = ([red, green, blue]: Linear): Linear => [
+const withoutGreen = ([red, green, blue]: LinearRgb): LinearRgb => [
   0.367322 * red + 0.860646 * green - 0.227968 * blue,
   0.280085 * red + 0.672501 * green + 0.047413 * blue,
   -0.01182 * red + 0.04294 * green + 0.968881 * blue,
@@ -65,28 +62,11 @@ const WITHOUT_GREEN = 1.5;
 export const differenceOf = (a: Seen, b: Seen): number =>
   Math.min(distance(a.all, b.all), WITHOUT_GREEN * distance(a.withoutGreen, b.withoutGreen));
 
-/** OKLCH to linear sRGB; outside 0 to 1 if sRGB does not have it. @param hue in degrees */
-function linear(lightness: number, chroma: number, hue: number): Linear {
-  const a = chroma * Math.cos((hue * Math.PI) / 180);
-  const b = chroma * Math.sin((hue * Math.PI) / 180);
-  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ];
-}
-
 /** The strongest colour of a lightness and hue that sRGB has, up to a chroma. @param hue in degrees */
 export function strongest(lightness: number, hue: number, most: number): Rgb {
   for (let chroma = most; ; chroma -= 0.005) {
-    const light = linear(lightness, chroma, hue);
-    if (chroma <= 0 || light.every((each) => each >= 0 && each <= 1)) {
-      const [red, green, blue] = light;
-      return [byteOf(red), byteOf(green), byteOf(blue)];
-    }
+    const light = linearOfOklch(lightness, chroma, hue);
+    if (chroma <= 0 || light.every((each) => each >= 0 && each <= 1)) return rgbOf(light);
   }
 }
 
@@ -106,6 +86,6 @@ export class MeanColour {
   get rgb(): Rgb | null {
     if (this.#weight === 0) return null;
     const [red, green, blue] = this.#sum;
-    return [byteOf(red / this.#weight), byteOf(green / this.#weight), byteOf(blue / this.#weight)];
+    return rgbOf([red / this.#weight, green / this.#weight, blue / this.#weight]);
   }
 }
