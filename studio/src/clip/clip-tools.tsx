@@ -1,21 +1,14 @@
 import { useEffect } from "preact/hooks";
-import { Icon, type IconName } from "../components/button.tsx";
+import { ToolButtons, UndoButton } from "../components/toolbar.tsx";
 import { isTyping } from "../state/typing.ts";
 import type { PointingTool } from "../viewer/types.ts";
 import type { ClipPointing } from "./clip-pointing.ts";
 import { type ClipObject, nameOf } from "./objects.ts";
-import "../screens/segment/tools.css";
 
 type ClipTool = "pan" | PointingTool;
 
-const TOOLS: Readonly<
-  Record<ClipTool, { readonly icon: IconName; readonly name: string; readonly key: string }>
-> = {
-  pan: { icon: "hand", name: "Move", key: "v" },
-  point: { icon: "point", name: "Point", key: "p" },
-  add: { icon: "plus", name: "Add part", key: "" },
-  remove: { icon: "minus", name: "Remove part", key: "" },
-};
+/** The keys of tools. */
+const KEYS: Readonly<Record<string, ClipTool>> = { v: "pan", p: "point" };
 
 interface ClipToolsProps {
   readonly pointing: ClipPointing;
@@ -32,7 +25,7 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
       if (isTyping(event) || event.altKey) return;
       const key = event.key.toLowerCase();
       const isUndo = (event.ctrlKey || event.metaKey) && key === "z" && !event.shiftKey;
-      const tool = offered.find((each) => TOOLS[each].key === key);
+      const tool = KEYS[key];
       if (isUndo) pointing.undo();
       else if (tool !== undefined && !event.ctrlKey && !event.metaKey) pointing.choose(tool);
       else return;
@@ -47,23 +40,12 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
   return (
     <div class="clip-tools">
       <div class="tools" role="toolbar" aria-label="Pointer">
-        {offered.map((tool) => (
-          <button
-            key={tool}
-            type="button"
-            aria-pressed={pointing.tool.value === tool}
-            onClick={() => pointing.choose(tool)}
-          >
-            <Icon name={TOOLS[tool].icon} size={18} />
-            {TOOLS[tool].name}
-          </button>
-        ))}
-        {pointing.canUndo.value && (
-          <button type="button" class="tools-undo" title="Ctrl+Z" onClick={() => pointing.undo()}>
-            <Icon name="undo" size={18} />
-            Undo
-          </button>
-        )}
+        <ToolButtons
+          offered={offered}
+          chosen={pointing.tool.value}
+          onChoose={(tool) => pointing.choose(tool)}
+        />
+        {pointing.canUndo.value && <UndoButton onClick={() => pointing.undo()} />}
       </div>
       <p class="clip-hint" role="status">
         {pointing.complaint.value ?? hintOf(pointing.tool.value, target)}

@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect } from "preact/hooks";
-import { Icon, type IconName } from "../../components/button.tsx";
+import { LIMITS } from "segmentation-client";
+import { Icon } from "../../components/button.tsx";
+import { ToolButtons, UndoButton } from "../../components/toolbar.tsx";
 import { redoLatest, undoable, undoLatest } from "../../edit/edit.ts";
 import { isTyping } from "../../state/typing.ts";
 import { isPaint, type Tool } from "../../viewer/types.ts";
@@ -10,15 +12,13 @@ import { model } from "../../work/model.ts";
 import type { Look } from "./look.ts";
 import "./tools.css";
 
-const TOOLS: Readonly<
-  Record<Tool, { readonly icon: IconName; readonly name: string; readonly hint: string }>
-> = {
-  pan: { icon: "hand", name: "Move", hint: "Drag to move, scroll or pinch to zoom." },
-  point: { icon: "point", name: "Point", hint: "Click an object, or drag a box around it: 1 unit each." },
-  add: { icon: "plus", name: "Add part", hint: "Click another part of the object." },
-  remove: { icon: "minus", name: "Remove part", hint: "Click what doesn’t belong to the object." },
-  brush: { icon: "brush", name: "Brush", hint: "Drag over what belongs to the object." },
-  eraser: { icon: "eraser", name: "Eraser", hint: "Drag over what doesn’t belong to the object." },
+const HINTS: Readonly<Record<Tool, string>> = {
+  pan: "Drag to move, scroll or pinch to zoom.",
+  point: "Click an object, or drag a box around it: 1 unit each.",
+  add: "Click another part of the object.",
+  remove: "Click what doesn’t belong to the object.",
+  brush: "Drag over what belongs to the object.",
+  eraser: "Drag over what doesn’t belong to the object.",
 };
 
 const KeySheet = lazy(async () => (await import("./key-sheet.tsx")).KeySheet);
@@ -28,14 +28,14 @@ const isTouch = matchMedia("(pointer: coarse)").matches;
 /** What the tool of now does, and the keys that go with it. */
 function hintOf(look: Look, canRefine: boolean): string {
   const tool = look.tool.value;
-  const { hint } = TOOLS[tool];
+  const hint = HINTS[tool];
   if (isTouch)
     return tool === "pan"
       ? "Drag to move, pinch to zoom."
       : `${hint.replaceAll("Click", "Tap")} Two fingers move the picture.`;
   const refined = look.refining.target.value;
   if (refined !== null && tool !== "pan")
-    return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first 20 are free.`;
+    return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first ${LIMITS.freeRefinements} are free.`;
   if (isPaint(tool)) {
     const target = look.painting.target.value;
     const what = target === null ? "Start on the object." : `Changes ${nameOf(target)}.`;
@@ -93,24 +93,14 @@ export function Tools({ look }: { readonly look: Look }) {
   return (
     <>
       <div class="tools" role="toolbar" aria-label="Pointer">
-        {offered.length > 1 &&
-          offered.map((tool) => (
-            <button
-              key={tool}
-              type="button"
-              aria-pressed={look.tool.value === tool}
-              onClick={() => (look.tool.value = tool)}
-            >
-              <Icon name={TOOLS[tool].icon} size={18} />
-              {TOOLS[tool].name}
-            </button>
-          ))}
-        {can.undo && (
-          <button type="button" class="tools-undo" title="Ctrl+Z" onClick={() => undoLatest(work)}>
-            <Icon name="undo" size={18} />
-            Undo
-          </button>
+        {offered.length > 1 && (
+          <ToolButtons
+            offered={offered}
+            chosen={look.tool.value}
+            onChoose={(tool) => (look.tool.value = tool)}
+          />
         )}
+        {can.undo && <UndoButton onClick={() => undoLatest(work)} />}
         {can.redo && (
           <button type="button" title="Ctrl+Shift+Z" onClick={() => redoLatest(work)}>
             <Icon name="redo" size={18} />
