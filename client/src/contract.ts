@@ -57,6 +57,15 @@ export const ASSETS = {
   },
 } as const;
 
+/** How much a request may have, and how often a picture's masks are refined for nothing. */
+export const LIMITS = {
+  regions: 50,
+  pointsPerRegion: 20,
+  followedObjects: 10,
+  freeRefinements: 20,
+  furtherJobsPerShare: 50,
+} as const;
+
 /** What the service answers instead of a result. */
 export type ApiErrorCode =
   | "Unauthorized"

@@ -20,7 +20,7 @@ export type { ReadyArchive } from "./wait/archive.ts";
 export { ImageResult } from "./results/image-result.ts";
 export type { Picture } from "./results/picture.ts";
 export type { Mask } from "./results/mask.ts";
-export { ASSETS } from "./contract.ts";
+export { ASSETS, LIMITS } from "./contract.ts";
 export { assetKey } from "./results/assets.ts";
 export { mapParallel } from "./http/parallel.ts";
 export { stemOf, uniqueNames } from "./results/file-names.ts";

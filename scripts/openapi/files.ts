@@ -3,12 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { outputsOf, PROBLEMS } from "@segmentation/protocol";
+import { MOST_OBJECTS, MOST_REGIONS, outputsOf, PROBLEMS } from "@segmentation/protocol";
 import { z } from "zod";
 import { COMMON_ERRORS, errorsOf, type Operation, PATH_PARAMETERS } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/contract/operations.ts";
 import { JobType } from "../../src/contract/primitives.ts";
+import { MOST_POINTS } from "../../src/contract/region.ts";
+import { MOST_FURTHER_JOBS } from "../../src/contract/share.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
+import { FREE_REFINEMENTS } from "../../src/core/jobs/admission.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { pythonFiles } from "./python.ts";
@@ -43,6 +46,15 @@ async function clientTypes(document: string): Promise<string> {
 
 /** Errors of requests that reach no operation. */
 const ELSEWHERE = ["not_found", "method_not_allowed"];
+
+/** What people are told before they ask for more; the other bounds are the service's to name. */
+const LIMITS = {
+  regions: MOST_REGIONS,
+  pointsPerRegion: MOST_POINTS,
+  followedObjects: MOST_OBJECTS,
+  freeRefinements: FREE_REFINEMENTS,
+  furtherJobsPerShare: MOST_FURTHER_JOBS,
+};
 
 /** A union of codes, one per line. */
 const union = (name: string, meaning: string, codes: Iterable<string>): string =>
@@ -83,7 +95,7 @@ function comment(id: string, operation: Operation): string {
 
 /**
  * What the client library knows of the contract, as TypeScript: each operation's method, path, whether it takes a body, and kind of answer, the
- * keys of a job's assets, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
+ * keys of a job's assets, bounds, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
  */
 function clientContract(types: string): string {
   const routes = Object.entries(OPERATIONS).map(
@@ -101,6 +113,11 @@ function clientContract(types: string): string {
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
     `/** Each operation's method and path, whether it takes a body, and whether its success is empty (204) or a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
     `/** The keys of a job's assets by its type. A job asks in its \`formats\` for all but \`masks\` and \`preview\`. */\nexport const ASSETS = {\n${assets.join("\n")}\n} as const;\n`,
+    `/** How much a request may have, and how often a picture's masks are refined for nothing. */\nexport const LIMITS = {\n${Object.entries(
+      LIMITS,
+    )
+      .map(([name, most]) => `  ${name}: ${most},`)
+      .join("\n")}\n} as const;\n`,
     union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
     union(
       "TaskProblemCode",

@@ -2,7 +2,8 @@ import { MOST_OBJECTS, MOST_REGIONS, RegionLabel } from "@segmentation/protocol"
 import { z } from "zod";
 import { TaskId } from "./primitives.ts";
 
-const MOST_POINTS = 20;
+/** The most points of a region. */
+export const MOST_POINTS = 20;
 const MOST_REFINED_JOBS = 10;
 
 const side = z.number().min(1);

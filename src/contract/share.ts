@@ -4,7 +4,7 @@ import { DateTime, TaskId } from "./primitives.ts";
 const DAY_SECONDS = 86_400;
 
 /** How many further jobs of its uploads a share shows. */
-const MOST_FURTHER_JOBS = 50;
+export const MOST_FURTHER_JOBS = 50;
 
 /** POST /v1/jobs/{jobId}/share; other fields are ignored. */
 export const CreateShareRequest = z

@@ -1,11 +1,9 @@
 import { batch, computed, signal } from "@preact/signals";
-import type { MasksJson } from "segmentation-client";
+import { LIMITS, type MasksJson } from "segmentation-client";
 import { coreOf, decodeMask } from "../viewer/masks/packed.ts";
 import type { PointingTool, Region, RegionPoint } from "../viewer/types.ts";
 import {
   type ClipRegion,
-  MOST_OBJECTS,
-  MOST_REGIONS,
   nextObjectId,
   objectIdsIn,
   withName,
@@ -75,10 +73,10 @@ export class ClipPointing {
     const { value: target } = this.target;
     const isCorrection = target !== null && (isFurther || this.tool.value !== "point");
     const objectId = isCorrection ? target : nextObjectId(regions);
-    if (!isCorrection && objectIdsIn(regions).length >= MOST_OBJECTS)
-      return this.#refuse(`A job follows at most ${MOST_OBJECTS} objects. Remove one first.`);
-    if (regions.length >= MOST_REGIONS)
-      return this.#refuse(`A job takes at most ${MOST_REGIONS} points and boxes. Remove an object first.`);
+    if (!isCorrection && objectIdsIn(regions).length >= LIMITS.followedObjects)
+      return this.#refuse(`A job follows at most ${LIMITS.followedObjects} objects. Remove one first.`);
+    if (regions.length >= LIMITS.regions)
+      return this.#refuse(`A job takes at most ${LIMITS.regions} points and boxes. Remove an object first.`);
     // A job's frames have other times than those that the browser guessed before it.
     const there = this.#here.value.find((other) => other.objectId === objectId);
     const timeSeconds = there?.timeSeconds ?? times.value[shown.value] ?? 0;

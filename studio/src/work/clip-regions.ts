@@ -13,10 +13,6 @@ export interface ClipRegion {
   readonly region: Region;
 }
 
-/** The service takes no more. */
-export const MOST_OBJECTS = 10;
-export const MOST_REGIONS = 50;
-
 /** Regions as a job of the clip names them. */
 export const regionsOn = (
   taskId: string,

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../contract.ts";
 import { type Format, FORMATS } from "../../node/save.ts";
 import { isBucketUrl, placeOf } from "../bucket/bucket.ts";
 import { numberOf, type OptionTable, parse } from "../command/parse.ts";
@@ -23,9 +24,6 @@ export const OPTIONS = {
   "retry-failed": { type: "boolean" },
   yes: { type: "boolean" },
 } as const satisfies OptionTable;
-
-/** How many regions a job may have. */
-export const MOST_REGIONS = 50;
 
 /** Reads the arguments of `segment`. @throws Failure with exit code 2 */
 export function parseOrder(args: readonly string[]) {
@@ -62,8 +60,8 @@ export function parseOrder(args: readonly string[]) {
   if (prompts.length === 0 && regions.length === 0)
     throw usageFailure('Say what to look for: -p cat -p "red cup". Or where: --region 430,200');
   if (prompts.includes("")) throw usageFailure('A prompt is empty. Say what to look for: -p "red cup"');
-  if (regions.length > MOST_REGIONS)
-    throw usageFailure(`A job can have up to ${MOST_REGIONS} regions, not ${regions.length}.`);
+  if (regions.length > LIMITS.regions)
+    throw usageFailure(`A job can have up to ${LIMITS.regions} regions, not ${regions.length}.`);
   if (order.fps !== undefined && order.frames !== undefined)
     throw usageFailure("--fps and --frames cannot be combined. Give one of them.");
   return { values, order };

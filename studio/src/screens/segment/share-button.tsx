@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { ErrorBoundary, lazy } from "preact-iso";
+import { LIMITS } from "segmentation-client";
 import { Button, Icon } from "../../components/button.tsx";
 import { drawnOf } from "../../work/pointed.ts";
 import type { Look } from "./look.ts";
 
 const ShareDialog = lazy(async () => (await import("../../share/share-dialog.tsx")).ShareDialog);
-
-/** How many further jobs a link shows: the API's bound. */
-const MOST_FURTHER = 50;
 
 /** The button that makes a link to what a work has found, once there is something. */
 export function ShareButton({ look }: { readonly look: Look }) {
@@ -17,7 +15,7 @@ export function ShareButton({ look }: { readonly look: Look }) {
   const drawn = pointed.value.flatMap((object) => drawnOf(object)?.jobId ?? []);
   const first = job.value?.status === "success" ? job.value.jobId : drawn[0];
   if (first === undefined) return null;
-  const further = drawn.filter((jobId) => jobId !== first).slice(-MOST_FURTHER);
+  const further = drawn.filter((jobId) => jobId !== first).slice(-LIMITS.furtherJobsPerShare);
   return (
     <section class="share-button">
       <Button onClick={() => (isOpen.value = true)}>

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { LIMITS } from "segmentation-client";
 import type { Stage } from "../stage/stage.ts";
 import {
   isPaint,
@@ -163,9 +164,6 @@ export class Pointing {
 /** The middle of a pixel. */
 const middleOf = ({ x, y }: Point): Point => ({ x: x + 0.5, y: y + 0.5 });
 
-/** The service takes no more points per region. */
-const MOST_POINTS = 20;
-
 /** The whole pixel of the picture that a point is in, or the nearest one. */
 export function pixelAt({ x, y }: Point, picture: Size): Point {
   return {
@@ -195,6 +193,7 @@ function ends(a: number, b: number, most: number): [number, number] {
  * the service takes.
  */
 export function withPoint(draft: Region | undefined, point: RegionPoint): Region | null {
-  if (draft === undefined || !("points" in draft) || draft.points.length >= MOST_POINTS) return null;
+  if (draft === undefined || !("points" in draft) || draft.points.length >= LIMITS.pointsPerRegion)
+    return null;
   return { points: [...draft.points, point] };
 }

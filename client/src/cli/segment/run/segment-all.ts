@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { yoloDataset } from "@segmentation/masks";
 import type { Answer } from "../../../api/types.ts";
+import { LIMITS } from "../../../contract.ts";
 import { mapParallel } from "../../../http/parallel.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
 import { writeWhole } from "../../../node/save.ts";
 import { categoryOf } from "../../../results/coco.ts";
 import { LONG_WORK } from "../../account/client.ts";
 import { Failure } from "../../failure.ts";
-import { MOST_REGIONS } from "../arguments.ts";
 import type { Found } from "../inputs/find-inputs.ts";
 import { type Pending, survey } from "../inputs/survey.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -99,7 +99,7 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
 /** Groups files into jobs: each clip alone, pictures with the same prompts together, up to a job's maximum. */
 function batches(pending: readonly Pending[], { regions }: Order, allowed: number): Pending[][] {
   const most = Math.max(1, Math.min(MOST_PICTURES, allowed));
-  const size = regions.length === 0 ? most : Math.min(most, Math.floor(MOST_REGIONS / regions.length));
+  const size = regions.length === 0 ? most : Math.min(most, Math.floor(LIMITS.regions / regions.length));
   const pictures = new Map<string | undefined, Pending[]>();
   for (const each of pending) {
     if (each.kind === "clip") continue;
