@@ -118,12 +118,21 @@ describe("a picture in the list of jobs", () => {
     const tasks = [await client.upload(BROKEN_PNG)];
     const { jobId } = await client.api.createJob({ type: "image", prompts: ["zeppelin"], tasks });
     await client.waitForJob(jobId);
+    const added = await client.api.createJob({
+      type: "image",
+      prompts: ["gondola"],
+      tasks,
+      continues: jobId,
+    });
+    await client.waitForJob(added.jobId);
 
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
     const find = page.getByLabel("Prompt, file name or job ID");
     for (const [words, prompt] of [
       ["HARBOUR", "cup"],
       ["zepp", "zeppelin"],
+      // What was searched for later belongs to the entry, too.
+      ["gondola", "zeppelin"],
       [jobId, "zeppelin"],
     ] as const) {
       await find.fill(words);

@@ -39,19 +39,22 @@ export default function Jobs() {
     [words === undefined],
   );
   useEffect(() => {
-    if (words !== undefined) details.want(all.map(({ job }) => job));
+    if (words === undefined) return;
+    // What adds to an entry comes after what names each of them.
+    details.want([...new Set([...all.map(({ job }) => job), ...(jobs ?? [])])]);
   }, [words, all]);
   const entries =
     words === undefined
       ? all
       : all.filter(({ job, jobs: some }) => {
-          const { prompts = [], taskIds = [] } = details.of(job.jobId).value ?? {};
+          const prompts = some.flatMap(({ jobId }) => details.of(jobId).value?.prompts ?? []);
+          const { taskIds = [] } = details.of(job.jobId).value ?? {};
           const files = taskIds.flatMap((taskId) => names.value.value?.get(taskId) ?? []);
           return isFound(words, [...prompts, ...files, ...some.map(({ jobId }) => jobId)]);
         });
   const isSearched =
     words === undefined ||
-    (list.isWhole.value && all.every(({ job }) => details.of(job.jobId).value !== null));
+    (list.isWhole.value && (jobs ?? []).every(({ jobId }) => details.of(jobId).value !== null));
   usePoll((signal) => follow(list, details, seen.peek(), signal), POLL_MS, jobs?.some(isUnderWay) === true);
   const error = list.error.value;
   return (
