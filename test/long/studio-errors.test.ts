@@ -81,7 +81,7 @@ describe("when something is in the way for long, the studio", () => {
     await truncate(large, MOST_BYTES + 1);
     await begin(page, large);
     await segment(page).click();
-    await page.getByText("The file of large.png is larger than 50 MB.").waitFor();
+    await page.getByText("large.png: A file of type image/png may have 50 MB.").waitFor();
     await page.getByRole("button", { name: "Start over" }).click();
     await begin(page);
     await segment(page).click();
