@@ -129,6 +129,42 @@ describe("the viewer of pictures", () => {
     expect((await page.screenshot()).equals(moved)).toBe(true);
   });
 
+  it("draws no more than what has changed of the masks, and that as if it had drawn everything", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => {
+      const areas: number[] = [];
+      const { drawArrays } = WebGL2RenderingContext.prototype;
+      WebGL2RenderingContext.prototype.drawArrays = function (...drawing) {
+        const [, , width = 0, height = 0]: Int32Array = this.getParameter(this.SCISSOR_BOX);
+        areas.push(width * height);
+        drawArrays.apply(this, drawing);
+      };
+      Object.assign(window, { areas });
+    });
+    const drawnSince = async (): Promise<number> =>
+      await page.evaluate(`(async () => {
+        await new Promise(requestAnimationFrame);
+        await new Promise(requestAnimationFrame);
+        return areas.splice(0).reduce((sum, area) => sum + area, 0);
+      })()`);
+    // Whoever changes something else has a new list of the same masks.
+    await page.evaluate(() => (window.viewer.layers.value = [...window.viewer.layers.value]));
+    expect(await drawnSince()).toBe(0);
+    await page.evaluate(() => window.viewer.show(0, 1));
+    await seesColour(page, ON_PLATE, GREY);
+    await page.evaluate(() => window.viewer.show(0, 1, 2));
+    await seesColour(page, ON_PLATE, over(rgb(2), GREY, 0.5));
+    // The plate with its outline, twice: two pixels of the screen for each of its 80 × 80.
+    expect(await drawnSince()).toBeLessThan(2 * 184 * 184);
+    const before = await page.screenshot();
+    for (const opacity of [0.4, 0.5]) {
+      await page.evaluate((value) => (window.viewer.opacity.value = value), opacity);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    expect(await drawnSince()).toBeGreaterThanOrEqual(FRAME.width * FRAME.height);
+    expect((await page.screenshot()).equals(before)).toBe(true);
+  });
+
   it("reports a click in pixels of the picture, also after zooming and panning", async () => {
     const page = await openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));

@@ -20,6 +20,9 @@ const COLOURS = 256;
 /** The samplers, each at its texture's unit. */
 const TEXTURES = ["picture", "slots", "colours", "bits"] as const;
 
+/** A rectangle in pixels of the picture. */
+type Box = Omit<Patch, "slots">;
+
 /** A linked program and where its uniforms are; null of those that it has no use for. */
 interface Program {
   readonly program: WebGLProgram;
@@ -29,7 +32,7 @@ interface Program {
 /** A sampler needs a texture of its type, even if no mask is highlighted. */
 const NOTHING: PackedMask = { x: 0, y: 0, stride: 1, rows: 1, bits: new Uint8Array(1), area: 0 };
 
-/** Draws with WebGL2. While only the place of the picture changes, no more is drawn than what comes into sight. */
+/** Draws with WebGL2. While only the place of the picture or some masks change, no more is drawn than what comes into sight, and they. */
 export class GlPainter implements Painter {
   readonly largestSide: number;
   readonly #gl: WebGL2RenderingContext;
@@ -43,6 +46,9 @@ export class GlPainter implements Painter {
   #isMipmapped = false;
   /** What the kept frame shows; null if it is out of date. */
   #shown: Scene | null = null;
+  /** Where the index map has changed since the kept frame was drawn, in pixels of the picture. */
+  #changed: Box | null = null;
+  #colours: ReadonlyMap<number, Colour> = new Map();
 
   constructor(gl: WebGL2RenderingContext) {
     this.#gl = gl;
@@ -81,7 +87,10 @@ export class GlPainter implements Painter {
 
   patch({ x, y, width, height, slots }: Patch): void {
     const gl = this.#gl;
-    this.#shown = null;
+    // Of two changes at once all is drawn.
+    if (this.#changed !== null) this.#shown = null;
+    const step = this.#step;
+    this.#changed = { x: x * step, y: y * step, width: width * step, height: height * step };
     this.#hasMasks = true;
     this.#texture(1);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, width, height, gl.RED_INTEGER, gl.UNSIGNED_SHORT, slots);
@@ -89,7 +98,10 @@ export class GlPainter implements Painter {
 
   colours(colours: ReadonlyMap<number, Colour>): void {
     const gl = this.#gl;
-    this.#shown = null;
+    // A slot that is new, or of no mask any more, is seen when the map changes.
+    for (const [slot, { rgb }] of this.#colours)
+      if (colours.get(slot)?.rgb.some((byte, i) => byte !== rgb[i])) this.#shown = null;
+    this.#colours = colours;
     const rows = Math.floor(Math.max(0, ...colours.keys()) / COLOURS) + 1;
     const bytes = new Uint8Array(COLOURS * rows * 4);
     for (const [slot, { rgb }] of colours) bytes.set(rgb, slot * 4);
@@ -103,8 +115,9 @@ export class GlPainter implements Painter {
     const at = corner(scene);
     this.#highlight(highlighted?.mask ?? null);
     const draw = (region: Region): void => this.#draw(scene, at, region);
-    const shown = this.#shown;
+    const [shown, changed] = [this.#shown, this.#changed];
     this.#shown = scene;
+    this.#changed = null;
     if (
       shown === null ||
       shown.view.scale !== view.scale ||
@@ -114,7 +127,8 @@ export class GlPainter implements Painter {
     )
       return this.#frame.redraw(draw);
     const from = corner(shown);
-    this.#frame.move(at.x - from.x, from.y - at.y, draw);
+    const box = changed && boxOf(changed, scene, at, this.#gl.drawingBufferHeight);
+    this.#frame.move(at.x - from.x, from.y - at.y, box, draw);
   }
 
   /** What is highlighted costs most: it is drawn only where it is. */
@@ -123,7 +137,9 @@ export class GlPainter implements Painter {
     const { highlighted } = scene;
     if (!this.#hasMasks) return this.#drawAll(scene, at, "picture");
     if (highlighted === null) return this.#drawAll(scene, at, "masks");
-    const box = within(region, boxOf(highlighted.mask, scene, at, gl.drawingBufferHeight));
+    const { x, y, stride, rows } = highlighted.mask;
+    const extent = { x, y, width: stride * 8, height: rows };
+    const box = within(region, boxOf(extent, scene, at, gl.drawingBufferHeight));
     const isSeen = box[2] > 0 && box[3] > 0;
     for (const rest of isSeen ? without(region, box) : [region]) {
       gl.scissor(...rest);
@@ -210,14 +226,19 @@ const corner = ({ view, ratio }: Scene): Point => ({
   y: Math.round(view.y * ratio),
 });
 
-/** The rectangle of the canvas that has a mask with its outline. */
-function boxOf(mask: PackedMask, { view, ratio }: Scene, at: Point, canvasHeight: number): Region {
+/** The rectangle of the canvas that has what is in a box of the picture, with outlines. */
+function boxOf(
+  { x, y, width, height }: Box,
+  { view, ratio }: Scene,
+  at: Point,
+  canvasHeight: number,
+): Region {
   const scale = view.scale * ratio;
   const margin = 1.5 * lineAt(view.scale) + 1;
-  const left = Math.floor(at.x + (mask.x - margin) * scale);
-  const right = Math.ceil(at.x + (mask.x + mask.stride * 8 + margin) * scale);
-  const top = Math.floor(at.y + (mask.y - margin) * scale);
-  const bottom = Math.ceil(at.y + (mask.y + mask.rows + margin) * scale);
+  const left = Math.floor(at.x + (x - margin) * scale);
+  const right = Math.ceil(at.x + (x + width + margin) * scale);
+  const top = Math.floor(at.y + (y - margin) * scale);
+  const bottom = Math.ceil(at.y + (y + height + margin) * scale);
   return [left, canvasHeight - bottom, right - left, bottom - top];
 }
 

@@ -47,8 +47,11 @@ export class KeptFrame {
     this.#show();
   }
 
-  /** Moves the frame by device pixels, to the right and up; `draw` is called for each region that had not been seen. */
-  move(dx: number, dy: number, draw: Draw): void {
+  /**
+   * Moves the frame by device pixels, to the right and up; `draw` is called for each region that had not been seen, and for the
+   * one, as it is then, in which something has changed.
+   */
+  move(dx: number, dy: number, changed: Region | null, draw: Draw): void {
     const gl = this.#gl;
     const [width, height] = this.#size;
     if (!this.#isOfSize() || Math.abs(dx) >= width || Math.abs(dy) >= height) return this.redraw(draw);
@@ -63,6 +66,10 @@ export class KeptFrame {
       gl.bindFramebuffer(gl.FRAMEBUFFER, this.#front);
       if (dx !== 0) this.#drawIn([dx > 0 ? 0 : width + dx, 0, Math.abs(dx), height], draw);
       if (dy !== 0) this.#drawIn([0, dy > 0 ? 0 : height + dy, width, Math.abs(dy)], draw);
+    }
+    if (changed !== null) {
+      gl.bindFramebuffer(gl.FRAMEBUFFER, this.#front);
+      this.#drawIn(within([0, 0, width, height], changed), draw);
     }
     this.#show();
   }
