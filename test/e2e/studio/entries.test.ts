@@ -89,7 +89,8 @@ describe("a picture in the list of jobs", () => {
     await (await onlyRow(page)).getByText("3 additions").waitFor();
 
     // Elsewhere it is the same, also by the address of a job that adds to it.
-    const { api } = new SegmentationClient(stack);
+    const client = new SegmentationClient(stack);
+    const { api } = client;
     const { items } = await api.listJobs();
     const firstId = first.split("/").at(-1);
     expect(items.map(({ continues }) => continues)).toEqual([firstId, firstId, firstId, undefined]);
@@ -100,12 +101,27 @@ describe("a picture in the list of jobs", () => {
     await elsewhere.getByRole("button", { name: /^cup, spoon/ }).click();
     await waitForAll(elsewhere);
 
+    // What looks at a work's pictures ends when another work is opened, and at the sign-out.
+    const bakeries = (): number => page.workers().filter((worker) => worker.url().includes("bake")).length;
+    const [{ taskId = "" } = {}] = (await api.retrieveJob({ jobId: firstId ?? "" })).tasks;
+    const alone = await api.createJob({ type: "image", prompts: ["spoon"], tasks: [taskId] });
+    await client.waitForJob(alone.jobId);
+    await page.getByRole("link", { name: "Segment", exact: true }).click();
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.getByRole("row").filter({ hasNotText: "additions" }).getByRole("link").click();
+    await waitForAll(page, ["spoon 1"]);
+    expect(await instance(page, "Object 1").count()).toBe(0);
+    expect(bakeries()).toBe(1);
+    await api.deleteJob(alone);
+
     await (await onlyRow(page)).getByRole("button", { name: /^Actions/ }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByText("with everything that was added to it").waitFor();
     await page.getByRole("button", { name: "Delete job" }).click();
     await page.getByText("No jobs yet").waitFor();
     expect((await api.listJobs()).items).toEqual([]);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await expect.poll(bakeries).toBe(0);
     expect(complaints).toEqual([]);
   });
 
