@@ -62,8 +62,8 @@ describe("a clip's job in the studio", () => {
     // The path stays that of the first job, to which the other run adds.
     const added = async () => (await client.api.listJobs({ continues: result.jobId })).items;
     await expect.poll(async () => (await added()).length).toBe(1);
-    const [{ jobId: again = "" } = {}] = await added();
-    await page.waitForResponse((response) => response.url().endsWith(`/v1/jobs/${again}/result`));
+    const [again] = await added();
+    await page.waitForResponse((response) => response.url().endsWith(`/v1/jobs/${again?.jobId}/result`));
     await page.getByRole("button", { name: "Play", disabled: false }).waitFor();
     await page.getByRole("button", { name: "Export" }).click();
     const [preview] = await Promise.all([

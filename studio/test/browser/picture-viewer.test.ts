@@ -131,16 +131,15 @@ describe("the viewer of pictures", () => {
 
   it("draws no more than what has changed of the masks, and that as if it had drawn everything", async () => {
     const page = await openViewer();
-    await page.evaluate(() => {
-      const areas: number[] = [];
+    await page.evaluate(`(() => {
+      globalThis.areas = [];
       const { drawArrays } = WebGL2RenderingContext.prototype;
       WebGL2RenderingContext.prototype.drawArrays = function (...drawing) {
-        const [, , width = 0, height = 0]: Int32Array = this.getParameter(this.SCISSOR_BOX);
+        const [, , width, height] = this.getParameter(this.SCISSOR_BOX);
         areas.push(width * height);
         drawArrays.apply(this, drawing);
       };
-      Object.assign(window, { areas });
-    });
+    })()`);
     const drawnSince = async (): Promise<number> =>
       await page.evaluate(`(async () => {
         await new Promise(requestAnimationFrame);

@@ -103,8 +103,8 @@ describe("a picture in the list of jobs", () => {
 
     // What looks at a work's pictures ends when another work is opened, and at the sign-out.
     const bakeries = (): number => page.workers().filter((worker) => worker.url().includes("bake")).length;
-    const [{ taskId = "" } = {}] = (await api.retrieveJob({ jobId: firstId ?? "" })).tasks;
-    const alone = await api.createJob({ type: "image", prompts: ["spoon"], tasks: [taskId] });
+    const tasks = (await api.retrieveJob({ jobId: firstId ?? "" })).tasks.map(({ taskId }) => taskId);
+    const alone = await api.createJob({ type: "image", prompts: ["spoon"], tasks });
     await client.waitForJob(alone.jobId);
     await page.getByRole("link", { name: "Segment", exact: true }).click();
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
