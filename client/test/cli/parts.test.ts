@@ -143,6 +143,13 @@ describe("an order", () => {
     });
   });
 
+  it("has the text under which folders of earlier runs know it", () => {
+    const args = ["a.mp4", "-p", "cat", "--threshold", "0.3", "--fps", "2", "--max-frames", "9"];
+    expect(purposeOf(parseOrder(args).order)).toBe(
+      '{"prompts":["cat"],"regions":[],"formats":["coco","png"],"threshold":0.3,"fps":2,"maxFrames":9}',
+    );
+  });
+
   it("is the same for other files and in another order of the formats, and another for other prompts", () => {
     const of = (...args: string[]): string => purposeOf(parseOrder(args).order);
     const purpose = of("a.png", "-p", "cat", "--format", "png,coco");

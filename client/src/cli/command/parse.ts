@@ -78,15 +78,18 @@ function mistakes(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
+/** Which numbers an option takes. */
+export interface NumberBounds {
+  readonly least: number;
+  readonly most?: number;
+  readonly isWhole?: boolean;
+}
+
 /** An option's value as a number. @throws Failure if it is not a number, or out of bounds */
 export function numberOf(
   option: string,
   value: string | undefined,
-  {
-    least,
-    most = Infinity,
-    isWhole = false,
-  }: { readonly least: number; readonly most?: number; readonly isWhole?: boolean },
+  { least, most = Infinity, isWhole = false }: NumberBounds,
 ): number | undefined {
   if (value === undefined) return undefined;
   const number = value.trim() === "" ? NaN : Number(value);

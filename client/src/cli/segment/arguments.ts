@@ -1,29 +1,14 @@
 import { LIMITS } from "../../contract.ts";
 import { type Format, FORMATS } from "../../node/save.ts";
 import { isBucketUrl, placeOf } from "../bucket/bucket.ts";
-import { numberOf, type OptionTable, parse } from "../command/parse.ts";
+import { numberOf, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
+import { OPTIONS, PARAMETER_OPTIONS, PARAMETERS } from "./options.ts";
 import type { Order } from "./order.ts";
 import { parseRegion, REGION_FORMS, type Region } from "./region.ts";
 
 /** The values of `--format`; the preview has its own option. */
 const CHOICES = FORMATS.filter((format) => format !== "preview");
-
-export const OPTIONS = {
-  prompt: { type: "string", short: "p", multiple: true },
-  region: { type: "string", multiple: true },
-  format: { type: "string", multiple: true },
-  preview: { type: "boolean" },
-  threshold: { type: "string" },
-  fps: { type: "string" },
-  frames: { type: "string" },
-  "max-frames": { type: "string" },
-  out: { type: "string", short: "o" },
-  manifest: { type: "string" },
-  "endpoint-url": { type: "string" },
-  "retry-failed": { type: "boolean" },
-  yes: { type: "boolean" },
-} as const satisfies OptionTable;
 
 /** Reads the arguments of `segment`. @throws Failure with exit code 2 */
 export function parseOrder(args: readonly string[]) {
@@ -31,16 +16,17 @@ export function parseOrder(args: readonly string[]) {
   const prompts = (values.prompt ?? []).map((prompt) => prompt.trim());
   const regions = (values.region ?? []).map(regionOf);
   const formats = (values.format ?? ["png,coco"]).flatMap((list) => list.split(",")).map(parseFormat);
-  const whole = { least: 1, isWhole: true };
   const order: Order = {
     inputs: positionals,
     prompts,
     regions,
     formats: [...new Set([...formats, ...(values.preview === true ? (["preview"] as const) : [])])],
-    threshold: numberOf("threshold", values.threshold, { least: 0, most: 1 }),
-    fps: numberOf("fps", values.fps, { least: 0.001 }),
-    frames: numberOf("frames", values.frames, whole),
-    maxFrames: numberOf("max-frames", values["max-frames"], whole),
+    parameters: new Map(
+      PARAMETER_OPTIONS.flatMap((option) => {
+        const value = numberOf(option, values[option], PARAMETERS[option]);
+        return value === undefined ? [] : [[option, value]];
+      }),
+    ),
     ...(values.out !== undefined && isBucketUrl(values.out)
       ? { bucket: values.out, out: undefined }
       : { bucket: undefined, out: values.out }),
@@ -62,7 +48,7 @@ export function parseOrder(args: readonly string[]) {
   if (prompts.includes("")) throw usageFailure('A prompt is empty. Say what to look for: -p "red cup"');
   if (regions.length > LIMITS.regions)
     throw usageFailure(`A job can have up to ${LIMITS.regions} regions, not ${regions.length}.`);
-  if (order.fps !== undefined && order.frames !== undefined)
+  if (order.parameters.has("fps") && order.parameters.has("frames"))
     throw usageFailure("--fps and --frames cannot be combined. Give one of them.");
   return { values, order };
 }

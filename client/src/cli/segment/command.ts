@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { writeWhole } from "../../node/save.ts";
-import { formatsOf } from "../../results/assets.ts";
 import { baseUrlOf, clientOf } from "../account/client.ts";
 import { Buckets } from "../bucket/bucket.ts";
 import type { Command } from "../command/parse.ts";
@@ -9,11 +8,12 @@ import { harmless } from "../print/table.ts";
 import { ProgressView } from "../progress/progress.ts";
 import { count, counted } from "../progress/words.ts";
 import { Interrupted, type Terminal } from "../terminal.ts";
-import { OPTIONS, parseOrder } from "./arguments.ts";
+import { parseOrder } from "./arguments.ts";
 import { findInputs } from "./inputs/find-inputs.ts";
 import { readManifest } from "./inputs/manifest.ts";
 import { VERSION } from "./journal/entries.ts";
 import { Journal } from "./journal/journal.ts";
+import { HELP, OPTIONS } from "./options.ts";
 import { purposeOf } from "./order.ts";
 import { batchResults } from "./output/batch-results.ts";
 import { assertSamePurpose, defaultFolder, isOf, type Purpose } from "./output/output-folder.ts";
@@ -27,34 +27,6 @@ const MOST_UNASKED = 10_000;
 const MOST_NAMED = 3;
 /** The results of a manifest, in the output folder. */
 const RESULTS = "results.jsonl";
-
-/** Formats that are saved only on request. */
-const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
-
-const HELP = `Finds what you describe in pictures and clips, and saves its masks.
-
-  segmentation-client segment photo.jpg -p cat -p "red cup"
-  segmentation-client segment photos/ "more/*.png" s3://bucket/pictures/ -p cat
-  segmentation-client segment photo.jpg --region 430,200
-  segmentation-client segment clip.mp4 --region "dog: 400,200@1.5s" --fps 2
-
-  -p, --prompt WORDS     what to find; may be repeated
-  --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
-                         repeated; "cup: X,Y;!X,Y": a name, a point off the cup;
-                         "cup#1: X,Y@2s": object 1 of a clip, after 2 seconds
-  --format LIST          png,coco (default), also ${EXTRA_FORMATS.join(", ")}
-  --preview              also save pictures with their masks drawn on them
-  --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)
-  -o, --out DIR          the folder for the results (default: out; out-2, … for
-                         other prompts), or s3://bucket/folder/
-  --manifest FILE        take inputs from lines of JSON: custom_id, url, prompts
-  --endpoint-url URL     the S3 service of s3://… (default: AWS's settings)
-  --fps N, --frames N, --max-frames N     which frames of a clip
-  --retry-failed, --yes  retry failed files; no question above 10,000 files
-  --base-url URL, --json the service (default: that of your last login); JSON
-
-Run the same command again to resume, or to segment new and changed files only.
-Exit codes: 0 for success, 1 if a file failed, 2 for a usage error.`;
 
 async function segment(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, order } = parseOrder(args);
@@ -126,7 +98,7 @@ async function carryOutOrder(
           throw usageFailure(
             `There are ${count(fresh)} files to segment, and each picture costs a unit. Add --yes to continue.`,
           );
-        view.begin(ids, areClips ? (given.order.frames ?? null) : undefined);
+        view.begin(ids, areClips ? (given.order.parameters.get("frames") ?? null) : undefined);
       },
       onShare: (ids, share) => view.share(ids, share),
       onBusy: (why) => view.waits(why),
