@@ -223,7 +223,7 @@ export const COMMANDS = {
   }),
   "list-databases": command({
     takes: "",
-    does: "lists the databases, their sizes as last seen, and how many accounts the directory names in each",
+    does: "lists the databases, their sizes as last seen, and how many accounts each has",
     options: z.strictObject({}),
     run: async (_given, { databases, signal }) => ({
       result: (await listDatabases(await databases(), signal)).map(readable),

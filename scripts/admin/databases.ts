@@ -152,26 +152,26 @@ export async function checkLedgers(
   return { findings, summary: summaries.join("\n") };
 }
 
-/** The databases with their sizes as last seen by the Worker, and how many accounts the directory says are there. */
+/** The databases with their sizes as last seen by the Worker, and how many accounts each has. */
 export async function listDatabases(databases: Databases, signal?: AbortSignal): Promise<Row[]> {
-  const [taking = [], entered = []] = await directoryOf(databases).run(
-    [
-      "SELECT name, bytes, added_at AS addedAt FROM databases",
-      "SELECT books, count(*) AS accounts FROM directory_accounts GROUP BY books",
-    ],
+  const [taking = []] = await directoryOf(databases).run(
+    ["SELECT name, bytes, added_at AS addedAt FROM databases"],
     signal,
   );
-  return [...databases.keys()].map((name) => {
+  const rows: Row[] = [];
+  for (const [name, database] of databases) {
     const known = taking.find((row) => row["name"] === name);
-    return {
+    const [[count] = []] = await database.run(["SELECT count(*) AS accounts FROM accounts"], signal);
+    rows.push({
       database: name,
       takesNewAccounts:
         known !== undefined || (taking.length === 0 && name === FIRST_DATABASE) ? "yes" : "no",
       bytes: known?.["bytes"] ?? null,
       addedAt: known?.["addedAt"] ?? null,
-      enteredAccounts: entered.find((row) => row["books"] === name)?.["accounts"] ?? 0,
-    };
-  });
+      accounts: count?.["accounts"] ?? 0,
+    });
+  }
+  return rows;
 }
 
 const entryOf = (name: string): string =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { usageError } from "../shared/command-line.ts";
 import { runWrangler } from "../stack/wrangler.ts";
-import { isVerified, progressText, verificationText } from "../verify/print.ts";
+import { isVerified, verificationText, withProgress } from "../verify/print.ts";
 import type { Outcome } from "../verify/row.ts";
 import { verifyService } from "../verify/service.ts";
 import { checkAccount } from "./check-account.ts";
@@ -138,8 +138,10 @@ export async function runDeploy(
     const url = String(configuration.vars["PUBLIC_URL"]);
     const apiKey = process.env["SEGMENTATION_API_KEY"] ?? "";
     if (healthy && (command.verify || (!command.json && (await wantsVerification(operator))))) {
-      const onRow = (outcome: Outcome): void => say(progressText(outcome));
-      verified = await verify({ baseUrl: url, apiKey, state: null, config: command.config, onRow }, signal);
+      const target = { baseUrl: url, apiKey, state: null, config: command.config };
+      verified = await (command.json
+        ? verify(target, signal)
+        : withProgress(process.stderr, (onRow) => verify({ ...target, onRow }, signal)));
       say(verificationText(verified));
     } else {
       say(nextSteps(url));

@@ -4,7 +4,7 @@ import { isFolderLocked } from "../stack/folder-lock.ts";
 import { readIfPresent } from "../stack/private-file.ts";
 import { startStack } from "../stack/start-stack.ts";
 import { StackAddress, stateFolder, type StateFolder } from "../stack/state-folder.ts";
-import { isVerified, progressText, verificationText } from "./print.ts";
+import { isVerified, verificationText, withProgress } from "./print.ts";
 import type { Outcome } from "./row.ts";
 import { ROWS } from "./run.ts";
 import { verifyService } from "./service.ts";
@@ -93,17 +93,17 @@ export async function runVerifyCommand(args: readonly string[], signal: AbortSig
       importUrl: command["import-url"],
       protectedUrl: command["protected-url"],
     },
-    onRow: (outcome: Outcome) => say(progressText(outcome)),
   };
   const apiKey = command.key ?? process.env["SEGMENTATION_API_KEY"];
   if (url !== undefined && apiKey === undefined)
     throw usageError(`Give --key, or set SEGMENTATION_API_KEY.\nSee: ${SEE}`);
-  const outcomes =
-    url === undefined || apiKey === undefined
-      ? await withLocalStack(signal, say, (stack, state) =>
-          verifyService({ ...common, ...stack, state }, signal),
-        )
-      : await verifyService({ ...common, baseUrl: url, apiKey, state: null }, signal);
+  const verifyAll = (onRow?: (outcome: Outcome) => void): Promise<readonly Outcome[]> => {
+    const target = { ...common, ...(onRow && { onRow }) };
+    return url === undefined || apiKey === undefined
+      ? withLocalStack(signal, say, (stack, state) => verifyService({ ...target, ...stack, state }, signal))
+      : verifyService({ ...target, baseUrl: url, apiKey, state: null }, signal);
+  };
+  const outcomes = await (json ? verifyAll() : withProgress(process.stderr, verifyAll));
   const ok = isVerified(outcomes);
   console.log(json ? JSON.stringify({ ok, rows: outcomes }) : verificationText(outcomes));
   return ok ? 0 : 1;

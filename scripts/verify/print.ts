@@ -45,9 +45,29 @@ function summaryOf(outcomes: readonly Outcome[]): string {
 export const isVerified = (outcomes: readonly Outcome[]): boolean =>
   outcomes.every(({ verdict }) => verdict !== "wrong");
 
-/** What the operator reads as a row ends: the table comes minutes later. */
-export const progressText = ({ name, verdict, saw }: Outcome): string =>
+const progressText = ({ name, verdict, saw }: Outcome): string =>
   verdict === "wrong" ? `${name}: wrong: ${saw}` : `${name}: ${verdict}`;
+
+/**
+ * Says how each row ended, because the table comes minutes later. On a terminal each line replaces the previous one, and the table
+ * the last, because it has them all; if there is no table, as after Ctrl-C, the last one stays.
+ */
+export async function withProgress<T>(
+  stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown },
+  verify: (onRow: (outcome: Outcome) => void) => Promise<T>,
+): Promise<T> {
+  if (stream.isTTY !== true) return verify((outcome) => void stream.write(`${progressText(outcome)}\n`));
+  const replace = (text: string): void =>
+    void stream.write(`\r\x1b[K${text.slice(0, (stream.columns ?? 80) - 1)}`);
+  let last = "\n";
+  try {
+    const verified = await verify((outcome) => replace(progressText(outcome)));
+    last = "\r\x1b[K";
+    return verified;
+  } finally {
+    stream.write(last);
+  }
+}
 
 /** What the operator reads at the end. */
 export const verificationText = (outcomes: readonly Outcome[]): string =>

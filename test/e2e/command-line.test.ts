@@ -107,7 +107,7 @@ describe("the command line against the whole stack", () => {
     expect(login.out + login.err).not.toContain(stack.apiKey);
     const { mode } = await stat(join(folder, "config/segmentation-client/config.json"));
     expect(mode & 0o777).toBe(0o600);
-    expect((await run(["account"], config)).out).toContain("paid: paid access");
+    expect((await run(["account"], config)).out).toMatch(/^access +paid$/m);
     const elsewhere = await run(["account", "--base-url", "http://127.0.0.1:9"], config);
     expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining("There is no API key for")]);
 

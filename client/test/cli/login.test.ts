@@ -46,6 +46,19 @@ describe("login", () => {
     expect((await run("account")).out).toContain("ada@example.com");
   });
 
+  it.each([
+    [{}, "paid"],
+    [{ mode: "trial", reason: "trial_active" }, "trial: active"],
+    [{ mode: "blocked", reason: "billing_delinquent" }, "blocked: billing delinquent"],
+  ] as const)("is of an account whose access %j is shown once: %s", async (access, shown) => {
+    const env = {
+      SEGMENTATION_BASE_URL: await serve(playService({ access }).app),
+      SEGMENTATION_API_KEY: "sk_live_played",
+    };
+    const { out } = await runCli(["account"], { env });
+    expect(out.split("\n").find((line) => line.startsWith("access"))).toBe(`access         ${shown}`);
+  });
+
   it("changes nothing at Ctrl-C, for a wrong key, for none, or for what is no key", async () => {
     expect(await type("sk_live\x03")).toMatchObject({
       code: 1,

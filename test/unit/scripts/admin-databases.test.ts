@@ -47,11 +47,17 @@ describe("the operator's accounts in several databases", () => {
       "DB_2",
     ]);
     expect(await listDatabases(databases)).toMatchObject([
-      { database: "DB", takesNewAccounts: "yes" },
-      { database: "DB_2", takesNewAccounts: "yes", enteredAccounts: 2 },
-      { database: "DB_3", takesNewAccounts: "no", enteredAccounts: 0 },
+      { database: "DB", takesNewAccounts: "yes", accounts: 4 },
+      { database: "DB_2", takesNewAccounts: "yes", accounts: 2 },
+      { database: "DB_3", takesNewAccounts: "no", accounts: 0 },
     ]);
     await expect(createAccountSomewhere(databases, person("d"))).rejects.toThrow("already has an account");
+  });
+
+  it("are counted also where no directory names them, because there is one database", async () => {
+    const databases = open("DB");
+    for (const name of ["a", "b", "c"]) await createAccountSomewhere(databases, person(name));
+    expect(await listDatabases(databases)).toMatchObject([{ database: "DB", accounts: 3 }]);
   });
 
   it("are shown, get keys and lose them where they are", async () => {

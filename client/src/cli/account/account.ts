@@ -1,3 +1,4 @@
+import type { Answer } from "../../api/types.ts";
 import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import { formatTable } from "../print/table.ts";
@@ -17,6 +18,12 @@ const HELP = `Shows your account: its permissions, what is left of its trial, an
   --base-url URL   the service (default: that of your last login)`;
 
 const OPTIONS = { usage: { type: "boolean" }, from: { type: "string" }, to: { type: "string" } } as const;
+
+/** The mode, and why if that says more: the reasons of `trial` begin with it, and `paid` has only one. */
+function accessText({ mode, reason }: Answer<"getAccountOverview">["access"]): string {
+  const why = reason.replace(`${mode}_`, "").replaceAll("_", " ");
+  return mode === "paid" ? mode : `${mode}: ${why}`;
+}
 
 async function account(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parse("account", args, OPTIONS);
@@ -52,7 +59,7 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
   const { access, trial, tokenUsageLast24h } = overview;
   const rows = [
     ["account", `${who.email} (${who.accountId})`],
-    ["access", `${access.mode}: ${access.reason.replaceAll("_", " ")}`],
+    ["access", accessText(access)],
     [
       "jobs",
       access.canCreateJobs

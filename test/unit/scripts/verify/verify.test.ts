@@ -5,7 +5,7 @@ import { runDeploy } from "../../../../scripts/deploy/run.ts";
 import { parseVerifyArguments, VERIFY_HELP } from "../../../../scripts/verify/command.ts";
 import { Made } from "../../../../scripts/verify/made.ts";
 import { databaseProblem } from "../../../../scripts/verify/operator-rows.ts";
-import { verificationText } from "../../../../scripts/verify/print.ts";
+import { verificationText, withProgress } from "../../../../scripts/verify/print.ts";
 import type { Outcome } from "../../../../scripts/verify/row.ts";
 import { ROWS, verifyRows } from "../../../../scripts/verify/run.ts";
 import { LOCAL_FORM, REMOTE_FORM, type World } from "../../../../scripts/verify/world.ts";
@@ -41,6 +41,37 @@ const NO_SERVICE: World = {
 };
 
 describe("npm run verify", () => {
+  describe("says how each row ended", () => {
+    const written: string[] = [];
+    const verifyOn = (isTTY: boolean, end: () => void): Promise<void> => {
+      written.length = 0;
+      const stream = { isTTY, columns: 25, write: (text: string) => written.push(text) };
+      return withProgress(stream, async (onRow) => {
+        for (const outcome of [GOOD, BAD]) onRow(outcome);
+        end();
+      });
+    };
+    const shown = ["\r\x1b[Khealth: ok", "\r\x1b[Ka stream: wrong: cut off"];
+
+    it("on a terminal in one line, in place of which the table is printed", async () => {
+      await verifyOn(true, () => {});
+      expect(written).toEqual([...shown, "\r\x1b[K"]);
+    });
+
+    it("on a terminal in one line, which stays if there is no table", async () => {
+      const interrupt = (): never => {
+        throw new Error("Ctrl-C");
+      };
+      await expect(verifyOn(true, interrupt)).rejects.toThrow("Ctrl-C");
+      expect(written).toEqual([...shown, "\n"]);
+    });
+
+    it("in a log in a line each", async () => {
+      await verifyOn(false, () => {});
+      expect(written).toEqual(["health: ok\n", "a stream: wrong: cut off after 2 s\n"]);
+    });
+  });
+
   it("says in its help and in the operator's guide which rows there are", () => {
     const page = readFileSync("docs/operations.md", "utf8");
     for (const { name } of ROWS) {
