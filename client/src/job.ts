@@ -48,7 +48,7 @@ export class EndedPicture {
 }
 
 /**
- * A job of the service, which goes on whether or not somebody holds this. Keep its `jobId`: `client.job(jobId)` is the same
+ * A job of the service, which keeps running whether or not somebody holds this. Keep its `jobId`: `client.job(jobId)` is the same
  * job in another process, for as long as the service keeps it.
  */
 export class JobHandle<Result = ImageResult | VideoResult> {

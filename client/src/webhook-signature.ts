@@ -1,7 +1,7 @@
 import type { components } from "./contract.ts";
 import { invalidInput } from "./errors.ts";
 
-/** What the service sends to a webhook endpoint: `type` tells what `data` is. */
+/** What the service sends to a webhook endpoint: `type` says what `data` is. */
 export type WebhookEvent = components["schemas"]["WebhookEvent"];
 
 /** The headers of a request: as `fetch` or as Node's `http` has them. */

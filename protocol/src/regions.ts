@@ -11,7 +11,7 @@ export const RegionLabel = z.string().min(1).max(100);
 /** What the object of a region without a label is called. */
 export const UNLABELLED = "region";
 
-/** What tells a region's object from others. */
+/** What distinguishes a region's object from others. */
 interface Pointing {
   readonly objectId?: number | undefined;
   readonly label?: string | undefined;

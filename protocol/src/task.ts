@@ -47,7 +47,7 @@ export type TaskRegion = z.infer<typeof TaskRegion>;
 /** `timeSeconds` counts from the clip's start, and picks the nearest of its processed frames. */
 const moment = {
   timeSeconds: z.number().nonnegative(),
-  /** Regions with the same are one object, told of at several times; absent: an object of its own. */
+  /** Regions with the same id are one object, pointed at several times; absent: an object of its own. */
   objectId: z.int().positive().max(1_000).optional(),
 };
 

@@ -58,11 +58,11 @@ ${lines.join("\n")}
   --json           print JSON
   --remote         use the deployed database of wrangler.toml (needs \`npx wrangler login\`);
                    without it, the database of the local stack in STATE_DIR (default .local),
-                   whether or not the stack is running. erase-account and the commands from show-job
-                   to rotate-secret ask the Worker: the local stack has to be running; with --remote,
-                   OPERATOR_TOKEN in the environment has to be the Worker's secret. If the Worker
-                   cannot be asked, show-job shows the job's row in the list. relist --remote also
-                   needs CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN
+                   whether or not the stack is running. erase-account, move-account, delete-copy and the
+                   commands from show-job to rotate-secret call the Worker: the local stack has to be
+                   running; with --remote, OPERATOR_TOKEN in the environment has to be the Worker's
+                   secret. If the Worker does not respond, show-job shows the job's row in the list.
+                   relist --remote also needs CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN
   --config FILE    with --remote: another configuration than wrangler.toml, as for \`npm run deploy\`
   --grant N        how many tokens a trial gets (default: TRIAL_TOKENS in the environment, or 100)
   --help           after a command: help for that command alone

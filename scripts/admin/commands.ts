@@ -239,7 +239,7 @@ export const COMMANDS = {
   }),
   "move-account": command({
     takes: "--account ID --to DB_2",
-    does: "moves an account without jobs in progress to another database; given again, it goes on where it was cut off",
+    does: "moves an account without jobs in progress to another database; run again, it resumes where it was interrupted",
     options: account.extend({ to: DATABASE }),
     run: async (given, { databases, api, signal }) => {
       const worker = await api();
@@ -347,18 +347,18 @@ export const COMMANDS = {
       return relist(await api(), objectIds, given["dry-run"]);
     },
   }),
+  "rotate-secret": command({
+    takes: "",
+    does: "after a change of MASTER_SECRET, seals what is stored with the new one, and says when the previous one may be deleted",
+    options: z.strictObject({}),
+    run: async (_, { api }) => rotateSecret(await api(), (progress) => console.error(progress), Date.now()),
+  }),
   "rebuild-directory": command({
     takes: "[--dry-run]",
     does: "after a restore: makes the directory say what the books of all databases say; --dry-run only compares; exit code 1 if they disagree",
     options: z.strictObject({ "dry-run": z.boolean().default(false) }),
     run: async (given, { databases, signal }) =>
       rebuildDirectory(await databases(), { dryRun: given["dry-run"], signal }),
-  }),
-  "rotate-secret": command({
-    takes: "",
-    does: "after a change of MASTER_SECRET, seals by it what is stored, and says when the earlier one may go",
-    options: z.strictObject({}),
-    run: async (_, { api }) => rotateSecret(await api(), (progress) => console.error(progress), Date.now()),
   }),
   "ledger-check": command({
     takes: "[--grant 100] [--objects]",

@@ -85,7 +85,7 @@ export async function createAccountSomewhere(
   });
 }
 
-/** As createKey, and tells the directory first. @throws Failure if there is no such account, or it is erased */
+/** As createKey, and enters the key in the directory first. @throws Failure if there is no such account, or it is erased */
 export async function createKeyWhereItIs(
   databases: Databases,
   accountId: string,

@@ -37,7 +37,7 @@ export async function deleteCopy(
 
 /**
  * Moves an account to another database: copies it, checks the ledger with the copy, lets the account go over to it, and checks
- * the ledger at the old place. Given again after it was cut off, it goes on.
+ * the ledger at the old place. Run again after an interruption, it resumes.
  * @throws Failure if the ledger with the copy disagrees: the account then waits where it was, and is refused until it is moved
  * there, or back.
  */
@@ -55,7 +55,7 @@ export async function moveAccount({ ask, checkLedger, onProgress, signal }: Move
     const copy = await checkLedger(report.to);
     if (copy.findings.length > 0)
       throw new Failure(
-        `The ledger of ${report.to} disagrees, so the account was not moved: ${JSON.stringify(copy.findings[0])}. It is refused with 503 until you move it there, once that is mended, or back with --to ${report.from}.`,
+        `The ledger in ${report.to} does not add up, so the account was not moved: ${JSON.stringify(copy.findings[0])}. Its requests get 503 until you fix the ledger and move the account there, or move it back with --to ${report.from}.`,
       );
     report = await runUntil(true);
   }

@@ -48,7 +48,7 @@ function homeOf(holdings: readonly Holding[]): Holding | null {
   return to.direction === null ? to : from;
 }
 
-/** What the directory lacks, and what it can't be told: an operator has to look at that. */
+/** What the directory lacks, and what the books do not decide: an operator has to look at that. */
 function compare({ books, places, owners }: Reading): { changes: Changes; notices: Notice[] } {
   const notices: Notice[] = [];
   const homes = new Map<string, Holding>();

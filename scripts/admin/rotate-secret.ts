@@ -4,19 +4,19 @@ import type { Outcome } from "./print.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** When the earlier secrets may go, after a run that has sealed so many endpoints' secrets anew. */
+/** When the earlier secrets may go, after a run that has resealed so many endpoints' secrets. */
 function whenTheyMayGo({ earlier, signedMs }: ResealAnswer, resealed: number, now: number): string {
   if (earlier.length === 0) return "The Worker has no earlier secret to remove.";
   const names = earlier.join(" and ");
   const hours = Math.ceil(signedMs / HOUR_MS);
   return resealed === 0
     ? `Nothing that is stored needs ${names}: remove it ${hours} hours after MASTER_SECRET was changed, when all that was signed before has ended.`
-    : `Keep ${names} until ${new Date(now + signedMs).toISOString()}, when all that was signed before has ended; then run this again, and remove it if nothing was sealed anew.`;
+    : `Keep ${names} until ${new Date(now + signedMs).toISOString()}, when all that was signed before has ended; then run this again, and remove it if nothing was resealed.`;
 }
 
 /**
  * Has the Worker seal by MASTER_SECRET what an earlier secret has sealed, page by page, and says when the earlier ones may go. A
- * repetition goes on: what is done is left as it is. Exit code 1 if some endpoints' secrets can't be opened.
+ * repetition resumes: what is done is left as it is. Exit code 1 if some endpoints' secrets can't be opened.
  * @param now epoch milliseconds
  */
 export async function rotateSecret(
@@ -32,7 +32,7 @@ export async function rotateSecret(
     looked += page.looked;
     resealed += page.resealed;
     unreadable.push(...page.unreadable);
-    const counts = `webhook endpoints: ${looked}; sealed anew: ${resealed}; unreadable: ${unreadable.length}`;
+    const counts = `webhook endpoints: ${looked}; resealed: ${resealed}; unreadable: ${unreadable.length}`;
     if (page.next !== null) {
       onProgress(`so far: ${counts}`);
       after = page.next;

@@ -106,7 +106,7 @@ function* checkFlags({ compatibility_flags: flags, file }: Configuration): Gener
 
 const RATE_LIMITS = ["RATE_LIMIT", "ADDRESS_RATE_LIMIT"];
 
-/** The limits that a file of before they existed lacks, as the clone's own has them. */
+/** The limits that a file from before they existed lacks, as the clone's own has them. */
 function* checkRateLimits({ ratelimits, base }: Configuration): Generator<Finding> {
   for (const name of RATE_LIMITS) {
     if (ratelimits.some((limit) => limit.name === name)) continue;

@@ -149,7 +149,7 @@ class Models {
   }
 }
 
-/** What tells a variant from the others: the first word of its type. */
+/** What distinguishes a variant from the others: the first word of its type. */
 function wordOf({ properties }: Schema): string {
   const { type } = properties ?? {};
   return capitalized(String(type?.const ?? type?.enum?.[0] ?? "").split(".")[0] ?? "");

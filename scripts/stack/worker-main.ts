@@ -77,7 +77,7 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   const outgoing = request({ host, port, method, path: url, headers, agent: false }, (reply) => {
     outgoing.setTimeout(0);
     const event = storedEvent(incoming, reply, Date.now());
-    if (event !== null) reply.on("end", () => void tell(event, `http://${host}:${port}`));
+    if (event !== null) reply.on("end", () => void enqueue(event, `http://${host}:${port}`));
     answer.writeHead(reply.statusCode ?? 502, reply.headers);
     reply.pipe(answer);
     reply.on("error", () => answer.destroy());
@@ -108,7 +108,7 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
  * Puts what the bucket has stored into the Worker's queue, as R2's event notifications do. What gets lost, the inspection of
  * uploads finds.
  */
-async function tell(event: object, address: string): Promise<void> {
+async function enqueue(event: object, address: string): Promise<void> {
   try {
     const headers = { [EVENT_KEY_HEADER]: eventKey };
     const init = { method: "POST", headers, body: JSON.stringify(event) };

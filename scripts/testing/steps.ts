@@ -20,7 +20,7 @@ const STATIC_CHECKS: readonly Step[] = [
 ];
 
 /**
- * Runs all static checks, even after a failure, and prints what a failed one printed; `onPass` hears of the others. Returns the
+ * Runs all static checks, even after a failure, and prints what a failed one printed; `onPass` is called for the others. Returns the
  * names of those that failed.
  */
 export async function runStaticChecks(

@@ -70,7 +70,7 @@ async function deletion(world: World): Promise<Outcome> {
 /**
  * Verifies, and deletes what that made, whatever happens.
  * @param only the names of the rows to verify; null for all
- * @param onRow hears of each row as it ends
+ * @param onRow is called with each row as it ends
  * @throws the signal's reason, once everything is deleted
  */
 export async function verifyRows(

@@ -116,7 +116,7 @@ const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
   status === "success" || status === "failed";
 
 /**
- * Runs a job for a tool that knows no jobs. One that takes longer goes on: the same question is answered by it, now and later.
+ * Runs a job for a tool that knows no jobs. One that takes longer keeps running, and answers the same question, now and later.
  * @throws ServiceError job_not_ready, with the reason; as createJobOf.
  */
 export async function runJob(

@@ -146,7 +146,7 @@ export const MoveRequest = z.object({
 
 /**
  * How far the move of an account is. `copying`: its rows are being copied. `copied`: all of them are, and it waits for the
- * confirmation. `moving`: its objects are being told, or what is left of it at the old place is being deleted. `moved`: it is
+ * confirmation. `moving`: its objects are being notified, or what is left of it at the old place is being deleted. `moved`: it is
  * in the new database, and nothing of it is elsewhere.
  */
 export const MoveReport = z.object({

@@ -58,7 +58,7 @@ export async function admitJob(
       refusal = (await refusalBy({ ...listing, openTrialTasks })) ?? refusal;
     }
   } catch (error) {
-    // An account that has changed meanwhile is judged anew when the request is repeated.
+    // An account that has changed meanwhile is judged again when the request is repeated.
     if (!hasChanged(error)) log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
   }
   await withdraw(platform, job.jobId, holdKey);

@@ -8,7 +8,7 @@ import { ofAnother } from "../stores/d1-store.ts";
 export const RETRY_SECONDS = 30;
 
 /**
- * Runs what needs a database. If that is full, overloaded or away, the log gets an alarm, and the caller is told to try again:
+ * Runs what needs a database. If that is full, overloaded or away, the log gets an alarm, and the caller is asked to try again:
  * those whose books are in it, and nobody else.
  * @throws ServiceError database_unavailable, account_moving; any other error as it is.
  */

@@ -33,7 +33,7 @@ interface Move {
  * one that was cut off, a repeated command and the next run of a long move are the same code. To move an account back to where it
  * still is ends a move that is not confirmed.
  * @param confirmed whether a whole copy may become the account
- * @throws ServiceError invalid_request if the account can't be moved; any error of a store, and another run goes on.
+ * @throws ServiceError invalid_request if the account can't be moved; any error of a store, after which another run continues.
  */
 export async function moveAccount(
   platform: Platform,
@@ -145,7 +145,7 @@ async function goOn(move: Move, confirmed: boolean, until: number): Promise<Move
   if (!confirmed) return report(move, "copied");
   const { accountId, from, to } = move;
   await compare(move);
-  if (!(await tell(move, to.database, until))) return report(move, "moving");
+  if (!(await notify(move, to.database, until))) return report(move, "moving");
   await from.directory.move(accountId, to.database, await entriesOf(from, accountId));
   return cleanUp(move, until);
 }
@@ -173,21 +173,21 @@ async function compare({ accountId, from, to }: Move): Promise<void> {
       );
 }
 
-/** Tells the objects of the account's jobs and endpoints where its rows are. Returns whether all of them know. */
-async function tell({ accountId, from }: Move, database: string, until: number): Promise<boolean> {
+/** Notifies the objects of the account's jobs and endpoints of where its rows are. Returns whether all of them know. */
+async function notify({ accountId, from }: Move, database: string, until: number): Promise<boolean> {
   const { erasures, transits, webhookEndpoints } = from;
-  let after = (await transits.find(accountId))?.told ?? "";
-  // Before the first one knows: from here the move only goes on.
-  await transits.noteTold(accountId, after);
+  let after = (await transits.find(accountId))?.notified ?? "";
+  // Before the first one knows: from here on, the move can only continue.
+  await transits.noteNotified(accountId, after);
   for (let pages = 0; ; pages += 1) {
     const page = await erasures.jobs(accountId, after, JOBS_A_PAGE);
     if (page.length === 0) break;
     if (pages >= PAGES_A_RUN || Date.now() >= until) return false;
     await mapPool(page, CONNECTIONS, (jobId) => from.jobObject(jobId).moveTo(database));
     after = page.at(-1) ?? after;
-    await transits.noteTold(accountId, after);
+    await transits.noteNotified(accountId, after);
   }
-  // After the jobs: with each event, a job tells an endpoint's object where it believes the account to be.
+  // After the jobs: with each event, a job notifies an endpoint's object of where it believes the account to be.
   for (const endpointId of await webhookEndpoints.ids(accountId))
     await from.webhookObject(endpointId).moveTo(database);
   return true;
@@ -205,7 +205,7 @@ async function cleanUp(move: Move, until: number): Promise<MoveReport> {
 /** Ends a move that nobody has confirmed: deletes the copy, and lets the account work where it is. */
 async function undo({ accountId, from, to }: Move, until: number): Promise<MoveReport> {
   const back = { accountId, from: to, to: from };
-  if ((await from.transits.find(accountId))?.told !== null)
+  if ((await from.transits.find(accountId))?.notified !== null)
     throw refused(`The move to ${to.database} is confirmed. End it, then move the account back.`);
   const isCopied = (await to.transits.find(accountId)) !== null;
   if (isCopied && !(await to.transits.delete(accountId, PAGES_A_RUN, until))) return report(back, "moving");

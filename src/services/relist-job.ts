@@ -20,7 +20,7 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
   const { jobId, accountId } = listing.definition;
   const usedUnits = listing.cost?.usedUnits ?? null;
   const books = await booksOf(platform, listing);
-  // It may have been told of a move that a restore has undone.
+  // It may have been notified of a move that a restore has undone.
   if (books.database !== platform.at(listing.definition.database).database && !dryRun)
     await jobObject.moveTo(books.database);
   let found = await findLoss(books, listing);
@@ -40,10 +40,10 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
 
 /** The books of a job's account: where the directory says, unless the account is being moved there or from there. */
 async function booksOf(platform: Platform, { definition }: JobListing): Promise<Platform> {
-  const told = platform.at(definition.database);
-  if (platform.databases.length === 1) return told;
+  const known = platform.at(definition.database);
+  if (platform.databases.length === 1) return known;
   const home = platform.at(await platform.directory.databaseOf(definition.accountId));
-  return (await home.transits.find(definition.accountId)) === null ? home : told;
+  return (await home.transits.find(definition.accountId)) === null ? home : known;
 }
 
 /** The findings that call for writing rows back. */

@@ -18,7 +18,7 @@ import type { Platform } from "../platform.ts";
 import type { LaneGauges, UploadGauges } from "../stores/gauges.ts";
 import type { UpkeepMessage } from "../stores/jobs/queues.ts";
 
-/** The work of a cron in one database. Nothing of it throws: a run goes on while another one fails. */
+/** The work of a cron in one database. Nothing of it throws: a run continues while another one fails. */
 type Work = (books: Platform, now: number) => Promise<void>;
 
 /** The work of each cron in wrangler.toml. */

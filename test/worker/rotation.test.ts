@@ -142,7 +142,7 @@ describe("a rotation of the master secret", () => {
     const [first] = await Promise.all([reseal(rotated), round([rotated])]);
     rounds += 1;
     expect(first.exitCode).toBe(0);
-    expect((await reseal(rotated)).summary).toMatch(/sealed anew: 0; unreadable: 0\. Nothing that is stored/);
+    expect((await reseal(rotated)).summary).toMatch(/resealed: 0; unreadable: 0\. Nothing that is stored/);
     const id = await keyIdOf(NEXT);
     for (const sealed of await sealedIn()) expect(decodeProtectedHeader(sealed).kid).toBe(id);
 
@@ -228,10 +228,10 @@ describe("an upgrade from a signing secret", () => {
     const run = await reseal(upgraded);
     expect(run).toMatchObject({ exitCode: 1, result: [{ endpointId: lost.endpointId }] });
     expect(run.summary).toContain(
-      "webhook endpoints: 2; sealed anew: 1; unreadable: 1. Keep SIGNING_SECRET until",
+      "webhook endpoints: 2; resealed: 1; unreadable: 1. Keep SIGNING_SECRET until",
     );
     const untouched = await sealedIn();
-    expect((await reseal(upgraded)).summary).toContain("sealed anew: 0; unreadable: 1. Nothing");
+    expect((await reseal(upgraded)).summary).toContain("resealed: 0; unreadable: 1. Nothing");
     expect(await sealedIn()).toEqual(untouched);
     await test(before)();
     expect((await reseal(before)).summary).toContain("The Worker has no earlier secret to remove.");

@@ -44,7 +44,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Repeats an attempt that failed with what may pass; `failures` counts those before it. `onRetry` hears of each such failure. */
+/** Repeats an attempt that failed with what may pass; `failures` counts those before it. `onRetry` is called with each such failure. */
 export async function persist<T>(
   patience: Patience,
   { signal, onRetry, maxRetries = patience.maxRetries }: CallOptions,

@@ -154,7 +154,7 @@ export interface Model {
   readonly followsRegions?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**
-   * Runs the golden picture, whose answer is known. A model without this can't tell whether its device is well.
+   * Runs the golden picture, whose answer is known. A model without this can't find out whether its device is well.
    * @throws Error if what it finds is not what the manifest says
    */
   selfTest?(usage: Usage): Promise<void>;

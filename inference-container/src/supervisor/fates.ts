@@ -17,7 +17,7 @@ export class Displaced extends Error {
   override readonly name = "Displaced";
 }
 
-/** This task is to blame, or its device, or another task: running it again tells which. */
+/** This task is to blame, or its device, or another task: running it again shows which. */
 export class Suspected extends Error {
   override readonly name = "Suspected";
   readonly doubt: Doubt;

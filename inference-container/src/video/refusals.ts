@@ -20,7 +20,7 @@ export const frameTooLarge = (width: number, height: number, limit: number): Tas
 export const whyUnread = (log: string, pixelLimit: number): TaskFailure =>
   new TaskFailure(byLog(log, pixelLimit), log);
 
-/** Decoders that get no memory for a frame drop it, and go on. */
+/** Decoders that get no memory for a frame drop it, and continue. */
 const MEMORY = /get_buffer\(\) failed|(?:Cannot|Could not) allocate memory|Resource temporarily unavailable/;
 
 /** Whether FFmpeg's log says that it had not enough memory. A damaged frame may announce a size that it can't have. */

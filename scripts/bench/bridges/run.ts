@@ -76,7 +76,7 @@ export async function benchBridges({ rounds }: BenchRequest, signal: AbortSignal
       });
     };
     const ways = { api, labelStudio, cvat };
-    // The first look at the picture is none of this.
+    // The first look at the picture is not part of this.
     for (const way of Object.values(ways)) await way([300, 200]);
     for (let round = 0; round < rounds; round++)
       for (const [i, point] of POINTS.entries()) {

@@ -10,7 +10,7 @@ import { type Row, spreadTable } from "../report.ts";
 import { CLIP_PROMPT, makeClip } from "./make-clip.ts";
 
 const CLIP_FPS = 30;
-/** The default rate at which frames are processed: farther apart, more would be lost and looked for anew. */
+/** The default rate at which frames are processed: farther apart, more would be lost and looked for again. */
 const SAMPLED_FPS = 6;
 
 /** How many frames warm the model up, and aren't counted. */

@@ -73,7 +73,7 @@ function countCalls(
   const { batch } = database;
   countMethods(statement, ["all", "run"], countCall);
   countMethods(database, ["batch"], countCall);
-  // `first` tells nothing of its cost, so it is asked as `all`.
+  // `first` says nothing about its cost, so it is asked as `all`.
   statement.first = async function (this: D1PreparedStatement, column?: string) {
     const row = (await this.all()).results[0] ?? null;
     return column === undefined || row === null ? row : row[column];

@@ -1,4 +1,4 @@
-/** Downloads a file of a hub into a folder, and goes on where an earlier run stopped. */
+/** Downloads a file of a hub into a folder, and resumes where an earlier run stopped. */
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";

@@ -24,7 +24,7 @@ export async function masksOf(
   const { jobId, error } = status;
   const task = status.tasks.find((each) => named === undefined || each.taskId === named);
   if (task === undefined)
-    throw new ServiceError("invalid_request", "taskId: is none of the job's. get_job lists them.");
+    throw new ServiceError("invalid_request", "taskId: is not one of the job's. get_job lists them.");
   const { taskId } = task;
   const none = { width: null, height: null, objects: [], nextFrom: null };
   const head = { jobId, taskId, status: status.status, error: error ?? task.error };

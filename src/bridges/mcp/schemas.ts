@@ -15,7 +15,7 @@ import { WAIT_SECONDS } from "../jobs.ts";
 export const MOST_INLINE_BYTES = 5_000_000;
 
 /** A schema as a tool has it: converted to JSON Schema once, which for all tools takes as much time as many other requests. */
-function told<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {
+function convertedOnce<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {
   const { jsonSchema, ...standard } = schema["~standard"];
   const known: { input?: Record<string, unknown>; output?: Record<string, unknown> } = {};
   const once = {
@@ -136,20 +136,23 @@ export type MasksAnswer = z.infer<typeof MasksFound>;
 
 /** The tools' arguments and answers, by the contract's schemas. */
 export const SCHEMAS = {
-  segment: { input: told(Segment), output: told(MasksFound) },
+  segment: { input: convertedOnce(Segment), output: convertedOnce(MasksFound) },
   get_job: {
-    input: told(Wait),
-    output: told(
+    input: convertedOnce(Wait),
+    output: convertedOnce(
       JobStatus.extend({
         progress: z.number().min(0).max(1).meta({ description: "The share of the job's work that is done." }),
       }),
     ),
   },
-  list_jobs: { input: told(List), output: told(JobList) },
-  get_masks: { input: told(Masks), output: told(MasksFound) },
-  export: { input: told(Wait), output: told(ArchiveDownload) },
-  cancel_job: { input: told(Job), output: told(JobStatus) },
-  create_upload: { input: told(PresignRequest.strict()), output: told(Upload) },
-  describe_model: { input: told(z.strictObject({})), output: told(Model) },
-  usage: { input: told(UsageQuery.strict()), output: told(AccountOverview.extend(AccountUsage.shape)) },
+  list_jobs: { input: convertedOnce(List), output: convertedOnce(JobList) },
+  get_masks: { input: convertedOnce(Masks), output: convertedOnce(MasksFound) },
+  export: { input: convertedOnce(Wait), output: convertedOnce(ArchiveDownload) },
+  cancel_job: { input: convertedOnce(Job), output: convertedOnce(JobStatus) },
+  create_upload: { input: convertedOnce(PresignRequest.strict()), output: convertedOnce(Upload) },
+  describe_model: { input: convertedOnce(z.strictObject({})), output: convertedOnce(Model) },
+  usage: {
+    input: convertedOnce(UsageQuery.strict()),
+    output: convertedOnce(AccountOverview.extend(AccountUsage.shape)),
+  },
 } as const;

@@ -43,7 +43,7 @@ export interface RecordedUpload {
 
 /**
  * An upload, and what an accepted job or an inspection saw of it last; null if none has seen an object that is still there, or
- * an event has told of another one since.
+ * an event has reported another one since.
  */
 export interface InspectedUpload extends RecordedUpload {
   readonly seen: StoredUpload | null;

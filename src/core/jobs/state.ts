@@ -39,7 +39,7 @@ type TaskPlace = { readonly taskId: string; readonly label?: string } & (
 
 /**
  * Where in a task's picture to segment an object. `prior` is the bucket's key of the mask that the region refines, `refines` its
- * name, which is absent in jobs that were stored before statuses told it.
+ * name, which is absent in jobs that were stored before statuses had it.
  */
 export type JobRegion = TaskPlace & { readonly prior?: string; readonly refines?: RefinedMask };
 

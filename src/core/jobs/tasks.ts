@@ -116,7 +116,7 @@ export const startTask = (state: JobState, taskId: string, lease: number, now: n
 const ADVANCE_SHARE = 0.1;
 
 /**
- * The task after a report, its attempts counted anew if a later one has got further by a tenth of it: a long clip is not given up
+ * The task after a report, its attempts counted from zero again if a later one has got further by a tenth of it: a long clip is not given up
  * because the service is restarted now and then, and one that always fails at the same frame is.
  */
 function withAdvance(task: TaskRecord, { done, total }: ProgressReport): TaskRecord {

@@ -13,21 +13,21 @@ export interface Secrets {
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new TextEncoder().encode(text));
 
-/** The key of a secret for one purpose: 256 bits by HKDF with SHA-256 (RFC 5869). No other purpose's key can be told from it. */
+/** The key of a secret for one purpose: 256 bits by HKDF with SHA-256 (RFC 5869). No other purpose's key can be derived from it. */
 export async function deriveKey(secret: string, purpose: string): Promise<Uint8Array<ArrayBuffer>> {
   const material = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveBits"]);
   const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: bytesOf(purpose) };
   return new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256));
 }
 
-/** 72 bits tell an operator's few secrets apart. */
+/** 72 bits distinguish an operator's few secrets. */
 const ID_BYTES = 9;
 
-/** What names a secret in all that it seals and signs. The secret cannot be told from it. */
+/** What names a secret in all that it seals and signs. The secret cannot be derived from it. */
 export const keyIdOf = async (secret: string): Promise<string> =>
   base64url.encode((await deriveKey(secret, "key id")).subarray(0, ID_BYTES));
 
-/** The secret of this key id; null if it is none of ours. */
+/** The secret of this key id; null if it is not one of ours. */
 export async function secretOf(
   { current, previous }: Secrets,
   keyId: string | undefined,

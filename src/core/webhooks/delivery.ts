@@ -109,8 +109,8 @@ export function attempted(
 }
 
 /**
- * The account requests another attempt now, whatever the delivery's state; one that is under way counts as that. Null if
- * there were too many.
+ * The delivery once its account has requested another attempt, whatever its state; an attempt under way counts as the requested
+ * one. Null if there were too many.
  */
 export function askedAgain(delivery: Delivery, now: number): Delivery | null {
   if (delivery.outcome === null && openAttempt(delivery) !== undefined) return delivery;

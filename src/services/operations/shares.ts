@@ -29,8 +29,8 @@ export async function listShares({ platform, account }: OperationRequest<"listSh
 }
 
 /**
- * createShare. The link's token is in this answer only; sharing a job again ends its link before.
- * @throws ServiceError job_not_found and job_not_ready, also of further jobs; invalid_request if one of these is of other uploads;
+ * createShare. The link's token is in this answer only; sharing a job again ends its previous link.
+ * @throws ServiceError job_not_found and job_not_ready, also for a further job; invalid_request if one of these has other uploads;
  * too_many_shares.
  */
 export async function createShare({

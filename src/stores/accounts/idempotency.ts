@@ -75,7 +75,7 @@ export class IdempotencyKeys extends D1Store {
   }
 
   /**
-   * Keeps the answer of a run whose effect is a job, if the batch has listed that: for the batch itself. The run goes on, and may
+   * Keeps the answer of a run whose effect is a job, if the batch has listed that: for the batch itself. The run continues, and may
    * fail: so it keeps its lease, and who repeats the request takes the key over and looks whether the job stands.
    */
   completeWithJob(name: RequestName, lease: string, answer: string): D1PreparedStatement {

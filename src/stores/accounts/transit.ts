@@ -101,7 +101,7 @@ export interface Transit {
   /** The other database. */
   readonly other: string;
   /** Going out: the last job whose object knows of the move; null if none does. Coming in: of no meaning. */
-  readonly told: string | null;
+  readonly notified: string | null;
 }
 
 /** Why an account can't be moved now. */
@@ -114,7 +114,7 @@ export class Transits extends D1Store {
   /** The account's move out of this database or into it; null if there is none. */
   async find(accountId: string): Promise<Transit | null> {
     return this.first<Transit>(
-      `SELECT direction, other, iif(direction = 'out', place ->> '$', NULL) AS told FROM in_transit WHERE account_id = ?1`,
+      `SELECT direction, other, iif(direction = 'out', place ->> '$', NULL) AS notified FROM in_transit WHERE account_id = ?1`,
       [accountId],
     );
   }
@@ -171,7 +171,7 @@ export class Transits extends D1Store {
     if (table === undefined) return null;
     const { all, key } = await this.#columns(table);
     const replaces = index >= COPIED.length;
-    // Their numbers are given anew, in the same order.
+    // They are renumbered in the same order.
     const columns = table === "ledger" ? all.filter((name) => name !== "id") : all;
     const further =
       after === null ? "" : `AND (${quoted(key)}) > (${after.map((_, i) => `?${i + 2}`).join()})`;
@@ -225,7 +225,7 @@ export class Transits extends D1Store {
   }
 
   /** Records the last job whose object knows where the account goes. */
-  async noteTold(accountId: string, jobId: string): Promise<void> {
+  async noteNotified(accountId: string, jobId: string): Promise<void> {
     await this.run("UPDATE in_transit SET place = json_quote(?2) WHERE account_id = ?1", [accountId, jobId]);
   }
 

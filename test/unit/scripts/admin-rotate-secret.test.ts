@@ -33,10 +33,10 @@ it("asks for page after page, from behind the last endpoint of each, and says ho
   );
   expect(asked).toEqual([{ after: "" }, { after: "whe_2" }, { after: "whe_4" }]);
   expect(progress).toEqual([
-    "so far: webhook endpoints: 100; sealed anew: 40; unreadable: 0",
-    "so far: webhook endpoints: 200; sealed anew: 40; unreadable: 0",
+    "so far: webhook endpoints: 100; resealed: 40; unreadable: 0",
+    "so far: webhook endpoints: 200; resealed: 40; unreadable: 0",
   ]);
-  expect(summary).toMatch(/^webhook endpoints: 207; sealed anew: 41; unreadable: 0\. Keep /);
+  expect(summary).toMatch(/^webhook endpoints: 207; resealed: 41; unreadable: 0\. Keep /);
   expect(exitCode).toBe(0);
 });
 

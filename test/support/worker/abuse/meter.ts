@@ -108,7 +108,7 @@ export class Meter {
       count(result);
       return result;
     });
-    // `first` tells nothing of its cost, so it is asked as `all`.
+    // `first` says nothing about its cost, so it is asked as `all`.
     vi.spyOn(statement, "first").mockImplementation(async function (
       this: D1PreparedStatement,
       column?: string,

@@ -19,7 +19,7 @@ const IS_HELD = 1;
 
 /**
  * Opens a file for this process alone, and creates it if it is missing. The lock is the system's: it ends with the process,
- * however that ends, so that no lock is left behind whose owner has to be told from a process with the same number.
+ * however that ends, so that no lock is left behind whose owner has to be distinguished from a process with the same number.
  * @returns the file, or undefined if another process has it @throws Failure if the file cannot be locked
  */
 export function openLocked(path: string): number | undefined {
