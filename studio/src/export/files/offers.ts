@@ -21,7 +21,7 @@ export interface Stock {
  * another run of the job; `empty` if there is nothing to put into it.
  */
 type Way =
-  | { readonly kind: "made" }
+  | { readonly kind: "made"; readonly id: MadeId }
   | { readonly kind: "there"; readonly keys: readonly string[] }
   | { readonly kind: "again"; readonly change: RunAgain }
   | { readonly kind: "empty" };
@@ -73,20 +73,31 @@ function changeFor(id: FormatId): RunAgain | null {
   return id === "preview" ? { generatePreview: true } : { formats: [id] };
 }
 
-/** What this browser makes from masks alone, and what needs the original too. */
-const OF_MASKS: ReadonlySet<FormatId> = new Set(["masks", "coco", "yolo", "labelmap"]);
-const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
+/** What this browser makes: from masks alone, or from the original too. */
+const MADE = {
+  masks: "masks",
+  coco: "masks",
+  yolo: "masks",
+  labelmap: "masks",
+  cutout: "originals",
+  preview: "originals",
+} as const satisfies Partial<Record<FormatId, "masks" | "originals">>;
+
+/** A format that this browser makes. */
+export type MadeId = keyof typeof MADE;
+
+const isMade = (id: FormatId): id is MadeId => id in MADE;
 
 /** @param template of the keys of the service's files */
 function wayOf(id: FormatId, template: string, { type, taskIds, keys, masks, hasOriginals }: Stock): Way {
   const mayBeMade = type === "image" && masks > 0;
-  if (mayBeMade && (OF_MASKS.has(id) || (hasOriginals && OF_ORIGINALS.has(id)))) return { kind: "made" };
+  if (mayBeMade && isMade(id) && (hasOriginals || MADE[id] === "masks")) return { kind: "made", id };
   const [start = ""] = template.split("{index}");
   const there = keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
   if (there.length > 0) return { kind: "there", keys: there };
   const change = changeFor(id);
   // Another run would find no objects either.
-  const isOfObjects = OF_MASKS.has(id) || id === "cutout";
+  const isOfObjects = id !== "preview";
   return change === null || (type === "image" && masks === 0 && isOfObjects)
     ? { kind: "empty" }
     : { kind: "again", change };
