@@ -12,7 +12,7 @@ import { present } from "../../at.ts";
 const PERSON = { email: "person@example.com", password: "a password of some length" };
 
 /** For how long the person waits, milliseconds: a page shows a task once its predictions are there. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 180_000;
 
 export interface LabelStudio {
   readonly url: string;
