@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import sharp from "sharp";
 import { rleOf } from "@segmentation/masks";
 import { Course } from "../../../inference-container/src/following/course.ts";
-import { momentOf } from "../../../inference-container/src/following/pointed.ts";
 import { CLIP_MASK_THRESHOLD, findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
@@ -141,8 +140,8 @@ export async function followFrames(model: Model, frames: readonly LabelledFrame[
     const timeSec = at / FOLLOWED_FPS;
     if (course === undefined) {
       const { left, top, right, bottom } = boundsOf(frame.label);
-      const moment = await momentOf(timeSec, { box: [left, top, right, bottom] }, undefined, open, picture);
-      course = new Course([{ objectId: 1, moments: moment === undefined ? [] : [moment] }], picture, 1);
+      const regions = new Map([[timeSec, { box: [left, top, right, bottom] as const }]]);
+      course = new Course([{ objectId: 1, regions }], picture, 1);
     }
     const { following } = open;
     const [seen] = following === undefined ? [] : await course.next(timeSec, following);

@@ -1,13 +1,13 @@
 /** Follows objects from frame to frame in one direction of time, from where they were pointed at. */
 import { type Box, clipBox } from "../models/box.ts";
-import type { Followable, LogitGrid, PictureLooks } from "../models/model.ts";
+import type { Followable, LogitGrid, PictureLooks, Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import { Track } from "../tracking/track.ts";
 import { isCut } from "./cut.ts";
 import { type Claim, find, type Found, overlapTooMuch, type Scene, type Sought } from "./find.ts";
 import { glimpse, Memory } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
-import type { Moment, PointedAt } from "./pointed.ts";
+import { type Corrected, type Moment, momentOf, type PointedAt } from "./pointed.ts";
 
 /** An object in a frame. */
 export interface Sighting {
@@ -26,6 +26,8 @@ interface Pursuit {
   track: Track;
   last: Sought["last"];
   lost: boolean;
+  /** Since a cut: it is not looked for until it is pointed at again. */
+  over: boolean;
   /** The moment of the latest frame with the object's region. */
   readonly begun: Moment;
 }
@@ -49,12 +51,13 @@ export class Course {
   /** The objects in the next frame. */
   async next(timeSec: number, picture: Followable): Promise<Sighting[]> {
     const looks = await picture.looks();
-    if (this.#before !== undefined && isCut(this.#before, looks)) this.#pursuits = [];
+    if (this.#before !== undefined && isCut(this.#before, looks))
+      for (const pursuit of this.#pursuits) pursuit.over = true;
     this.#before = looks;
     const scene = { frame: this.#frame, timeSec, picture, looks };
-    const shown = this.#pointedAt(timeSec);
+    const shown = await this.#pointedAt(scene);
     const followed = this.#pursuits.filter(
-      ({ object }) => !shown.some(({ objectId }) => objectId === object.objectId),
+      ({ object, over }) => !over && !shown.some(({ objectId }) => objectId === object.objectId),
     );
     const near = await this.#find(followed, shown, scene);
     // What is not where it was expected may be anywhere: it is moving faster than was known.
@@ -91,39 +94,56 @@ export class Course {
     };
   }
 
-  /** Whether a frame has to be looked at: an object is followed, or was pointed at in it. */
+  /** Whether a frame has to be looked at: an object is followed, or is pointed at in it. */
   follows(timeSec: number): boolean {
-    return this.#pursuits.length > 0 || this.#objects.some((object) => this.#momentAt(object, timeSec));
+    return (
+      this.#pursuits.some(({ over }) => !over) ||
+      this.#objects.some((object) => this.#regionAt(object, timeSec) !== undefined)
+    );
   }
 
-  /** Where an object was pointed at in the frame at a time. Backwards it is followed from its first region alone. */
-  #momentAt({ moments }: PointedAt, timeSec: number): Moment | undefined {
-    return (this.#direction === 1 ? moments : moments.slice(0, 1)).find((one) => one.timeSec === timeSec);
+  /** Where an object is pointed at in the frame at a time. What corrects it before its first region is for the other direction. */
+  #regionAt({ regions }: PointedAt, timeSec: number): Region | undefined {
+    const [first = timeSec] = regions.keys();
+    return this.#direction * (timeSec - first) < 0 ? undefined : regions.get(timeSec);
   }
 
-  /** The objects that were pointed at in this frame; they are followed from there. */
-  #pointedAt(timeSec: number): Sighting[] {
+  /** The objects that are pointed at in this frame; they are followed from there. */
+  async #pointedAt(scene: Scene): Promise<Sighting[]> {
     const shown: Sighting[] = [];
     for (const object of this.#objects) {
-      const moment = this.#momentAt(object, timeSec);
+      const region = this.#regionAt(object, scene.timeSec);
+      if (region === undefined) continue;
+      const known = this.#pursuits.find((one) => one.object === object);
+      const moment = await momentOf(region, known && (await this.#known(known, scene)), scene);
       if (moment === undefined) continue;
       const { box, mask, score } = moment;
       shown.push({ objectId: object.objectId, mask, box, score });
-      const known = this.#pursuits.find((one) => one.object === object);
-      const track = new Track(object.objectId, 0, this.#direction * timeSec, box);
-      const pursuit: Pursuit = {
-        object,
-        memory: known?.memory ?? new Memory(object.moments.map(({ remembered }) => remembered)),
-        track,
-        last: moment,
-        lost: false,
-        begun: moment,
-      };
-      this.#pursuits = [...this.#pursuits.filter((one) => one !== known), pursuit];
+      this.#pursuits = [...this.#pursuits.filter((one) => one !== known), this.#begun(object, moment)];
     }
     for (const one of shown)
       for (const other of shown) if (overlapTooMuch(one, other)) this.#nested.add(pairOf(one, other));
     return shown;
+  }
+
+  /** Begins to follow an object from a frame in which it is pointed at. What a correction contradicts must not vote on. */
+  #begun(object: PointedAt, begun: Moment): Pursuit {
+    const { timeSec } = begun.remembered;
+    return {
+      object,
+      memory: new Memory(begun.remembered),
+      track: new Track(object.objectId, 0, this.#direction * timeSec, begun.box),
+      last: begun,
+      lost: false,
+      over: false,
+      begun,
+    };
+  }
+
+  /** An object that is corrected, as it was followed into the frame. */
+  async #known(pursuit: Pursuit, scene: Scene): Promise<Corrected> {
+    const [followed] = pursuit.over ? [] : await find([this.#soughtIn(scene, pursuit)], scene, []);
+    return { look: pursuit.begun.look, followed };
   }
 
   /** Remembers an object as it is in a frame. */

@@ -101,14 +101,14 @@ export async function find(
   return found;
 }
 
-async function hunchOf(sought: Sought, { frame, timeSec, picture, looks }: Scene): Promise<Hunch> {
+async function hunchOf(sought: Sought, { frame, picture, looks }: Scene): Promise<Hunch> {
   const { memory, look, last, expected } = sought;
   const window =
     expected === undefined
       ? new Float32Array(looks.width * looks.height).fill(1)
       : windowAbout(expected.box, frame, looks);
   const cells = cellsWithin(window);
-  const voted = await picture.votes(looksOf(looks, cells), memory.knownAt(timeSec));
+  const voted = await picture.votes(looksOf(looks, cells), memory.known);
   const votes = new Float32Array(window.length);
   for (const [at, cell] of cells.entries()) votes[cell] = (voted[at] ?? 0) * (window[cell] ?? 0);
   const [part, ...others] = partsOf(votes, looks, frame);

@@ -12,10 +12,7 @@ export interface Remembered {
 /** The most cells that are remembered of a frame: of a large object every second or third. */
 const MOST_CELLS = 1_024;
 
-/** The frames that were pointed at vote, those that are nearest in time. */
-const MOST_POINTED = 4;
-
-/** Of the others the last one votes, and the surest. */
+/** The frame in which the object was pointed at votes, the last one, and of the others the surest. */
 const MOST_SURE = 3;
 
 /** A frame is remembered for its sureness if no such frame lies nearer in time, in seconds: frames that are alike add nothing. */
@@ -42,14 +39,13 @@ export function looksOf({ channels, looks }: CellLooks, cells: readonly number[]
 }
 
 export class Memory {
-  /** By time. */
-  readonly #pointed: readonly Remembered[];
+  readonly #first: Remembered;
   #sure: readonly Remembered[] = [];
   #last: Remembered | undefined;
 
-  /** @param pointed the frames in which the object was pointed at, at least one */
-  constructor(pointed: readonly Remembered[]) {
-    this.#pointed = pointed;
+  /** @param first the frame in which the object was pointed at */
+  constructor(first: Remembered) {
+    this.#first = first;
   }
 
   /** Remembers the object as it was found in the latest frame. */
@@ -58,17 +54,14 @@ export class Memory {
     this.#last = seen;
   }
 
-  /** The frames whose cells vote in the frame at a time. */
-  at(timeSec: number): Remembered[] {
-    const near = this.#pointed
-      .toSorted((a, b) => Math.abs(a.timeSec - timeSec) - Math.abs(b.timeSec - timeSec))
-      .slice(0, MOST_POINTED);
-    return [...near, ...this.#sure, ...(this.#last === undefined ? [] : [this.#last])];
+  /** The frames whose cells vote. */
+  get frames(): readonly Remembered[] {
+    return [this.#first, ...this.#sure, ...(this.#last === undefined ? [] : [this.#last])];
   }
 
-  /** All cells that vote in the frame at a time, as one. */
-  knownAt(timeSec: number): KnownCells {
-    const voting = this.at(timeSec).map(({ known }) => known);
+  /** All cells that vote, as one. */
+  get known(): KnownCells {
+    const voting = this.frames.map(({ known }) => known);
     return {
       channels: voting[0]?.channels ?? 0,
       looks: joined(voting.map(({ looks }) => looks)),

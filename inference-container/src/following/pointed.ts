@@ -1,18 +1,24 @@
-/** Objects where they were pointed at. */
+/** Objects where they are pointed at. */
 import type { Box } from "../models/box.ts";
-import { gridBounds } from "../models/mask-shape.ts";
 import { asShare, cosine } from "../models/arithmetic.ts";
-import type { DrawnRegion, Followable, LogitGrid, OpenPicture, Region } from "../models/model.ts";
-import { obeying } from "../models/sam2/regions.ts";
+import { gridBounds } from "../models/mask-shape.ts";
+import type { DrawnRegion, LogitGrid, Region } from "../models/model.ts";
+import { chosen, obeying } from "../models/sam2/regions.ts";
 import { coverage } from "../models/sam2/appearance.ts";
-import type { Size } from "../size.ts";
 import { lookOf } from "./choice.ts";
+import type { Scene } from "./find.ts";
 import { glimpse, type Remembered } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
 
-/** An object in a frame in which it was pointed at. */
+/** An object that is followed, wherever it is pointed at. */
+export interface PointedAt {
+  readonly objectId: number;
+  /** By the times of their frames, at least one: the first draws the object, and the others correct it. */
+  readonly regions: ReadonlyMap<number, Region>;
+}
+
+/** An object in a frame in which it is pointed at. */
 export interface Moment {
-  readonly timeSec: number;
   readonly mask: LogitGrid;
   readonly box: Box;
   readonly score: number;
@@ -20,58 +26,70 @@ export interface Moment {
   readonly remembered: Remembered;
 }
 
-/** An object, wherever it was pointed at, by time; at least once. */
-export interface PointedAt {
-  readonly objectId: number;
-  readonly moments: readonly Moment[];
+/** What is known of an object that a region corrects. */
+export interface Corrected {
+  /** What it looks like where it was pointed at before, by `lookOf`. */
+  readonly look: Float32Array;
+  /** As it was followed into this frame; absent if it was lost. */
+  readonly followed: Pick<Moment, "mask" | "box"> | undefined;
 }
 
-/**
- * Draws the object for a region; undefined if nothing can be drawn.
- * @param first the object where it was first pointed at: which of the masks for a correction is meant shows in what they look like
- * @param frame the frame's size
- */
+/** Draws the object for a region; undefined if nothing can be drawn. @param before absent if it was never pointed at before */
 export async function momentOf(
-  timeSec: number,
   region: Region,
-  first: Moment | undefined,
-  picture: OpenPicture,
-  frame: Size,
+  before: Corrected | undefined,
+  scene: Scene,
 ): Promise<Moment | undefined> {
-  const { following } = picture;
-  const drawn =
-    first === undefined
-      ? (await picture.draw([region]))[0]
-      : await corrected(region, first, following, frame);
-  if (following === undefined || drawn === undefined) return undefined;
-  const box = gridBounds(drawn.mask, frame);
+  const { frame, timeSec, picture, looks } = scene;
+  const drawn = before === undefined ? await drawnIn(region, scene) : await corrected(region, before, scene);
+  if (drawn === undefined) return undefined;
+  const mask = picture.cleaned(drawn.mask);
+  const box = gridBounds(mask, frame);
   if (box === undefined) return undefined;
-  const { mask, quality } = drawn;
-  const looks = await following.looks();
   const inside = coverage(mask, looks.width, looks.height);
   const known = glimpse(looks, windowAbout(box, frame, looks), inside);
   return {
-    timeSec,
     mask,
     box,
-    score: asShare(quality),
+    score: asShare(drawn.quality),
     look: lookOf(looks, inside),
     remembered: { timeSec, sureness: 1, known },
   };
 }
 
-/** The mask for a correction: of those that obey its points the best by its quality and by what the object looks like. */
+/** What the model draws for a region, as in a picture. */
+async function drawnIn(region: Region, { picture, frame }: Scene): Promise<DrawnRegion | undefined> {
+  const [offers = []] = await picture.offers([region]);
+  return offers.length === 0 ? undefined : chosen(offers, region, frame);
+}
+
+/**
+ * The mask for a correction. Points on the object that was followed, and around it, change its mask, as in a picture. What is pointed at elsewhere is the
+ * object itself: of the masks that obey the region the best by its quality and by what the object looks like.
+ */
 async function corrected(
   region: Region,
-  { look }: Moment,
-  following: Followable | undefined,
-  frame: Size,
+  { look, followed }: Corrected,
+  scene: Scene,
 ): Promise<DrawnRegion | undefined> {
-  if (following === undefined) return undefined;
-  const looks = await following.looks();
-  const offers = (await following.offers([region])).flat();
+  if (followed !== undefined && isAbout(region, followed.box, scene))
+    return drawnIn({ ...region, prior: followed.mask }, scene);
+  const { picture, frame, looks } = scene;
+  const offers = (await picture.offers([region])).flat();
   const valueOf = ({ mask, quality }: DrawnRegion): number =>
     quality * Math.max(cosine(lookOf(looks, coverage(mask, looks.width, looks.height)), look), 0);
-  const [top] = obeying(offers, region, frame).toSorted((a, b) => valueOf(b) - valueOf(a));
-  return top && { ...top, mask: following.cleaned(top.mask) };
+  return obeying(offers, region, frame).toSorted((a, b) => valueOf(b) - valueOf(a))[0];
+}
+
+/** Whether all points that a region has on an object lie on what is followed, or around it. */
+function isAbout({ box, points = [] }: Region, followed: Box, { frame, looks }: Scene): boolean {
+  const window = windowAbout(followed, frame, looks);
+  const [cellX, cellY] = [frame.width / looks.width, frame.height / looks.height];
+  return (
+    box === undefined &&
+    points.every(
+      ({ x, y, label }) =>
+        label === 0 || (window[Math.floor(y / cellY) * looks.width + Math.floor(x / cellX)] ?? 0) > 0,
+    )
+  );
 }

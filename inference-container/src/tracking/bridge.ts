@@ -101,7 +101,7 @@ export class Bridges {
     const inside = coverage(mask, looks.width, looks.height);
     const look = lookOf(looks, inside);
     const known = glimpse(looks, windowAbout(box, this.#frame, looks), inside);
-    return { memory: new Memory([{ timeSec, sureness: 1, known }]), look, last: { mask, look } };
+    return { memory: new Memory({ timeSec, sureness: 1, known }), look, last: { mask, look } };
   }
 }
 

@@ -4,7 +4,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Usage } from "../device/usage.ts";
 import { taskFailure } from "../failures.ts";
 import { Course, type Sighting } from "../following/course.ts";
-import { type Moment, momentOf, type PointedAt } from "../following/pointed.ts";
+import type { PointedAt } from "../following/pointed.ts";
 import type { TaskHooks, VideoTask } from "../messages.ts";
 import type { Box } from "../models/box.ts";
 import type { LogitGrid, Model, OpenPicture, Region } from "../models/model.ts";
@@ -44,7 +44,7 @@ type Kept = Omit<Sighting, "mask"> & { readonly mask: PackedMask };
 export class ClipFollower {
   readonly #work: ClipWork;
   readonly #known: ReadonlyMap<number, Pick<FollowedObject, "regionIndex" | "label">>;
-  readonly #pointedFrames: ReadonlySet<number>;
+  readonly #firstFrames: ReadonlySet<number>;
   readonly #forwards: Course;
   /** What was found backwards, by the frame's place in the clip. */
   readonly #before: ReadonlyMap<number, readonly Kept[]>;
@@ -52,7 +52,6 @@ export class ClipFollower {
   private constructor(
     work: ClipWork,
     asked: readonly Asked[],
-    objects: readonly PointedAt[],
     before: ReadonlyMap<number, readonly Kept[]>,
   ) {
     this.#work = work;
@@ -62,14 +61,14 @@ export class ClipFollower {
         { regionIndex, ...(label !== undefined && { label }) },
       ]),
     );
-    this.#pointedFrames = new Set(asked.flatMap(({ frames }) => [...frames.keys()]));
-    this.#forwards = new Course(objects, work.size, 1);
+    this.#firstFrames = new Set(asked.map(({ firstFrame }) => firstFrame));
+    this.#forwards = new Course(asked, work.size, 1);
     this.#before = before;
   }
 
   /**
-   * Draws the task's objects where they are pointed at, and follows them backwards from there: what comes before its first region
-   * must be known before the clip is written from its start.
+   * Follows the task's objects backwards from their first regions: what comes before must be known before the clip is written from
+   * its start.
    * @returns undefined if the task has no regions
    * @throws TaskFailure if a region is outside the clip, or the model follows nothing; as the model and `readFrames` do
    */
@@ -79,8 +78,7 @@ export class ClipFollower {
     if (model.followsRegions !== true)
       throw taskFailure("regions_unsupported", { what: "follow regions through a clip" });
     const asked = askedObjects(work, task.regions);
-    const objects = await pointOut(work, asked);
-    return new ClipFollower(work, asked, objects, await backwards(work, objects));
+    return new ClipFollower(work, asked, await backwards(work, asked));
   }
 
   /** The ids that the objects have. */
@@ -95,7 +93,7 @@ export class ClipFollower {
 
   /** What features of a frame are kept under, so that they need not be computed twice; null if they are needed once. */
   key({ frameIdx }: Pick<Frame, "frameIdx">): string | null {
-    return this.#pointedFrames.has(frameIdx) ? keyOf(this.#work.task, frameIdx) : null;
+    return this.#firstFrames.has(frameIdx) ? keyOf(this.#work.task, frameIdx) : null;
   }
 
   /** The objects in the next of the clip's processed frames. @param open the frame, kept open */
@@ -116,12 +114,12 @@ export class ClipFollower {
   }
 }
 
-/** An object that a task asks for, with the frames in which it is pointed at, by their places in the clip. */
-interface Asked {
-  readonly objectId: number;
+/** An object that a task asks for. */
+interface Asked extends PointedAt {
   readonly regionIndex: number;
   readonly label?: string;
-  readonly frames: ReadonlyMap<number, Region>;
+  /** The frame of its first region, by its place in the clip. */
+  readonly firstFrame: number;
 }
 
 /** @throws TaskFailure named region_outside_image or region_outside_clip */
@@ -140,7 +138,9 @@ function askedObjects({ clip, plan, size }: ClipWork, regions: NonNullable<Video
       );
       frames.set(frame, joined(frames.get(frame), scaled(placed, clip, size)));
     }
-    return { ...object, regionIndex: own[0]?.index ?? 0, frames };
+    const regions = new Map(Array.from(frames, ([frame, region]) => [timeOf(frame), region]));
+    const [firstFrame = 0] = frames.keys();
+    return { ...object, regionIndex: own[0]?.index ?? 0, regions, firstFrame };
   });
 }
 
@@ -160,33 +160,15 @@ function scaled({ box, points }: Region, clip: Size, size: Size): Region {
   return { box: [x1 * x, y1 * y, x2 * x, y2 * y] satisfies Box };
 }
 
-/** Draws the objects where they are pointed at. One of which nothing can be drawn is left out. */
-async function pointOut(work: ClipWork, asked: readonly Asked[]): Promise<PointedAt[]> {
-  const { ffmpeg, clip, size, hooks } = work;
-  const moments = new Map<number, Moment[]>(asked.map(({ objectId }) => [objectId, []]));
-  const frames = [...new Set(asked.flatMap((object) => [...object.frames.keys()]))].toSorted((a, b) => a - b);
-  for await (const frame of readFrames(ffmpeg, clip, frames, size, hooks.signal)) {
-    using open = await openFrame(work, frame, keyOf(work.task, frame.frameIdx));
-    for (const { objectId, frames: own } of asked) {
-      const region = own.get(frame.frameIdx);
-      const known = moments.get(objectId);
-      if (region === undefined || known === undefined) continue;
-      const moment = await momentOf(frame.timeSec, region, known[0], open, size);
-      if (moment !== undefined) known.push(moment);
-    }
-  }
-  return [...moments].flatMap(([objectId, own]) => (own.length > 0 ? [{ objectId, moments: own }] : []));
-}
-
 /**
  * Follows the objects backwards from where each was first pointed at, to the clip's start. The frames are decoded in chunks, the
  * last one first, and of what was found only packed masks are kept: memory grows with those alone.
  */
-async function backwards(work: ClipWork, objects: readonly PointedAt[]): Promise<Map<number, Kept[]>> {
+async function backwards(work: ClipWork, objects: readonly Asked[]): Promise<Map<number, Kept[]>> {
   const { ffmpeg, clip, plan, size, hooks } = work;
-  const first = new Map(objects.map(({ objectId, moments }) => [objectId, moments[0]?.timeSec ?? 0]));
+  const first = new Map(objects.map(({ objectId, firstFrame }) => [objectId, firstFrame]));
   const latest = Math.max(...first.values());
-  const wanted = plan.indexes.filter((index) => (clip.times[index] ?? 0) <= latest);
+  const wanted = plan.indexes.filter((index) => index <= latest);
   const found = new Map<number, Kept[]>();
   const course = new Course(objects, size, -1);
   const chunk = Math.max(1, Math.floor(CHUNK_BYTES / (3 * size.width * size.height)));
@@ -200,7 +182,7 @@ async function backwards(work: ClipWork, objects: readonly PointedAt[]): Promise
       if (course.follows(frame.timeSec)) {
         using open = await openFrame(work, frame, keyOf(work.task, frame.frameIdx));
         const seen = await course.next(frame.timeSec, open.following ?? unfollowable());
-        const earlier = seen.filter(({ objectId }) => frame.timeSec < (first.get(objectId) ?? 0));
+        const earlier = seen.filter(({ objectId }) => frame.frameIdx < (first.get(objectId) ?? 0));
         found.set(
           frame.frameIdx,
           Array.from(earlier, (sighting) => ({ ...sighting, mask: packed(sighting.mask) })),

@@ -190,13 +190,24 @@ class ColouredPicture implements OpenPicture, Followable {
 
   [Symbol.dispose](): void {}
 
-  /** What is connected to the region's points, or is in its box and no ground; its points outside it are obeyed. */
-  #drawn({ box, points = [] }: Region): DrawnRegion {
+  /**
+   * What is connected to the region's points, or is in its box and no ground. Points alone are added to a prior, or taken from it, with
+   * what is connected to them.
+   */
+  #drawn({ box, points = [], prior }: Region): DrawnRegion {
     const [x, y] = [this.#picture.width / GRID, this.#picture.height / GRID];
     const colours = this.#colours();
-    const seeds = points
-      .filter(({ label }) => label === 1)
-      .map((point) => Math.floor(point.y / y) * GRID + Math.floor(point.x / x));
+    const cellsAt = (wanted: 0 | 1) =>
+      points
+        .filter(({ label }) => label === wanted)
+        .map((point) => Math.floor(point.y / y) * GRID + Math.floor(point.x / x));
+    const seeds = cellsAt(1);
+    if (prior !== undefined && box === undefined) {
+      const outside = new Set(this.#connected(cellsAt(0)));
+      const set = [...colours.keys()].filter((cell) => (prior.logits[cell] ?? 0) > 0);
+      const inside = [...set, ...this.#connected(seeds)].filter((cell) => !outside.has(cell));
+      return { mask: maskOf(inside), quality: 0.95 };
+    }
     if (seeds.length === 0 && box !== undefined)
       for (const cell of colours.keys()) {
         const [cx, cy] = [((cell % GRID) + 0.5) * x, (Math.floor(cell / GRID) + 0.5) * y];
