@@ -28,7 +28,7 @@ interface Pursuit {
   lost: boolean;
   /** Since a cut: it is not looked for until it is pointed at again. */
   over: boolean;
-  /** The moment of the latest frame with the object's region. */
+  /** The latest frame in which it was pointed at. */
   readonly begun: Moment;
 }
 

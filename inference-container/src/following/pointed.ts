@@ -6,7 +6,7 @@ import type { DrawnRegion, LogitGrid, Region } from "../models/model.ts";
 import { chosen, obeying } from "../models/sam2/regions.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 import { lookOf } from "./choice.ts";
-import type { Scene } from "./find.ts";
+import type { Found, Scene } from "./find.ts";
 import { glimpse, type Remembered } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
 
@@ -31,7 +31,7 @@ export interface Corrected {
   /** What it looks like where it was pointed at before, by `lookOf`. */
   readonly look: Float32Array;
   /** As it was followed into this frame; absent if it was lost. */
-  readonly followed: Pick<Moment, "mask" | "box"> | undefined;
+  readonly followed: Pick<Found, "mask" | "box" | "value"> | undefined;
 }
 
 /** Draws the object for a region; undefined if nothing can be drawn. @param before absent if it was never pointed at before */
@@ -51,7 +51,8 @@ export async function momentOf(
   return {
     mask,
     box,
-    score: asShare(drawn.quality),
+    // The decoder thinks little of a mask in parts: a correction makes no frame less sure than it was.
+    score: Math.max(asShare(drawn.quality), before?.followed?.value ?? 0),
     look: lookOf(looks, inside),
     remembered: { timeSec, sureness: 1, known },
   };
@@ -64,8 +65,8 @@ async function drawnIn(region: Region, { picture, frame }: Scene): Promise<Drawn
 }
 
 /**
- * The mask for a correction. Points on the object that was followed, and around it, change its mask, as in a picture. What is pointed at elsewhere is the
- * object itself: of the masks that obey the region the best by its quality and by what the object looks like.
+ * The mask for a correction. Points on the object that was followed, and around it, change its mask, as in a picture. A box, and what is
+ * pointed at elsewhere, is the object itself: of the masks that obey the region the best by its quality and by what the object looks like.
  */
 async function corrected(
   region: Region,
@@ -81,7 +82,7 @@ async function corrected(
   return obeying(offers, region, frame).toSorted((a, b) => valueOf(b) - valueOf(a))[0];
 }
 
-/** Whether all points that a region has on an object lie on what is followed, or around it. */
+/** Whether a region has no box, and all its points on the object lie on what was followed, or around it. */
 function isAbout({ box, points = [] }: Region, followed: Box, { frame, looks }: Scene): boolean {
   const window = windowAbout(followed, frame, looks);
   const [cellX, cellY] = [frame.width / looks.width, frame.height / looks.height];

@@ -49,11 +49,7 @@ export class ClipFollower {
   /** What was found backwards, by the frame's place in the clip. */
   readonly #before: ReadonlyMap<number, readonly Kept[]>;
 
-  private constructor(
-    work: ClipWork,
-    asked: readonly Asked[],
-    before: ReadonlyMap<number, readonly Kept[]>,
-  ) {
+  private constructor(work: ClipWork, asked: readonly Asked[], before: ReadonlyMap<number, readonly Kept[]>) {
     this.#work = work;
     this.#known = new Map(
       asked.map(({ objectId, regionIndex, label }) => [
