@@ -186,6 +186,7 @@ describe("a correction in a frame into which the object was followed", () => {
     for (const frame of range(0, 6)) expect(overlap(frames, 1, film, frame, red)).toBeGreaterThan(0.85);
     // Each is about half of both.
     for (const frame of range(6, 12)) expect(both(frames, frame), `frame ${frame}`).toBeGreaterThan(0.4);
+    expect(frames[6]?.[0]?.score).toBeGreaterThan(0.5);
   });
 
   test("takes away what is clicked as not belonging to it", async () => {

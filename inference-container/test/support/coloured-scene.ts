@@ -206,7 +206,8 @@ class ColouredPicture implements OpenPicture, Followable {
       const outside = new Set(this.#connected(cellsAt(0)));
       const set = [...colours.keys()].filter((cell) => (prior.logits[cell] ?? 0) > 0);
       const inside = [...set, ...this.#connected(seeds)].filter((cell) => !outside.has(cell));
-      return { mask: maskOf(inside), quality: 0.95 };
+      // SAM 2 thinks little of a mask in parts.
+      return { mask: maskOf(inside), quality: 0.1 };
     }
     if (seeds.length === 0 && box !== undefined)
       for (const cell of colours.keys()) {
