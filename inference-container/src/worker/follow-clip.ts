@@ -134,9 +134,13 @@ function askedObjects({ clip, plan, size }: ClipWork, regions: NonNullable<Video
       );
       frames.set(frame, joined(frames.get(frame), scaled(placed, clip, size)));
     }
-    const regions = new Map(Array.from(frames, ([frame, region]) => [timeOf(frame), region]));
     const [firstFrame = 0] = frames.keys();
-    return { ...object, regionIndex: own[0]?.index ?? 0, regions, firstFrame };
+    return {
+      ...object,
+      regionIndex: own[0]?.index ?? 0,
+      firstFrame,
+      regions: new Map(Array.from(frames, ([frame, region]) => [timeOf(frame), region])),
+    };
   });
 }
 
