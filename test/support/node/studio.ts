@@ -1,4 +1,5 @@
-import { AxeBuilder } from "@axe-core/playwright";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { needChromium } from "../../../scripts/shared/chromium.ts";
@@ -85,13 +86,20 @@ export async function keepSecret(page: Page, label: string): Promise<string> {
   return secret.trim();
 }
 
+const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
+
 /** What axe finds serious or critical on the page, in the theme of now: the rule and the elements. @param rules all if empty */
-export async function seriousFindings(page: Page, rules: string[] = []): Promise<string[]> {
-  const axe = new AxeBuilder({ page });
-  const { violations } = await (rules.length === 0 ? axe : axe.withRules(rules)).analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" · ")}`);
+export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<string[]> {
+  // A document keeps it. What passes stays in the page: it is long, and nobody reads it.
+  if (await page.evaluate("window.axe === undefined")) await page.evaluate(await readFile(AXE, "utf8"));
+  const options = {
+    resultTypes: ["violations"],
+    ...(rules.length > 0 && { runOnly: { type: "rule", values: rules } }),
+  };
+  return await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" · ")))`);
 }
 
 /** What of the page is wider than the window of a phone: it would be cut off, or move the whole page sideways. */
