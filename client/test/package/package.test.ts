@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,7 +9,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fillPackageFolder } from "../../../scripts/client/package-folder.ts";
+import { packedClient } from "../support/packed-client.ts";
 
 const run = promisify(execFile);
 
@@ -38,7 +38,7 @@ describe("the package", () => {
   let packed: { readonly filename: string; readonly files: readonly { readonly path: string }[] };
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "client-package-"));
-    await fillPackageFolder(join(folder, "package"));
+    await cp(await packedClient(), join(folder, "package"), { recursive: true });
     const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
       cwd: join(folder, "package"),
     });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fillPackageFolder } from "../../../scripts/client/package-folder.ts";
+import { packedClient } from "../support/packed-client.ts";
 import { playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
@@ -38,10 +38,11 @@ describe("the READMEs' example", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "client-readme-"));
-    await fillPackageFolder(join(folder, "node_modules", "segmentation-client"));
-    await mkdir(join(folder, "node_modules", ".bin"));
+    await mkdir(join(folder, "node_modules", ".bin"), { recursive: true });
+    const library = join(folder, "node_modules", "segmentation-client");
+    await cp(await packedClient(), library, { recursive: true });
     // As npm installs it: a link, to a file that can be run.
-    const bin = join(folder, "node_modules", "segmentation-client", "cli", "main.js");
+    const bin = join(library, "cli", "main.js");
     await chmod(bin, 0o755);
     await symlink(bin, join(folder, "node_modules", ".bin", "segmentation-client"));
     await mkdir(join(folder, "samples"));

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fillPackageFolder } from "../../../../scripts/client/package-folder.ts";
 import { bundleInto } from "./bundle.ts";
 import { inChromium } from "./chromium.ts";
+import { packedClient } from "../packed-client.ts";
 import { byCommand, COMMAND, machinesNode, packagedProgram } from "./command.ts";
 import type { Platform } from "./platform.ts";
 import { workerd } from "./workerd.ts";
@@ -26,9 +26,7 @@ export interface Platforms {
 /** Builds the walk for all platforms. */
 export async function buildPlatforms(): Promise<Platforms> {
   const folder = await mkdtemp(join(tmpdir(), "client-walk-"));
-  const library = join(folder, "library");
-  await fillPackageFolder(library);
-  const bundle = bundleInto(folder, library);
+  const bundle = bundleInto(folder, await packedClient());
   const command = await bundle("command", COMMAND);
   const deno = packagedProgram("@deno", "linux-x64-glibc", "deno");
   const bun = packagedProgram("@oven", "bun-linux-x64-baseline", "bin", "bun");
