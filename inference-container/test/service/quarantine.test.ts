@@ -2,22 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { bystanders, CRASHED, ends, inFlight, metrics, outcomes, TWELVE } from "../support/bystanders.ts";
 import { movingSquare } from "../support/moving-square.ts";
 import { type Rig, startRig, until } from "../support/running-service.ts";
 
 const DEVICE_MODEL = new URL("../support/device-model.ts", import.meta.url).href;
-const TWELVE = { IN_FLIGHT: "12" };
-
-const metrics = async (rig: Rig): Promise<string> => (await fetch(`${rig.service.url}/metrics`)).text();
-const ends = async (rig: Rig): Promise<number> =>
-  Number(/inference_engine_restarts_total\{device="cpu"\} (\d+)/.exec(await metrics(rig))?.[1]);
-const inFlight = (rig: Rig, count: number): Promise<void> =>
-  until(async () => (await metrics(rig)).includes(`inference_in_flight ${count}\n`));
-/** Each task's only report: its outcome. */
-const outcomes = (rig: Rig, keys: readonly string[]): (string | undefined)[][] =>
-  keys.map((key) => (rig.worker.completions.get(key) ?? []).map(({ outcome }) => outcome));
-const CRASHED = { outcome: "failed", retryable: true, problem: { code: "engine_crashed" } };
-const bystanders = Array.from({ length: 10 }, (_, i) => `bystander-${i}`);
 
 /** Starts two devices whose model can be held; resolves to the service and the folder with the files that hold it. */
 async function startTwo(): Promise<{ rig: Rig; folder: string }> {
@@ -54,30 +43,6 @@ test.concurrent("of a hostile picture and ten bystanders on one device only the 
   expect(await ends(rig)).toBe(2);
 });
 
-test.concurrent("a picture that ended the engine alone meets no others later: its next attempt ends the engine once, until one succeeds", async () => {
-  await using rig = await startRig(TWELVE);
-  const hostile = { inputUrl: `${rig.worker.origin}/inputs/bright.jpg`, prompts: ["collapse"] };
-  expect(await rig.finish(hostile)).toMatchObject(CRASHED);
-  await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
-  const slow = (keys: readonly string[]) => keys.map((key) => rig.finish({ key, prompts: ["slow"] }));
-  const before = slow(bystanders.slice(0, 4));
-  await inFlight(rig, 4);
-  const again = rig.finish({ ...hostile, key: "again" });
-  await inFlight(rig, 5);
-  const after = slow(bystanders.slice(4));
-  expect(await again).toMatchObject(CRASHED);
-  await Promise.all([...before, ...after]);
-  expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
-  expect(await ends(rig)).toBe(2);
-  await rig.finish({ ...hostile, prompts: ["bright"] });
-  // It meets others again.
-  const beside = slow(["beside"]);
-  await inFlight(rig, 1);
-  await rig.finish({ ...hostile, prompts: ["collapse"] });
-  await Promise.all(beside);
-  expect(await ends(rig)).toBe(4);
-});
-
 test.concurrent("a picture that blocks the engine's own thread fails alone, and none of those beside it loses an attempt", async () => {
   await using rig = await startRig({ ...TWELVE, TASK_TIMEOUT_SECONDS: "2" });
   const prompts = ["slow"];
@@ -89,41 +54,6 @@ test.concurrent("a picture that blocks the engine's own thread fails alone, and 
   });
   await Promise.all(reports);
   expect(outcomes(rig, ["one", "two"])).toEqual([["success"], ["success"]]);
-});
-
-test.concurrent("an engine that is killed from outside among several pictures costs none of them an attempt", async () => {
-  await using rig = await startRig(TWELVE);
-  const reports = bystanders.map((key) => rig.finish({ key, prompts: ["slow"] }));
-  await inFlight(rig, 10);
-  process.kill(rig.service.enginePid() ?? 0, "SIGKILL");
-  await Promise.all(reports);
-  expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
-});
-
-test.concurrent("a clip beside hostile pictures begins again and succeeds, however many there are", async () => {
-  await using rig = await startRig(TWELVE);
-  rig.worker.inputs.set("clip.mp4", movingSquare(2));
-  const clip = rig.finishVideo({ key: "clip", prompts: ["slow", "bright"] });
-  await until(async () => (await metrics(rig)).includes('inference_engine_jobs{device="cpu"} 1\n'));
-  for (const name of ["bright.png", "bright.jpg", "bright.webp"]) {
-    const inputUrl = `${rig.worker.origin}/inputs/${name}`;
-    expect(await rig.finish({ key: name, inputUrl, prompts: ["collapse"] })).toMatchObject(CRASHED);
-    await until(async () => (await metrics(rig)).includes('inference_engine_jobs{device="cpu"} 1\n'));
-  }
-  expect((await clip).outcome).toBe("success");
-  expect(await ends(rig)).toBe(6);
-});
-
-test.concurrent("a hostile clip fails, and no picture beside it does", async () => {
-  await using rig = await startRig(TWELVE);
-  rig.worker.inputs.set("clip.mp4", movingSquare(2));
-  const slow = bystanders.map((key) => rig.finish({ key, prompts: ["slow"] }));
-  await inFlight(rig, 10);
-  const clip = rig.finishVideo({ key: "clip", prompts: ["collapse"] });
-  expect(await clip).toMatchObject(CRASHED);
-  await Promise.all(slow);
-  expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
-  expect(await ends(rig)).toBe(2);
 });
 
 test.concurrent("a picture that ended the engine alone is handed back while every engine has a clip", async () => {

@@ -2,30 +2,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { DISTORTIONS } from "../support/faulty-model.ts";
 import { movingSquare } from "../support/moving-square.ts";
 import { type Rig, startRig, until } from "../support/running-service.ts";
+import { watchHealth } from "../support/watch-health.ts";
 
 const FAULTY = new URL("../support/faulty-model.ts", import.meta.url).href;
 const EVERY = { fps: null, numFrames: null, maxFrames: null };
 const INVALID = { outcome: "failed", retryable: true, problem: { code: "model_output_invalid" } };
-
-/** Asks for the service's liveness all the time, and records the answers. */
-function watchHealth(rig: Rig): { statuses: number[]; stop: () => Promise<void> } {
-  const statuses: number[] = [];
-  const stopped = new AbortController();
-  const watch = async (): Promise<void> => {
-    while (!stopped.signal.aborted) {
-      statuses.push((await fetch(`${rig.service.url}/healthz`)).status);
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  };
-  const watched = watch();
-  return {
-    statuses,
-    stop: () => {
-      stopped.abort();
-      return watched;
-    },
-  };
-}
 
 const restarts = async (rig: Rig): Promise<string | undefined> =>
   /^inference_engine_restarts_total\{device="cpu"\} (\d+)/m.exec(
@@ -105,28 +86,4 @@ describe("an engine without memory", () => {
     expect(health.statuses.length).toBeGreaterThan(3);
     expect(new Set(health.statuses)).toEqual(new Set([200]));
   });
-});
-
-test("whatever goes wrong one after the other, the service answers and the next good task succeeds", async () => {
-  await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "3" }, FAULTY);
-  const health = watchHealth(rig);
-  const codes: string[] = [];
-  for (const prompt of ["throw", "crash", "a row too few", "hang", "allocation", "crash", "unicorn"]) {
-    const report = await rig.finish({ prompts: [prompt] });
-    codes.push(report.outcome === "failed" ? report.problem.code : report.outcome);
-    await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
-    expect((await rig.finish()).outcome).toBe("success");
-  }
-  expect(codes).toEqual([
-    "internal_error",
-    "engine_crashed",
-    "model_output_invalid",
-    "engine_timeout",
-    "internal_error",
-    "engine_crashed",
-    "prompt_outside_vocabulary",
-  ]);
-  await health.stop();
-  expect(health.statuses.length).toBeGreaterThan(10);
-  expect(new Set(health.statuses)).toEqual(new Set([200]));
 });
