@@ -60,6 +60,7 @@ export default defineConfig({
           include: ["test/long/**/*.test.ts"],
           exclude: ["test/long/worker/**"],
           setupFiles: ["test/support/node/setup.ts"],
+          env: { FORM: "long" },
           testTimeout: 3_600_000,
           hookTimeout: 600_000,
         },

@@ -60,6 +60,19 @@ export async function readAt(file: FileHandle, position: number, length: number)
   return buffer;
 }
 
+/** What the system reads at once. */
+const PAGE_BYTES = 4_096;
+
+/** Reads as `readAt` does, up to a page at once: small elements come by the thousand, and each would cost a read. */
+export function pagedReader(file: FileHandle): (position: number, length: number) => Promise<Buffer> {
+  let [from, page] = [0, Buffer.alloc(0)];
+  return async (position, length) => {
+    if (position < from || position + length > from + page.length)
+      [from, page] = [position, await readAt(file, position, PAGE_BYTES)];
+    return page.subarray(position - from, position - from + length);
+  };
+}
+
 /**
  * The outermost boxes of an ISO base media file (ISO/IEC 14496-12, 4.2), each with the place of its announced end: a box has a
  * 32-bit size (1: a 64-bit one follows the type, 0: to the end of the file) and a type. Ends with the first that is none.
@@ -68,8 +81,9 @@ export async function* boxesOf(
   file: FileHandle,
   size: number,
 ): AsyncGenerator<{ readonly type: string; readonly end: number }> {
+  const read = pagedReader(file);
   for (let at = 0; at + 8 <= size;) {
-    const head = await readAt(file, at, 16);
+    const head = await read(at, 16);
     const short = head.readUInt32BE(0);
     const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
     const isLast = length < 8;

@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./input-arguments.ts";
 import { taskFailure } from "../failures.ts";
-import { boxesOf, readAt } from "../pictures/signature.ts";
+import { boxesOf, pagedReader, readAt } from "../pictures/signature.ts";
 
-/** A film of two hours in fragments of half a second has 30,000 boxes, and each costs a read. */
+/** A film of two hours in fragments of half a second has 30,000 boxes, most of which cost a read. */
 const MOST_ELEMENTS = 100_000;
 
 /**
@@ -62,10 +62,11 @@ function readSize(bytes: Buffer): { width: number; size: number } {
 
 /** RIFF: chunks of a name, a 32-bit size and that many bytes, padded to an even number; large files have several. */
 async function chunksEndEarly(file: FileHandle, size: number, signal: AbortSignal): Promise<boolean> {
+  const read = pagedReader(file);
   let at = 0;
   for (let elements = 0; at + 8 <= size; elements++) {
     goOn(elements, signal);
-    const head = await readAt(file, at, 8);
+    const head = await read(at, 8);
     if (head.toString("latin1", 0, 4) !== "RIFF") break;
     at += 8 + head.readUInt32LE(4);
     // Some writers count the eight bytes of the header too.

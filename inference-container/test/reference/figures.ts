@@ -7,6 +7,7 @@ import { type Box, clipBox } from "../../src/models/box.ts";
 import type { ImageTensor } from "../../src/models/image-tensor.ts";
 import type { Picture } from "../../src/models/model.ts";
 import type { Size } from "../../src/size.ts";
+import { isLong } from "../support/form.ts";
 
 const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -56,8 +57,10 @@ export function fixtures(model: string): string {
   return fileURLToPath(new URL(`fixtures/${model}`, import.meta.url));
 }
 
+/** The figures of a model: of all its pictures in the long form of a test, else of a wide one and of a high one. */
 export async function readFigures<F extends Figures>(model: string): Promise<F> {
-  return JSON.parse(await readFile(`${fixtures(model)}/figures.json`, "utf8"));
+  const figures: F = JSON.parse(await readFile(`${fixtures(model)}/figures.json`, "utf8"));
+  return isLong ? figures : { ...figures, pictures: figures.pictures.filter((_, at) => at % 4 === 0) };
 }
 
 /** The picture that the figures are of. */
