@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
 import { createClient } from "../../scripts/client/api-client.ts";
 import { parseDemoArguments } from "../../scripts/demo/arguments.ts";
@@ -29,10 +28,9 @@ describe("the commands of the README", () => {
   });
 
   /** As package.json starts it. */
-  const command = (name: string, ...args: string[]) => commandWith({}, name, ...args);
-  const commandWith = (env: Readonly<Record<string, string>>, name: string, ...args: string[]) =>
+  const command = (name: string, ...args: string[]) =>
     run(process.execPath, [join("scripts", "run.mjs"), name, ...args], {
-      env: { ...process.env, STATE_DIR: join(folder, "state"), ...env },
+      env: { ...process.env, STATE_DIR: join(folder, "state") },
     });
 
   /** What the demo does with such arguments once its stack is up, on the shared one: what it prints, and its folder. */
@@ -105,12 +103,11 @@ describe("the commands of the README", () => {
     expect(archived).toContainEqual(expect.stringMatching(/^preview\/[^/]+\.mp4\.mp4$/));
   });
 
-  it("demo stopped in the middle of a clip ends with exit code 130 and leaves no process behind", async () => {
-    const planted = await plantedFolder(join(folder, "stopped-model"));
-    const args = ["--out", join(folder, "stopped"), "--fps", "12", await catClip(), "red"];
-    const demo = commandWith({ MODEL_FOLDER: planted }, "demo", ...args);
+  // In the middle of a clip: test/long/demo.test.ts.
+  it("demo stopped while its stack starts ends with exit code 130 and leaves no process behind", async () => {
+    const demo = command("demo", "--out", join(folder, "stopped"), "samples/coffee.png", "cup");
     demo.child.stdout?.on("data", (text: string) => {
-      if (text.includes("of 12 frames")) demo.child.kill("SIGINT");
+      if (text.includes("Starting the inference service")) demo.child.kill("SIGINT");
     });
     await expect(demo).rejects.toMatchObject({ code: 130 });
     expect(findMarked(stackMark(stateFolder(join(folder, "state"))))).toEqual([]);

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { SegmentationClient, SegmentationError } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantJobs } from "../../support/node/plant-jobs.ts";
+import { stillClip } from "../../support/node/pan-clip.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { BROKEN_PNG } from "../../support/node/studio-work.ts";
 import {
@@ -101,8 +101,8 @@ describe("the studio's screens of an account", () => {
     const { page } = await openStudio(stack, "/studio/jobs");
     const rows = page.getByRole("row");
     await rows.filter({ hasText: "Failed" }).waitFor();
-    const clip = await client.upload(new Uint8Array(await readFile("samples/people-crossing.mp4")));
-    const { jobId } = await client.api.createJob({ type: "video", prompts: ["person"], tasks: [clip] });
+    const clip = await client.upload(stillClip(300));
+    const { jobId } = await client.api.createJob({ type: "video", prompts: ["cat"], tasks: [clip] });
     await page.reload();
     const row = rows.filter({ hasText: "Clip" });
     await row.getByRole("button", { name: /^Actions/ }).click();

@@ -12,3 +12,22 @@ export function panClip(seconds: number): Uint8Array<ArrayBuffer> {
   });
   return new Uint8Array(clip);
 }
+
+/** An MP4 of the sample photograph of a cat, all frames of which have exactly its pixels: one per second, each with a known result. */
+export function stillClip(seconds: number): Uint8Array<ArrayBuffer> {
+  const from = ["-loop", "1", "-framerate", "1", "-t", String(seconds), "-i", "samples/chelsea.png"];
+  const to = [
+    "-c:v",
+    "libx264rgb",
+    "-qp",
+    "0",
+    "-movflags",
+    "frag_keyframe+empty_moov",
+    "-f",
+    "mp4",
+    "pipe:1",
+  ];
+  return new Uint8Array(
+    execFileSync(findFfmpeg(process.env), ["-v", "error", ...from, ...to], { maxBuffer: 16 * 1_048_576 }),
+  );
+}

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endMarked } from "../../../scripts/shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { readIfPresent } from "../../../scripts/stack/private-file.ts";
+import { giveMigratedData } from "./migrated-data.ts";
 import { StackAddress, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
 
 export interface SpawnOptions {
@@ -44,6 +45,7 @@ export async function spawnStack({
 }: SpawnOptions): Promise<SpawnedStack> {
   const state = stateFolder(stateDir);
   await mkdir(state.path, { recursive: true });
+  await giveMigratedData(state);
   // A killed stack leaves its ready.json behind.
   await rm(state.ready, { force: true });
   const printed = join(state.path, "start.log");
