@@ -6,6 +6,7 @@ import {
   inFlight,
   metrics,
   outcomes,
+  slowly,
   TWELVE,
 } from "../../inference-container/test/support/bystanders.ts";
 import { movingSquare } from "../../inference-container/test/support/moving-square.ts";
@@ -17,19 +18,18 @@ test.concurrent("a picture that ended the engine alone meets no others later: it
   const hostile = { inputUrl: `${rig.worker.origin}/inputs/bright.jpg`, prompts: ["collapse"] };
   expect(await rig.finish(hostile)).toMatchObject(CRASHED);
   await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
-  const slow = (keys: readonly string[]) => keys.map((key) => rig.finish({ key, prompts: ["slow"] }));
-  const before = slow(bystanders.slice(0, 4));
+  const before = slowly(rig, bystanders.slice(0, 4));
   await inFlight(rig, 4);
   const again = rig.finish({ ...hostile, key: "again" });
   await inFlight(rig, 5);
-  const after = slow(bystanders.slice(4));
+  const after = slowly(rig, bystanders.slice(4));
   expect(await again).toMatchObject(CRASHED);
   await Promise.all([...before, ...after]);
   expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
   expect(await ends(rig)).toBe(2);
   await rig.finish({ ...hostile, prompts: ["bright"] });
   // It meets others again.
-  const beside = slow(["beside"]);
+  const beside = slowly(rig, ["beside"]);
   await inFlight(rig, 1);
   await rig.finish({ ...hostile, prompts: ["collapse"] });
   await Promise.all(beside);

@@ -2,7 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { bystanders, CRASHED, ends, inFlight, metrics, outcomes, TWELVE } from "../support/bystanders.ts";
+import {
+  bystanders,
+  CRASHED,
+  ends,
+  inFlight,
+  metrics,
+  outcomes,
+  slowly,
+  TWELVE,
+} from "../support/bystanders.ts";
 import { movingSquare } from "../support/moving-square.ts";
 import { type Rig, startRig, until } from "../support/running-service.ts";
 
@@ -29,12 +38,11 @@ const haveTasks = (rig: Rig, ...tasks: readonly number[]): Promise<void> =>
 // Most of their time is a held picture's, so these run beside each other.
 test.concurrent("of a hostile picture and ten bystanders on one device only the hostile one fails, though others have the device when it ends the engine", async () => {
   await using rig = await startRig(TWELVE);
-  const slow = (keys: readonly string[]) => keys.map((key) => rig.finish({ key, prompts: ["slow"] }));
-  const before = slow(bystanders.slice(0, 4));
+  const before = slowly(rig, bystanders.slice(0, 4));
   await inFlight(rig, 4);
   const hostile = rig.finish({ key: "hostile", prompts: ["collapse"] });
   await inFlight(rig, 5);
-  const after = slow(bystanders.slice(4));
+  const after = slowly(rig, bystanders.slice(4));
   expect(await hostile).toMatchObject(CRASHED);
   await Promise.all([...before, ...after]);
   expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));

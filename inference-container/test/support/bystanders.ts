@@ -16,3 +16,10 @@ export const outcomes = (rig: Rig, keys: readonly string[]): (string | undefined
 export const CRASHED = { outcome: "failed", retryable: true, problem: { code: "engine_crashed" } };
 /** The keys of the tasks beside it. */
 export const bystanders = Array.from({ length: 10 }, (_, i) => `bystander-${i}`);
+/** Offers pictures that have the device for a while until each is taken, as the Worker does: while the engine starts anew none is. */
+export const slowly = (rig: Rig, keys: readonly string[]): ReturnType<Rig["finish"]>[] =>
+  keys.map(async (key) => {
+    const request = rig.worker.request({ key, prompts: ["slow"] });
+    await until(async () => (await rig.post(request)).status === 202);
+    return rig.worker.completed(key);
+  });

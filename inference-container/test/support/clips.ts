@@ -79,7 +79,7 @@ export function numbered({ size = "320x240", frames = 25, filters = "null" }: Nu
     // The expression is evaluated for each pixel, so there are few of them at first.
     `color=c=gray:s=16x16:r=25:d=${frames / 25},format=yuv444p`,
     "geq=lum='40+4*mod(N,40)':cb=128:cr=128",
-    `scale=${size.replace("x", ":")}:flags=neighbor`,
+    `scale=${size.replace("x", ":")}:flags=neighbor,setsar=1`,
     corner("0", "0", "red"),
     corner("iw-iw/4", "0", "lime"),
     corner("0", "ih-ih/4", "blue"),
