@@ -18,7 +18,10 @@ const EXAMPLES = {
   "no-invalid-parameter-examples": "error",
 } as const;
 
-async function problemsOf(description: object, rules: readonly string[] = ["recommended"]): Promise<string[]> {
+async function problemsOf(
+  description: object,
+  rules: readonly string[] = ["recommended"],
+): Promise<string[]> {
   const config = await createConfig({ extends: [...rules], rules: EXAMPLES });
   const source = JSON.stringify(description);
   const problems = await lintFromString({ source, config, absoluteRef: "openapi.json" });
