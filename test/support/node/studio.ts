@@ -106,19 +106,16 @@ export async function seriousFindings(page: Page, rules: readonly string[] = [])
 async function widerThanPhone(page: Page): Promise<string[]> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
-  const found = await page.evaluate(async () => {
+  const found = await page.evaluate<string[]>(`(async () => {
     const wide = () =>
-      [...document.querySelectorAll("html, dialog[open], dialog[open] [role=tabpanel]")].filter(
-        ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
-      );
+      [...document.querySelectorAll("html, dialog[open], dialog[open] [role=tabpanel]")]
+        .filter((each) => each.scrollWidth > each.clientWidth)
+        .map((each) => each.tagName + "." + each.className + " is wider than a phone: " + each.scrollWidth);
     // A chart is drawn anew for another width some frames later.
     for (let frame = 0; frame < 50 && wide().length > 0; frame += 1)
       await new Promise((resolve) => requestAnimationFrame(resolve));
-    return wide().map(
-      ({ tagName, className, scrollWidth, clientWidth }) =>
-        `wider than a phone by ${scrollWidth - clientWidth}: ${tagName} ${className}`,
-    );
-  });
+    return wide();
+  })()`);
   if (before !== null) await page.setViewportSize(before);
   return found;
 }

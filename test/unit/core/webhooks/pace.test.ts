@@ -23,7 +23,7 @@ describe("the pace of an endpoint [A3-19]", () => {
     expect(after(FIRST_AT_A_TIME, ...times(1_000, responded(204)))).toBe(6);
   });
 
-  it.each([
+  it.each<[string, AttemptEnd]>([
     ["no response", timeout],
     ["a connection that is refused at once", { status: null, error: "unreachable", ms: 3 }],
     ["a status from 500", responded(500)],
