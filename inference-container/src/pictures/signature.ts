@@ -65,10 +65,13 @@ const PAGE_BYTES = 4_096;
 
 /** Reads as `readAt` does, up to a page at once: small elements come by the thousand, and each would cost a read. */
 export function pagedReader(file: FileHandle): (position: number, length: number) => Promise<Buffer> {
-  let [from, page] = [0, Buffer.alloc(0)];
+  let from = 0;
+  let page: Buffer = Buffer.alloc(0);
   return async (position, length) => {
-    if (position < from || position + length > from + page.length)
-      [from, page] = [position, await readAt(file, position, PAGE_BYTES)];
+    if (position < from || position + length > from + page.length) {
+      page = await readAt(file, position, PAGE_BYTES);
+      from = position;
+    }
     return page.subarray(position - from, position - from + length);
   };
 }
