@@ -145,8 +145,8 @@ describe("a picture in the list of jobs", () => {
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
     const find = page.getByLabel("Prompt, file name or job ID");
     for (const [words, prompt] of [
-      ["HARBOUR", "cup"],
       ["zepp", "zeppelin"],
+      ["HARBOUR", "cup"],
       // What was searched for later belongs to the entry, too.
       ["gondola", "zeppelin"],
       [jobId, "zeppelin"],
