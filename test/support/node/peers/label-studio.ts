@@ -134,6 +134,6 @@ export async function clickAndSubmit(
   }
   await page.getByTestId("bottombar-accept-suggestions-button").click();
   await page.getByTestId("bottombar-submit-button").click();
-  await page.getByText("Annotation saved successfully").waitFor();
+  await page.getByText("Annotation saved successfully", { exact: true }).waitFor();
   return { asked: answer?.request().postDataJSON(), given: await answer?.json() };
 }
