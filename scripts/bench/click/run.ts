@@ -31,7 +31,11 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 async function click(page: Page, [x, y]: Point, nth: number): Promise<void> {
   const place = await placeOfSample(page);
   await page.mouse.click(place.x + x * place.scale, place.y + y * place.scale);
-  await page.getByRole("button", { name: new RegExp(`^Object ${nth} `) }).waitFor({ timeout: 120_000 });
+  // It looks in each frame: a locator that has waited for a while looks every half second.
+  await page.evaluate(`(async () => {
+    const isListed = (name) => name.textContent === "Object ${nth}";
+    while (![...document.querySelectorAll(".instances-name")].some(isListed)) await new Promise(requestAnimationFrame);
+  })()`);
 }
 
 /** Makes a job of the same region, waits for it, and decodes its mask. */
