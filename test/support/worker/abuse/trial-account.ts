@@ -10,6 +10,7 @@ import type { Answer, Client } from "../api.ts";
 import { deliverArchive, ring } from "../archives.ts";
 import { callBack, deliverTask, failure, success } from "../inference.ts";
 import { imageJob, PNG } from "../jobs.ts";
+import { amount } from "../random.ts";
 import { later } from "../time.ts";
 import { askEvents, expectWaiters } from "../waiters.ts";
 import type { Meter } from "./meter.ts";
@@ -17,7 +18,7 @@ import type { Outside } from "./outside.ts";
 
 /** The largest object of one PUT. */
 const LARGEST_PUT = 5 * 1024 ** 3;
-const MASKS = 200;
+const MASKS = amount({ short: 20, long: 200 });
 /** More than a job may have. */
 const STREAMS = MOST_STREAMS.job + 2;
 
