@@ -1,6 +1,11 @@
 // oxlint-disable import/no-unassigned-import -- each file is a suite, which runs where it is imported
 /** Whatever draws at random, at its full length: the project says how much. */
 import "../../worker/accounts/billing-history.test.ts";
+import "../../worker/accounts/budgets.test.ts";
+import "../../worker/accounts/settled-units.test.ts";
 import "../../worker/every-operation/random.test.ts";
+import "../../worker/jobs/admission-guard.test.ts";
+import "../../worker/jobs/daily-limit.test.ts";
 import "../../worker/jobs/ledger-sums.test.ts";
 import "../../worker/jobs/strain.test.ts";
+import "../../worker/operations/getAccountUsage.test.ts";

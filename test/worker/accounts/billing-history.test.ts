@@ -71,7 +71,7 @@ describe("a history of webhooks", () => {
     let events = 0;
     /** What is still to be delivered, and how often. */
     let pending: { webhook: Request; times: number }[] = [];
-    while (events < amount({ short: 120, long: 500 })) {
+    while (events < amount({ short: 60, long: 500 })) {
       // Events of earlier rounds: the answers to what they ask come after this round's changes.
       const gate = Promise.withResolvers<void>();
       underWay = () => gate.promise;

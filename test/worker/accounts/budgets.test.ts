@@ -12,6 +12,7 @@ import { platformOf } from "../../../src/platform.ts";
 import { sweep } from "../../../src/services/sweep.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { newKey } from "../../support/worker/api-keys.ts";
+import { amount } from "../../support/worker/random.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 30);
 const HOUR = 3_600_000;
@@ -97,7 +98,7 @@ describe("the guards within the statements that insert", () => {
       }),
       {
         seed: Number(env.SEED),
-        numRuns: 100,
+        numRuns: amount({ short: 30, long: 500 }),
         examples: [
           [{ unused: 0, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: 0, size: null }],
           [{ unused: 1, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: 0, size: null }],
@@ -141,7 +142,7 @@ describe("the guards within the statements that insert", () => {
       }),
       {
         seed: Number(env.SEED),
-        numRuns: 60,
+        numRuns: amount({ short: 15, long: 200 }),
         examples: [
           [{ live: 0, revoked: 0, maxLive: 2 }],
           [{ live: 1, revoked: 0, maxLive: 2 }],

@@ -60,7 +60,7 @@ describe("what an account used in the last 24 hours", () => {
           );
         },
       ),
-      { numRuns: amount({ short: 60, long: 2_000 }), seed: Number(env.SEED) },
+      { numRuns: amount({ short: 20, long: 2_000 }), seed: Number(env.SEED) },
     );
   });
 

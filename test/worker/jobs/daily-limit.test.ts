@@ -345,7 +345,7 @@ describe("the use of a day", () => {
           expect(usedOnDay((await platformOf(env).ledger.use(accountId)).daily, now).units).toBe(used());
         }
       }),
-      { numRuns: amount({ short: 20, long: 1_000 }), seed: Number(env.SEED) },
+      { numRuns: amount({ short: 10, long: 1_000 }), seed: Number(env.SEED) },
     );
   });
 

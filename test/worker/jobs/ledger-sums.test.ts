@@ -237,7 +237,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
         }
         closed += (await closedEntries(accountId)).length;
       }),
-      { numRuns: amount({ short: 20, long: 1_000 }), seed: Number(env.SEED) },
+      { numRuns: amount({ short: 10, long: 1_000 }), seed: Number(env.SEED) },
     );
     expect(closed).toBeGreaterThan(0);
   });

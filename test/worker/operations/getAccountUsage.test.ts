@@ -67,7 +67,7 @@ describe("getAccountUsage 200", () => {
         expect(await openEntries(client.accountId)).toEqual([]);
         expect(await read()).toEqual(expected);
       }),
-      { numRuns: amount({ short: 10, long: 500 }), seed: Number(env.SEED) },
+      { numRuns: amount({ short: 5, long: 500 }), seed: Number(env.SEED) },
     );
   });
 
