@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { at } from "../at.ts";
 
 /** Where something was found: "table.column", "bucket key", or "object of job_…". */
 export type Trace = string;
@@ -8,9 +9,12 @@ async function tablesWith(mark: string): Promise<Trace[]> {
   const { results: tables } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
   ).all<{ name: string }>();
+  const contents = await env.DB.batch<Record<string, unknown>>(
+    tables.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`)),
+  );
   const traces: Trace[] = [];
-  for (const { name } of tables) {
-    const { results } = await env.DB.prepare(`SELECT * FROM "${name}"`).all();
+  for (const [i, { results }] of contents.entries()) {
+    const { name } = at(tables, i);
     for (const row of results) {
       for (const [column, value] of Object.entries(row)) {
         if (String(value).includes(mark)) traces.push(`${name}.${column}`);
