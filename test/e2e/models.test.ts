@@ -7,12 +7,6 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
-import {
-  exportFolder,
-  NOTHING_GOLDEN,
-  seededExport,
-} from "../../inference-container/test/models/owlvit/export-folder.ts";
-import { readFigures } from "../../inference-container/test/reference/figures.ts";
 import { plantedFolder as plantedDinoFolder } from "../../inference-container/test/models/grounding-dino/planted.ts";
 import {
   plantedFolder,
@@ -145,17 +139,12 @@ describe("the models command", () => {
     expect(noService).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
   });
 
-  it.each([
-    ["evaluate", []],
-    ["evaluate --through-api", ["--through-api"]],
-  ])("%s ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", async (_, options) => {
+  // With --through-api, which starts a stack: test/long/measuring-commands.test.ts.
+  it("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", async () => {
     const mark = { MODELS_TEST: randomUUID() };
     const temporary = await mkdtemp(join(scratch, "tmp-"));
     const sheet = join(temporary, "misses.png");
-    const evaluating = models(["evaluate", whole, "--sheet", sheet, ...options], {
-      ...mark,
-      TMPDIR: temporary,
-    });
+    const evaluating = models(["evaluate", whole, "--sheet", sheet], { ...mark, TMPDIR: temporary });
     const ended = expect(evaluating).rejects.toMatchObject({ code: 130 });
     await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 150_000 });
     evaluating.child.kill("SIGINT");
@@ -244,46 +233,11 @@ describe("the models command", () => {
     expect(GroundingDinoManifest.safeParse(manifest).error).toBeUndefined();
   });
 
-  it("calibrate fits the confidences of a folder of owlvit-sam2, and refuses a family that has none", async () => {
-    const detection = {
-      confidence: { offset: 2.197, slope: 1 },
-      floor: 0,
-      faintFloor: 0,
-      nmsIou: 0.5,
-      maxBoxes: 24,
-    };
-    const folder = await exportFolder(
-      join(scratch, "owlvit"),
-      whole,
-      await seededExport("owlvit"),
-      (manifest) => ({ ...manifest, detection, golden: NOTHING_GOLDEN }),
-    );
-    const [file, width, height] = ["chelsea.png", 451, 300];
-    const labels = join(scratch, "labels.json");
-    // Where the seeded model's best finds are, and nowhere else, there are cats.
-    const { pictures } = await readFigures("owlvit");
-    const best = pictures[0]?.found[0]?.boxes ?? [];
-    const cats = best.map(([x1, y1, x2, y2], i) => {
-      const segmentation = [[x1, y1, x2, y1, x2, y2, x1, y2]];
-      return { id: i + 1, image_id: 1, category_id: 1, segmentation };
-    });
-    const images = [{ id: 1, file_name: file, width, height }];
-    await writeFile(
-      labels,
-      JSON.stringify({ images, categories: [{ id: 1, name: "cat" }], annotations: cats }),
-    );
-    const options = ["--pictures", "samples", "--labels", labels];
-    const { stdout } = await models(["calibrate", folder, ...options]);
-    const [, finds, right] = /^fitted to (\d+) finds, (\d+) of them right$/m.exec(stdout) ?? [];
-    expect([Number(finds), Number(right) > 0, Number(right) <= best.length]).toEqual([24, true, true]);
-    const { confidence } = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")).detection;
-    expect(stdout).toContain(
-      `offset 2.197 → ${confidence.offset}, slope 1 → ${confidence.slope}, written to`,
-    );
-    expect(confidence.offset).not.toBe(2.197);
-
-    const other = await plantedFolder(join(scratch, "no-confidence"));
-    await expect(models(["calibrate", other, ...options])).rejects.toMatchObject({
+  // What it fits: test/long/measuring-commands.test.ts.
+  it("calibrate refuses a family that has no confidence to fit", async () => {
+    const folder = await plantedFolder(join(scratch, "no-confidence"));
+    const options = [...samplePictures, "--labels", await onePicture()];
+    await expect(models(["calibrate", folder, ...options])).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining("is of the family sam3, whose manifest has no confidence to fit."),
     });

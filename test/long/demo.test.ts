@@ -9,11 +9,14 @@ import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
 import { panClip } from "../support/node/pan-clip.ts";
 
-it("demo stopped in the middle of a clip ends with exit code 130 and leaves no process behind", async () => {
+it.each([
+  ["while its stack starts", [], "Starting the inference service"],
+  ["in the middle of a clip", ["--fps", "12"], "of 12 frames"],
+])("demo stopped %s ends with exit code 130 and leaves no process behind", async (_, options, printed) => {
   const folder = await mkdtemp(join(tmpdir(), "demo-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "cat.mp4"), panClip(1));
-  const args = ["--out", join(folder, "stopped"), "--fps", "12", join(folder, "cat.mp4"), "red"];
+  const args = ["--out", join(folder, "stopped"), ...options, join(folder, "cat.mp4"), "red"];
   const demo = promisify(execFile)(process.execPath, [join("scripts", "run.mjs"), "demo", ...args], {
     env: {
       ...process.env,
@@ -22,7 +25,7 @@ it("demo stopped in the middle of a clip ends with exit code 130 and leaves no p
     },
   });
   demo.child.stdout?.on("data", (text: string) => {
-    if (text.includes("of 12 frames")) demo.child.kill("SIGINT");
+    if (text.includes(printed)) demo.child.kill("SIGINT");
   });
   await expect(demo).rejects.toMatchObject({ code: 130 });
   expect(findMarked(stackMark(stateFolder(join(folder, "state"))))).toEqual([]);

@@ -1,13 +1,21 @@
 /** The operator's commands that measure: they load the embedded model afresh, or start a stack of their own. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
+import {
+  exportFolder,
+  NOTHING_GOLDEN,
+  seededExport,
+} from "../../inference-container/test/models/owlvit/export-folder.ts";
 import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
+import { readFigures } from "../../inference-container/test/reference/figures.ts";
+import { findMarked } from "../../scripts/shared/marked-processes.ts";
 
 const run = promisify(execFile);
 
@@ -23,7 +31,8 @@ describe("the commands that measure", () => {
   });
   afterAll(() => rm(scratch, { recursive: true }));
 
-  const models = (args: readonly string[]) => run(process.execPath, [join("scripts", "models.ts"), ...args]);
+  const models = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    run(process.execPath, [join("scripts", "models.ts"), ...args], { env: { ...process.env, ...env } });
 
   it("models check loads the embedded model and says what it takes, gives and costs", async () => {
     const { stdout } = await models(["check", whole]);
@@ -77,6 +86,58 @@ describe("the commands that measure", () => {
     const found = JSON.parse(await readFile(detections, "utf8"));
     expect(found).toContainEqual(expect.objectContaining({ image_id: PICTURE, category_id: 33 }));
     expect(await sharp(sheet).metadata()).toMatchObject({ format: "png" });
+  });
+
+  it("models calibrate fits the confidences of a folder of owlvit-sam2", async () => {
+    const detection = {
+      confidence: { offset: 2.197, slope: 1 },
+      floor: 0,
+      faintFloor: 0,
+      nmsIou: 0.5,
+      maxBoxes: 24,
+    };
+    const folder = await exportFolder(
+      join(scratch, "owlvit"),
+      whole,
+      await seededExport("owlvit"),
+      (manifest) => ({ ...manifest, detection, golden: NOTHING_GOLDEN }),
+    );
+    const [file, width, height] = ["chelsea.png", 451, 300];
+    const labels = join(scratch, "labels.json");
+    // Where the seeded model's best finds are, and nowhere else, there are cats.
+    const { pictures } = await readFigures("owlvit");
+    const best = pictures[0]?.found[0]?.boxes ?? [];
+    const cats = best.map(([x1, y1, x2, y2], i) => {
+      const segmentation = [[x1, y1, x2, y1, x2, y2, x1, y2]];
+      return { id: i + 1, image_id: 1, category_id: 1, segmentation };
+    });
+    const images = [{ id: 1, file_name: file, width, height }];
+    await writeFile(
+      labels,
+      JSON.stringify({ images, categories: [{ id: 1, name: "cat" }], annotations: cats }),
+    );
+    const options = ["--pictures", "samples", "--labels", labels];
+    const { stdout } = await models(["calibrate", folder, ...options]);
+    const [, finds, right] = /^fitted to (\d+) finds, (\d+) of them right$/m.exec(stdout) ?? [];
+    expect([Number(finds), Number(right) > 0, Number(right) <= best.length]).toEqual([24, true, true]);
+    const { confidence } = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")).detection;
+    expect(stdout).toContain(
+      `offset 2.197 → ${confidence.offset}, slope 1 → ${confidence.slope}, written to`,
+    );
+    expect(confidence.offset).not.toBe(2.197);
+  });
+
+  it("models evaluate --through-api ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", async () => {
+    const mark = { MODELS_TEST: randomUUID() };
+    const temporary = await mkdtemp(join(scratch, "tmp-"));
+    const args = ["evaluate", whole, "--sheet", join(temporary, "misses.png"), "--through-api"];
+    const evaluating = models(args, { ...mark, TMPDIR: temporary });
+    const ended = expect(evaluating).rejects.toMatchObject({ code: 130 });
+    await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 150_000 });
+    evaluating.child.kill("SIGINT");
+    await ended;
+    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
+    expect(await readdir(temporary)).toEqual([]);
   });
 
   it("bench compares the whole path with the bare model, in one run", async () => {
