@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,8 +9,10 @@ import { createClient } from "../../scripts/client/api-client.ts";
 import { parseDemoArguments } from "../../scripts/demo/arguments.ts";
 import { readMedia } from "../../scripts/demo/media.ts";
 import { walk } from "../../scripts/demo/walk.ts";
+import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { isWellFormedApiKey } from "../../src/core/accounts/api-key.ts";
 import { only } from "../support/at.ts";
+import { giveMigratedData } from "../support/node/migrated-data.ts";
 import { panClip } from "../support/node/pan-clip.ts";
 import { useSharedStack } from "../support/node/shared-stack.ts";
 
@@ -20,6 +22,10 @@ describe("the commands of the README", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "commands-"));
+    // From an empty folder: test/long/demo.test.ts.
+    const state = stateFolder(join(folder, "state"));
+    await mkdir(state.path, { recursive: true });
+    await giveMigratedData(state);
   });
   afterAll(async () => {
     await rm(folder, { recursive: true });
