@@ -1,4 +1,5 @@
 import type { PackedRows } from "./bitmap.ts";
+import { crc32 } from "./crc32.ts";
 
 /** A mask file's content: its size, its packed rows, and its texts. */
 export interface MaskPng extends PackedRows {
@@ -126,16 +127,3 @@ function unfilter(filtered: Uint8Array, width: number, height: number): Uint8Arr
   }
   return rows;
 }
-
-/** The checksum of a chunk's type and data (annex D of the standard). */
-function crc32(bytes: Uint8Array): number {
-  let crc = -1;
-  for (const byte of bytes) crc = (crc >>> 8) ^ (CRCS[(crc ^ byte) & 255] ?? 0);
-  return ~crc >>> 0;
-}
-
-const CRCS = Int32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  return crc;
-});

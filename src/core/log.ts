@@ -1,5 +1,5 @@
 import type { MeasuredFields } from "./metrics.ts";
-import { crc32 } from "./lib/crc32.ts";
+import { crc32 } from "@segmentation/masks";
 import { RecentMap } from "./lib/recent-map.ts";
 
 export type Level = "info" | "warn" | "error";

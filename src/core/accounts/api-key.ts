@@ -1,4 +1,4 @@
-import { crc32 } from "../lib/crc32.ts";
+import { crc32 } from "@segmentation/masks";
 import { sha256Hex } from "../lib/digest.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,7 +1,7 @@
 import { crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { crc32 } from "../../../../src/core/lib/crc32.ts";
+import { crc32 } from "@segmentation/masks";
 
 it("CRC-32 is zlib's, of whatever bytes [4.9-13]", () => {
   fc.assert(
