@@ -174,7 +174,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
       case "reserve": {
         const terms = {
           maxActiveJobs: 100,
-          maxTrialBacklog: 1_000,
+          maxTrialBacklog: 1_000_000,
           maxUnitsPerDay: null,
           maxTasksPerDay: 1_000_000,
           maxMeteredUnits: null,
