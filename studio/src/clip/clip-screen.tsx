@@ -199,11 +199,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
             order={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
             units={result.masksJson.frames.length}
             pictures={[]}
-            onRunAgain={(again) => {
-              // What it has found comes while a person does something else.
-              isExporting.value = false;
-              void segment(work, again);
-            }}
+            onRunAgain={(again) => void segment(work, again)}
             onClose={() => (isExporting.value = false)}
           />
         </ErrorBoundary>

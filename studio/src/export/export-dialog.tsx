@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { CreateJobRequest } from "segmentation-client";
 import { Button, Icon } from "../components/button.tsx";
 import { CodeTab } from "./code-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
@@ -15,7 +16,14 @@ const TABS = [
 
 /** Exports a job that succeeded: its files in each format, and the same job as code. A dialog, open while it is drawn. */
 export function ExportDialog({ order, onClose, onRunAgain, ...rest }: ExportDialogProps) {
-  const files = { ...rest, onRunAgain: isVisitor.value ? undefined : onRunAgain };
+  const runAgain = onRunAgain && {
+    onRunAgain: (request: CreateJobRequest) => {
+      // What it finds comes while a person does something else.
+      onClose();
+      onRunAgain(request);
+    },
+  };
+  const files = { ...rest, ...(!isVisitor.value && runAgain) };
   const dialog = useRef<HTMLDialogElement>(null);
   const tab = useSignal<"files" | "code">("files");
   useEffect(() => dialog.current?.showModal(), []);

@@ -21,11 +21,6 @@ export function ExportButton({ look }: { readonly look: Look }) {
   const jobId = wholeOf(work)?.jobId ?? latestDrawn(work);
   if (work.type.value === "video" || jobId === null) return null;
   const picture = work.openPicture.value;
-  const runAgain = (request: CreateJobRequest): void => {
-    // What it has found comes while a person does something else.
-    isOpen.value = false;
-    void segment(work, request);
-  };
   return (
     <section class="export-button">
       <Button look={work.isAnswered.value ? "main" : "plain"} onClick={() => (isOpen.value = true)}>
@@ -40,7 +35,7 @@ export function ExportButton({ look }: { readonly look: Look }) {
             pictures={work.pictures.value.flatMap((each) => exportOf(look, each))}
             current={picture === null || work.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
             hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
-            onRunAgain={wholeOf(work) === null ? undefined : runAgain}
+            onRunAgain={wholeOf(work) === null ? undefined : (request) => void segment(work, request)}
             onClose={() => (isOpen.value = false)}
           />
         </ErrorBoundary>
