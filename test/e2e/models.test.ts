@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
@@ -13,10 +11,9 @@ import {
   quarterScore,
   template,
 } from "../../inference-container/test/models/sam3/planted-folder.ts";
-import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { useSharedStack } from "../support/node/shared-stack.ts";
-
-const run = promisify(execFile);
+import { findMarked } from "../../scripts/shared/marked-processes.ts";
+import { endsAtCtrlC, models } from "../support/node/models-command.ts";
 
 describe("the models command", () => {
   let whole: string;
@@ -27,9 +24,6 @@ describe("the models command", () => {
     scratch = await mkdtemp(join(tmpdir(), "models-"));
   });
   afterAll(() => rm(scratch, { recursive: true }));
-
-  const models = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    run(process.execPath, [join("scripts", "models.ts"), ...args], { env: { ...process.env, ...env } });
 
   /** A folder under the scratch folder that lacks one file of the embedded model. */
   const without = async (lacking: string): Promise<string> => {
@@ -140,18 +134,8 @@ describe("the models command", () => {
   });
 
   // With --through-api, which starts a stack: test/long/measuring-commands.test.ts.
-  it("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", async () => {
-    const mark = { MODELS_TEST: randomUUID() };
-    const temporary = await mkdtemp(join(scratch, "tmp-"));
-    const sheet = join(temporary, "misses.png");
-    const evaluating = models(["evaluate", whole, "--sheet", sheet], { ...mark, TMPDIR: temporary });
-    const ended = expect(evaluating).rejects.toMatchObject({ code: 130 });
-    await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 150_000 });
-    evaluating.child.kill("SIGINT");
-    await ended;
-    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
-    expect(await readdir(temporary)).toEqual([]);
-  });
+  it("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>
+    endsAtCtrlC(whole, scratch));
 
   it("list names each folder with its licences, and what is missing in which", async () => {
     const lacking = await without("minilm.onnx");

@@ -1,12 +1,11 @@
 /** The operator's commands that measure: they load the embedded model afresh, or start a stack of their own. */
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import {
   exportFolder,
@@ -15,7 +14,7 @@ import {
 } from "../../inference-container/test/models/owlvit/export-folder.ts";
 import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { readFigures } from "../../inference-container/test/reference/figures.ts";
-import { findMarked } from "../../scripts/shared/marked-processes.ts";
+import { endsAtCtrlC, models } from "../support/node/models-command.ts";
 
 const run = promisify(execFile);
 
@@ -30,9 +29,6 @@ describe("the commands that measure", () => {
     scratch = await mkdtemp(join(tmpdir(), "measured-"));
   });
   afterAll(() => rm(scratch, { recursive: true }));
-
-  const models = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    run(process.execPath, [join("scripts", "models.ts"), ...args], { env: { ...process.env, ...env } });
 
   it("models check loads the embedded model and says what it takes, gives and costs", async () => {
     const { stdout } = await models(["check", whole]);
@@ -127,18 +123,8 @@ describe("the commands that measure", () => {
     expect(confidence.offset).not.toBe(2.197);
   });
 
-  it("models evaluate --through-api ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", async () => {
-    const mark = { MODELS_TEST: randomUUID() };
-    const temporary = await mkdtemp(join(scratch, "tmp-"));
-    const args = ["evaluate", whole, "--sheet", join(temporary, "misses.png"), "--through-api"];
-    const evaluating = models(args, { ...mark, TMPDIR: temporary });
-    const ended = expect(evaluating).rejects.toMatchObject({ code: 130 });
-    await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 150_000 });
-    evaluating.child.kill("SIGINT");
-    await ended;
-    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
-    expect(await readdir(temporary)).toEqual([]);
-  });
+  it("models evaluate --through-api ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>
+    endsAtCtrlC(whole, scratch, "--through-api"));
 
   it("bench compares the whole path with the bare model, in one run", async () => {
     // Its times mean nothing, but it takes the same ways as with the embedded model.
