@@ -106,6 +106,7 @@ function clientContract(types: string): string {
     const keys = outputsOf(type).map(([kind, { assetKey }]) => `    ${kind}: "${assetKey}",\n`);
     return `  ${type}: {\n${keys.join("")}  },`;
   });
+  const limits = Object.entries(LIMITS).map(([name, most]) => `  ${name}: ${most},`);
   const errors = new Set<string>([...COMMON_ERRORS, ...ELSEWHERE]);
   for (const operation of Object.values<Operation>(OPERATIONS))
     for (const code of errorsOf(operation)) errors.add(code);
@@ -113,11 +114,7 @@ function clientContract(types: string): string {
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
     `/** Each operation's method and path, whether it takes a body, and whether its success is empty (204) or a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
     `/** The keys of a job's assets by its type. A job asks in its \`formats\` for all but \`masks\` and \`preview\`. */\nexport const ASSETS = {\n${assets.join("\n")}\n} as const;\n`,
-    `/** How much a request may have, and how often a picture's masks are refined for nothing. */\nexport const LIMITS = {\n${Object.entries(
-      LIMITS,
-    )
-      .map(([name, most]) => `  ${name}: ${most},`)
-      .join("\n")}\n} as const;\n`,
+    `/** How much a request may have, and how often a picture's masks are refined for nothing. */\nexport const LIMITS = {\n${limits.join("\n")}\n} as const;\n`,
     union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
     union(
       "TaskProblemCode",

@@ -8,7 +8,7 @@ const MOST_INVOICES = 1_000;
 
 /**
  * A customer's invoices that bill any of these prices, of all its subscriptions, ended ones too. What else is sold in the same
- * Stripe account is not one of the service's. @throws any error of Stripe
+ * Stripe account does not concern the service. @throws any error of Stripe
  */
 export async function invoicesOf(
   stripe: Stripe,
