@@ -189,10 +189,14 @@ describe("the objects of a picture", () => {
     await expect.poll(async () => areas(await coco(page))["cup"]).toBeLessThan(before["cup"] ?? 0);
     const corrected = areas(await coco(page));
     expect(corrected["spoon"]).toBe(before["spoon"]);
+    const zoom = page.getByRole("button", { name: "Fit to frame" }).first();
+    const fit = await zoom.textContent();
     await page.getByRole("button", { name: "Before and after" }).click();
     await page.getByRole("application", { name: "cup 1 before" }).waitFor();
     expect(await findingsInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: "Before and after" }).click();
+    // The picture has the whole frame again.
+    await expect.poll(async () => await zoom.textContent()).toBe(fit);
     await click([290, 30]);
     await expect.poll(async () => areas(await coco(page))).not.toEqual(corrected);
 
