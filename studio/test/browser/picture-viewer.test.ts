@@ -177,6 +177,19 @@ describe("the viewer of pictures", () => {
     expect((await drafts(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
   });
 
+  it("reports a click in pixels of the picture as it is laid out, also before it was drawn there", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => (window.viewer.tool.value = "point"));
+    await page.mouse.move(120, 160);
+    await page.evaluate(`(() => {
+      const canvas = document.querySelector("canvas");
+      document.getElementById("root").style.width = "400px";
+      for (const type of ["pointerdown", "pointerup"])
+        canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, pointerType: "mouse", clientX: 120, clientY: 160 }));
+    })()`);
+    expect(await drafts(page)).toEqual([{ points: [{ x: 120, y: 60, label: 1 }] }]);
+  });
+
   it("adds to the latest draft what is clicked with Shift or Alt: on the object, or outside it", async () => {
     const page = await openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));

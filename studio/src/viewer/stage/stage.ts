@@ -76,9 +76,18 @@ export class Stage {
     canvas.addEventListener("webglcontextlost", lost);
     canvas.addEventListener("webglcontextrestored", restored);
     const unwatch = watchSize(canvas, (frame, ratio) => this.#resize(frame, ratio));
+    // The observer reports before the next frame, and a pointer may be quicker on a busy machine.
+    const measure = (): void => {
+      const { width, height } = canvas.getBoundingClientRect();
+      const { value: known } = this.frame;
+      if (Math.abs(width - known.width) >= 1 || Math.abs(height - known.height) >= 1)
+        this.#resize({ width, height }, this.#ratio);
+    };
+    canvas.addEventListener("pointerdown", measure);
     restored();
     return () => {
       unwatch();
+      canvas.removeEventListener("pointerdown", measure);
       canvas.removeEventListener("webglcontextlost", lost);
       canvas.removeEventListener("webglcontextrestored", restored);
       cancelAnimationFrame(this.#request);
