@@ -41,7 +41,9 @@ export default defineConfig({
       // Tests of the command line change the folder in which their process is.
       nodeProject("client", "client/test/**/*.test.ts", true),
       nodeProject("studio", "studio/test/**/*.test.ts"),
-      nodeProject("inference", "inference-container/test/**/*.test.ts"),
+      nodeProject("inference", "inference-container/test/{*.test.ts,!(models|reference)/**/*.test.ts}"),
+      // A process that has had models in its memory takes 60 ms per gigabyte to start another, and the others start hundreds.
+      nodeProject("models", "inference-container/test/{models,reference}/**/*.test.ts"),
       {
         test: {
           name: "e2e",

@@ -10,6 +10,7 @@ describe.each([
   ["worker", ORDERS],
   ["studio", Math.ceil(ORDERS / 10)],
   ["inference", Math.ceil(ORDERS / 10)],
+  ["models", Math.ceil(ORDERS / 10)],
 ] as const)("the tests of the project %s", (project, count) => {
   const orders = Array.from({ length: count }, (_, i) => ({ seed: FIRST_SEED + i, workers: 1 + (i % 2) }));
   it.each(orders)("pass in the order of seed $seed with $workers at a time", async ({ seed, workers }) => {
