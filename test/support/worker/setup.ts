@@ -5,6 +5,7 @@ import { databasesOf } from "../../../src/env.ts";
 import { forgetPlatforms } from "../../../src/platform.ts";
 import { chooseDatabase } from "./databases.ts";
 import { differences, sharedWorld } from "../shared-world.ts";
+import { endTestLog } from "./test-log.ts";
 
 /** With the Worker's settings and bindings. */
 const workersWorld = () =>
@@ -59,7 +60,8 @@ beforeEach(async ({ task }) => {
   await chooseDatabase(task.name);
 });
 
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  endTestLog(task.result?.state === "fail");
   vi.useRealTimers();
   vi.restoreAllMocks();
   await reset();
