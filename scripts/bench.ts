@@ -1,16 +1,11 @@
 import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./bench/arguments.ts";
-import { benchBridges } from "./bench/bridges/run.ts";
 import { benchCapacity } from "./bench/capacity/run.ts";
 import { benchClick } from "./bench/click/run.ts";
-import { benchCreateJob } from "./bench/create-job/run.ts";
-import { benchDispatch } from "./bench/dispatch/run.ts";
-import { benchKserve } from "./bench/kserve/run.ts";
 import { benchPictures } from "./bench/pictures/run.ts";
-import { benchService } from "./bench/service/run.ts";
+import { benchService } from "./bench/service/throughput.ts";
 import { benchVideo } from "./bench/video/run.ts";
 import { benchViewer } from "./bench/viewer/run.ts";
-import { benchWaiting } from "./bench/waiting/run.ts";
 import { runCommand } from "./shared/command-line.ts";
 
 /** Each measures what it is asked to, and returns the report's lines. */
@@ -20,13 +15,8 @@ const BENCHES: Readonly<
   pictures: benchPictures,
   video: benchVideo,
   service: benchService,
-  "create-job": benchCreateJob,
-  waiting: benchWaiting,
-  dispatch: benchDispatch,
-  kserve: benchKserve,
   viewer: benchViewer,
   click: benchClick,
-  bridges: benchBridges,
   capacity: benchCapacity,
 };
 

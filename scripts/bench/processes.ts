@@ -1,7 +1,6 @@
 /** Watches the peaks of resident memory of a family of processes, by role. */
 import { readFileSync } from "node:fs";
 import { findMarked, type Mark } from "../shared/marked-processes.ts";
-import { spread } from "./report.ts";
 
 /** The roles of processes; the last three are FFmpeg. */
 export const ROLES = ["service", "engine", "probe", "decoder", "encoder"] as const;
@@ -23,15 +22,9 @@ export function roleOf(args: readonly string[]): Role | null {
   return args.some((arg) => arg.startsWith("settb=")) ? "decoder" : "probe";
 }
 
-/** A figure in the text of /proc/<pid>/status (KiB), in bytes; 0 if it has none. */
-const bytesIn = (status: string, name: "VmHWM" | "VmRSS"): number =>
-  1_024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
-
-/** A process's peak of resident memory, by its /proc/<pid>/status. */
-export const peakIn = (status: string): number => bytesIn(status, "VmHWM");
-
-/** A process's resident memory, by its /proc/<pid>/status. */
-export const residentIn = (status: string): number => bytesIn(status, "VmRSS");
+/** A process's peak of resident memory in bytes, by its /proc/<pid>/status (in KiB); 0 if it has none. */
+export const peakIn = (status: string): number =>
+  1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
 
 /** Visits the service's running processes that carry a mark, each with the text of its /proc/<pid>/status. */
 export function visitProcesses(mark: Mark, visit: (role: Role, status: string) => void): void {
@@ -52,49 +45,14 @@ export function watchMemory(mark: Mark): { stop: () => Peaks } {
     visitProcesses(mark, (role, status) => {
       peaks[role] = Math.max(peaks[role], peakIn(status));
     });
-  return looking(look, EVERY_MS, peaks);
-}
-
-/** Looks again and again until `stop` is called, which looks once more and returns what was seen. */
-function looking<Seen>(look: () => void, everyMs: number, seen: Seen): { stop: () => Seen } {
-  const timer = setInterval(look, everyMs);
+  const timer = setInterval(look, EVERY_MS);
   return {
     stop: () => {
       clearInterval(timer);
       look();
-      return seen;
+      return peaks;
     },
   };
-}
-
-/** Resident memory at one moment, in bytes. */
-export interface MemorySample {
-  readonly service: number;
-  readonly engine: number;
-}
-
-/** The medians of the first, the middle and the last third of three or more values, in their order. */
-export function thirds(values: readonly number[]): readonly [first: number, middle: number, last: number] {
-  const length = Math.floor(values.length / 3);
-  const median = (from: number, to: number): number => spread(values.slice(from, to)).median;
-  return [
-    median(0, length),
-    median(length, values.length - length),
-    median(values.length - length, values.length),
-  ];
-}
-
-/** Samples the processes that carry a mark until `stop` is called, which returns the samples. */
-export function sampleMemory(mark: Mark, everyMs: number): { stop: () => MemorySample[] } {
-  const samples: MemorySample[] = [];
-  const look = (): void => {
-    const sample = { service: 0, engine: 0 };
-    visitProcesses(mark, (role, status) => {
-      if (role === "service" || role === "engine") sample[role] = residentIn(status);
-    });
-    samples.push(sample);
-  };
-  return looking(look, everyMs, samples);
 }
 
 /** Linux counts processor time in ticks of 10 ms (USER_HZ). */

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiClient, createClient } from "../client/api-client.ts";
 import type { Mark } from "../shared/marked-processes.ts";
-import type { Child } from "../stack/child.ts";
 import { claimPort } from "../stack/port.ts";
 import { startStack } from "../stack/start-stack.ts";
 import { type StackAddress, stackMark, stateFolder } from "../stack/state-folder.ts";
+import { startInference, STAND_IN } from "./start-inference.ts";
 import { collectTimes, type TaskLog } from "./task-times.ts";
 
 /** The whole service on this machine, for one measurement. */
@@ -20,40 +20,26 @@ export interface BenchStack {
   readonly folder: string;
 }
 
-/** The options for an inference service that is started separately. */
-export interface ServiceOptions {
-  /** The Worker's origin. */
-  readonly origin: string;
-  readonly folder: string;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
-/** An inference service that replaces the stack's own, and the Worker's settings for it. */
-export interface OwnService {
-  /** Its process; absent if it runs in this one. */
-  readonly child?: Child;
-  readonly settings: Readonly<Record<string, string>>;
-}
-
 /**
  * Starts the whole service, calls `use`, and leaves nothing of the service behind. Rejects with a `Failure` if a part
  * of the service ends meanwhile.
  *
- * @param startService starts an inference service to use instead of the stack's own
+ * @param standIn has the stand-in model served instead of the stack's own; its processes carry this
  */
 export async function withStack<T>(
   signal: AbortSignal,
   use: (stack: BenchStack) => Promise<T>,
-  startService?: (options: ServiceOptions) => Promise<OwnService>,
+  standIn?: Mark,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   const { onLine, timesOf } = collectTimes();
   const stateDir = join(folder, "state");
-  let service: OwnService | undefined;
+  let service: Awaited<ReturnType<typeof startInference>> | undefined;
   try {
     const port = await claimPort(0);
-    service = await startService?.({ origin: `http://127.0.0.1:${port}`, folder, onLine, signal });
+    const origin = `http://127.0.0.1:${port}`;
+    if (standIn !== undefined)
+      service = await startInference(STAND_IN, standIn, { origin, folder, onLine, signal });
     const stack = await startStack({
       port,
       stateDir,
@@ -65,7 +51,7 @@ export async function withStack<T>(
     try {
       const child = service?.child;
       const ended = child?.ended.then((why) => child.failure(`ended unexpectedly (${why})`));
-      const crash = Promise.race(ended === undefined ? [stack.crashed] : [stack.crashed, ended]);
+      const crash = Promise.race([stack.crashed, ...(ended ? [ended] : [])]);
       const client = createClient({ ...stack, signal });
       const used = use({ client, address: stack, timesOf, mark: stackMark(stateFolder(stateDir)), folder });
       return await Promise.race([used, crash.then((failure) => Promise.reject(failure))]);
@@ -73,7 +59,7 @@ export async function withStack<T>(
       await stack.stop();
     }
   } finally {
-    await service?.child?.stop(2_000);
+    await service?.child.stop(2_000);
     await rm(folder, { recursive: true, force: true });
   }
 }

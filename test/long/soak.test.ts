@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { soakEmbedded } from "../support/node/embedded-soak.ts";
-import { thirds } from "../../scripts/bench/processes.ts";
-import { soakReport, soak } from "../../scripts/bench/service/soak.ts";
+import { soakReport, soak } from "../support/node/soak.ts";
+import { thirds } from "../support/node/soak-memory.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 
 const MINUTES = Number(process.env["SOAK_MINUTES"] ?? 10);

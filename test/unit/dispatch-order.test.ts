@@ -7,7 +7,7 @@ import {
   measureWaiting,
 } from "../support/node/dispatch/measure.ts";
 
-/** Each in simulated time, with the project's own rules; `npm run bench -- dispatch` has the long form. */
+/** Each in simulated time, with the project's own rules. */
 describe("the dispatch of tasks", () => {
   it.each([
     ["one service", {}, 2],

@@ -6,11 +6,11 @@ import { mapPool } from "../../../src/core/lib/pool.ts";
 import { createAccountSomewhere, type Databases } from "../../admin/databases.ts";
 import { Row } from "../../stack/storage-calls.ts";
 import type { BenchRequest } from "../arguments.ts";
-import { startIdleService } from "../idle-service.ts";
 import { processorTime } from "../processes.ts";
 import { formatSpread, markdownTable, ratePerSecond, spread } from "../report.ts";
-import { type BenchWorker, migrationStatements, withWorker } from "../with-worker.ts";
 import { billTables, FIGURES, JobUse, labelOf } from "./bill.ts";
+import { startIdleService } from "./idle-service.ts";
+import { type BenchWorker, migrationStatements, withWorker } from "./with-worker.ts";
 
 /** How many databases the accounts are spread over, one number after another; the first is what the others are compared with. */
 const DATABASES = [1, 4, 16] as const;
@@ -206,7 +206,7 @@ export async function benchCapacity({ rounds }: BenchRequest, signal: AbortSigna
     ),
   } as const;
   try {
-    return await withWorker(signal, { entrypoint: "capacity.ts", bindings }, async (worker) => {
+    return await withWorker(signal, bindings, async (worker) => {
       await worker.call({ do: "open", statements: await migrationStatements() });
       const bench = new Bench(worker);
       finish = (task) => bench.finish(task);

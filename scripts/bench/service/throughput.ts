@@ -1,6 +1,7 @@
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
+import type { BenchRequest } from "../arguments.ts";
 import { type BenchPicture, benchPicture, largePicture } from "../pictures/bench-picture.ts";
 import { ratePerSecond, spread, type Row, spreadTable } from "../report.ts";
 import { STAND_IN } from "../start-inference.ts";
@@ -36,19 +37,17 @@ interface Scenario {
   readonly pictures: (count: number) => Promise<BenchPicture[]>;
 }
 
-/** The options from the command line. */
-export interface ThroughputOptions {
-  readonly rounds: number;
-  readonly quick: boolean;
+interface Options extends Pick<BenchRequest, "rounds" | "quick"> {
   readonly signal: AbortSignal;
 }
 
-/** Measures the embedded model and stand-ins of a fixed cost. */
-export async function measureThroughput(options: ThroughputOptions): Promise<Round[]> {
-  return [...(await measureStandIns(options)), ...(await measureBuiltin(options))];
+/** Measures the inference service with the embedded model and with stand-ins of a fixed cost. Returns the report's lines. */
+export async function benchService(request: BenchRequest, signal: AbortSignal): Promise<string[]> {
+  const options = { ...request, signal };
+  return ["", ...throughputReport([...(await measureStandIns(options)), ...(await measureBuiltin(options))])];
 }
 
-async function measureStandIns(options: ThroughputOptions): Promise<Round[]> {
+async function measureStandIns(options: Options): Promise<Round[]> {
   const model = await standIn.loadModel();
   const small = await Promise.all([0, 1, 2].map(benchPicture));
   const large = [await largePicture(12)];
@@ -70,7 +69,7 @@ async function measureStandIns(options: ThroughputOptions): Promise<Round[]> {
   return rounds;
 }
 
-async function measureBuiltin(options: ThroughputOptions): Promise<Round[]> {
+async function measureBuiltin(options: Options): Promise<Round[]> {
   const modelFolder = await ensureBuiltin();
   const model = await loadModel(modelFolder);
   let made = 0;
@@ -92,7 +91,7 @@ async function measureBuiltin(options: ThroughputOptions): Promise<Round[]> {
 async function measureScenarios(
   service: BenchService,
   scenarios: readonly Scenario[],
-  { rounds, signal }: ThroughputOptions,
+  { rounds, signal }: Options,
 ): Promise<Round[]> {
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {

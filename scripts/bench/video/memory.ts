@@ -3,7 +3,6 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Peaks, watchMemory } from "../processes.ts";
 import { markdownTable } from "../report.ts";
-import { startStandIn } from "../start-inference.ts";
 import { timeJob } from "../task-times.ts";
 import { withStack } from "../with-stack.ts";
 import { makeClip } from "./make-clip.ts";
@@ -59,7 +58,7 @@ export async function measureMemory(
         previewBytes: await sizeOf(item?.previewUrl),
       };
     },
-    (service) => startStandIn(mark, service),
+    mark,
   );
 }
 

@@ -6,7 +6,6 @@ import { describeOutput } from "../../../inference-container/src/output-file.ts"
 import { stepsOf } from "../../../inference-container/src/steps.ts";
 import { FrameTracker } from "../../../inference-container/src/worker/track-frame.ts";
 import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
-import { Bridges } from "../../../inference-container/src/tracking/bridge.ts";
 import { drawTracked } from "../../../inference-container/src/preview/preview.ts";
 import { type Frame, readFrames } from "../../../inference-container/src/video/frames.ts";
 import { MasksJsonWriter } from "../../../inference-container/src/video/masks-json.ts";
@@ -20,8 +19,6 @@ export interface Work {
   readonly ffmpeg: string;
   readonly task: VideoTask;
   readonly model: Model;
-  /** Whether the model keeps pictures open if it is asked to. */
-  readonly opens?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -34,10 +31,6 @@ export interface PartTimes {
   readonly probe: number;
   /** The model in a loop over the same frames, in memory. */
   readonly model: number;
-  /** The same loop with pictures kept open, if the model does; the two take turns frame by frame. */
-  readonly open: number;
-  /** Looking for one object in each of the open pictures, as for one that the detector missed, and remembering it. */
-  readonly bridge: number;
   /** Everything after the model, on the same frames and instances: the sum of the three below. */
   readonly encode: number;
   /** Run lengths, tracking, masks.json. */
@@ -58,9 +51,11 @@ export async function measureParts(work: Work): Promise<PartTimes> {
   const decode = performance.now() - begun;
   const frames: Frame[] = [];
   for await (const frame of readSampled(work, clip)) frames.push(frame);
-  const { found, ...loops } = await segmentAll(work, clip, frames);
+  const started = performance.now();
+  const found = await segmentAll(work, clip, frames);
+  const model = performance.now() - started;
   const encode = await encodeAll(work, clip, frames, found);
-  return { frames: frames.length, decode, probe, ...loops, ...encode };
+  return { frames: frames.length, decode, probe, model, ...encode };
 }
 
 type OpenedClip = Awaited<ReturnType<typeof openClip>>;
@@ -76,48 +71,20 @@ function readSampled({ ffmpeg, signal }: Work, { clip, indexes, size }: OpenedCl
 }
 
 async function segmentAll(
-  { task, model, opens = false }: Work,
+  { task: { prompts, scoreThreshold: threshold }, model }: Work,
   { size }: OpenedClip,
   frames: readonly Frame[],
-) {
-  const ms = { model: 0, open: 0, bridge: 0 };
-  const timed = async <T>(part: keyof typeof ms, work: () => Promise<T>): Promise<T> => {
-    const since = performance.now();
-    const result = await work();
-    ms[part] += performance.now() - since;
-    return result;
-  };
+): Promise<Segmentation[]> {
   const found: Segmentation[] = [];
-  const { prompts, scoreThreshold: threshold } = task;
   let withFaint = false;
-  const segment = (rgb: Uint8Array, keepOpen: boolean): Promise<Segmentation> =>
-    timed(keepOpen ? "open" : "model", () =>
-      model.segment(
-        { ...size, rgb, contentHash: null },
-        { prompts, threshold, withFaint, inClip: true, keepOpen },
-      ),
-    );
-  const bridges = new Bridges(size);
-  for (const [at, { rgb, timeSec }] of frames.entries()) {
-    const order = at % 2 === 0 ? [false, true] : [true, false];
-    for (const keepOpen of opens ? order : [false]) {
-      const seen = await segment(rgb, keepOpen);
-      if (!keepOpen) found.push(seen);
-      const { open } = seen;
-      const [object] = seen.instances;
-      const { following } = open ?? {};
-      if (following !== undefined && object !== undefined)
-        await timed("bridge", async () => {
-          const gap = { id: 1, promptIndex: 0, box: object.box, moved: [0, 0] } as const;
-          await bridges.find(timeSec, [gap], following, []);
-          bridges.detected(1, timeSec, object, await following.looks());
-        });
-      open?.[Symbol.dispose]();
-    }
+  for (const { rgb } of frames) {
+    const picture = { ...size, rgb, contentHash: null };
+    const seen = await model.segment(picture, { prompts, threshold, withFaint, inClip: true });
+    found.push(seen);
     // As the tracker requires: once something is tracked, faint detections may continue it.
-    withFaint ||= (found.at(-1)?.instances.length ?? 0) > 0;
+    withFaint ||= seen.instances.length > 0;
   }
-  return { found, ...ms, open: opens ? ms.open : ms.model };
+  return found;
 }
 
 /** Draws onto the frames, which cannot be used again. */

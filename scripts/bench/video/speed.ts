@@ -4,7 +4,6 @@ import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
 import type { VideoJob } from "../../client/api-client.ts";
 import { type Row, spreadTable } from "../report.ts";
-import { startStandIn } from "../start-inference.ts";
 import { type TaskTimes, timeJob } from "../task-times.ts";
 import { type BenchStack, withStack } from "../with-stack.ts";
 import { CLIP_PROMPT, makeClip } from "./make-clip.ts";
@@ -29,7 +28,6 @@ export interface Round {
 interface Scenario {
   readonly name: string;
   readonly model: Model;
-  readonly opens?: boolean;
   readonly prompt: string;
   /** How many frames to process; null for the default sampling. */
   readonly frames: number | null;
@@ -52,7 +50,7 @@ export async function measureSpeed(options: SpeedOptions): Promise<Round[]> {
   const embedded = await withStack(signal, async (stack) => {
     const model = await loadModel(await ensureBuiltin());
     const found = await measureScenarios(stack, options, [
-      { name: "embedded model", model, opens: true, prompt: CLIP_PROMPT, frames, rounds },
+      { name: "embedded model", model, prompt: CLIP_PROMPT, frames, rounds },
     ]);
     await model.close();
     return found;
@@ -69,7 +67,7 @@ export async function measureSpeed(options: SpeedOptions): Promise<Round[]> {
         }),
       );
     },
-    (service) => startStandIn({}, service),
+    {},
   );
   return [...embedded, ...standIns];
 }
@@ -103,7 +101,7 @@ async function measureScenarios(
 }
 
 function workOf(
-  { model, opens = false, prompt }: Scenario,
+  { model, prompt }: Scenario,
   numFrames: number | null,
   ffmpeg: string,
   inputPath: string,
@@ -113,7 +111,6 @@ function workOf(
   return {
     ffmpeg,
     model,
-    opens,
     signal,
     task: {
       type: "video",
@@ -177,8 +174,6 @@ const ROWS: readonly Row<Round>[] = [
   ["parts alone: decode, s", ({ parts }) => seconds(parts.decode), 2],
   ["– probing", ({ parts }) => seconds(parts.probe), 2],
   ["parts alone: model, s", ({ parts }) => seconds(parts.model), 2],
-  ["– with pictures kept open ÷ without", ({ parts }) => parts.open / parts.model, 2],
-  ["– finding one missed object per frame ÷ the model", ({ parts }) => parts.bridge / parts.model, 3],
   ["parts alone: encode, s", ({ parts }) => seconds(parts.encode), 2],
   ["– run lengths, tracking, masks.json", ({ parts }) => seconds(parts.masks), 2],
   ["– drawing", ({ parts }) => seconds(parts.draw), 2],

@@ -17,19 +17,14 @@ const request = (subject: string, overrides: object) => ({
   pictures: 12,
   frames: 12,
   rounds: 1,
-  parts: [],
-  soakMinutes: 5,
+  parts: ["speed", "memory"],
   quick: false,
   ...overrides,
 });
 
-const video = (overrides: object) =>
-  request("video", { parts: ["speed", "memory"], rounds: 5, ...overrides });
+const video = (overrides: object) => request("video", { rounds: 5, ...overrides });
 
-const service = (overrides: object) =>
-  request("service", { parts: ["throughput", "soak"], rounds: 3, ...overrides });
-
-const quickly = { quick: true, frames: 3, soakMinutes: 1 };
+const quickly = { quick: true, frames: 3 };
 
 describe("the benchmark's command line", () => {
   it("measures pictures by default", () => {
@@ -40,16 +35,6 @@ describe("the benchmark's command line", () => {
     );
   });
 
-  it("measures createJob, in forty rounds by default", () => {
-    expect(parseBenchArguments(["create-job"])).toEqual(request("create-job", { rounds: 40 }));
-    expect(parseBenchArguments(["create-job", "--rounds", "3"])).toEqual(
-      request("create-job", { rounds: 3 }),
-    );
-    expect(refusalOf("create-job", "--pictures", "3")).toContain("takes only --rounds");
-    expect(refusalOf("create-job", "--quick")).toContain("takes only --rounds");
-    expect(refusalOf("create-job", "--rounds", "201")).toContain("1 to 200");
-  });
-
   it("measures a clip's speed and memory, or one of them", () => {
     expect(parseBenchArguments(["video"])).toEqual(video({}));
     expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ parts: ["speed"] }));
@@ -57,20 +42,10 @@ describe("the benchmark's command line", () => {
     expect(parseBenchArguments(["video", "--part", "following"])).toEqual(video({ parts: ["following"] }));
   });
 
-  it("measures the service, or one part of it", () => {
-    expect(parseBenchArguments(["service"])).toEqual(service({}));
-    expect(parseBenchArguments(["service", "--part", "soak", "--soak", "30"])).toEqual(
-      service({ parts: ["soak"], soakMinutes: 30 }),
-    );
-    expect(parseBenchArguments(["service", "--quick", "--soak", "2"])).toEqual(
-      service({ ...quickly, rounds: 1, soakMinutes: 2 }),
-    );
-  });
-
-  it("simulates the dispatch of tasks, as often as asked", () => {
-    expect(parseBenchArguments(["dispatch"])).toEqual(request("dispatch", { rounds: 5 }));
-    expect(parseBenchArguments(["dispatch", "--quick"])).toEqual(request("dispatch", quickly));
-    expect(refusalOf("dispatch", "--frames", "3")).toMatch(/takes only --rounds and --quick/);
+  it("measures the service, as often as asked", () => {
+    expect(parseBenchArguments(["service"])).toEqual(request("service", { rounds: 3 }));
+    expect(parseBenchArguments(["service", "--quick"])).toEqual(request("service", quickly));
+    expect(refusalOf("service", "--frames", "3")).toMatch(/takes only --rounds and --quick/);
   });
 
   it("is quick if asked, except for what is given explicitly", () => {
@@ -78,11 +53,6 @@ describe("the benchmark's command line", () => {
     expect(parseBenchArguments(["video", "--quick", "--rounds", "2"])).toEqual(
       video({ ...quickly, rounds: 2 }),
     );
-  });
-
-  it("measures waiting, in three rounds by default", () => {
-    expect(parseBenchArguments(["waiting"])).toEqual(request("waiting", { rounds: 3 }));
-    expect(parseBenchArguments(["waiting", "--quick"])).toEqual(request("waiting", quickly));
   });
 
   it("prints help on request", () => {
@@ -99,14 +69,8 @@ describe("the benchmark's command line", () => {
     [["video", "--pictures", "3"], "video takes only --frames, --rounds, --part and --quick"],
     [["pictures", "--rounds", "3"], "only --pictures"],
     [["--quick"], "only --pictures"],
-    [["--soak", "3"], "only --pictures"],
-    [["video", "--soak", "3"], "video takes only --frames, --rounds, --part and --quick"],
     [["click", "--frames", "2"], "takes only --rounds and --quick"],
-    [["waiting", "--part", "speed"], "takes only --rounds and --quick"],
-    [["service", "--soak", "0"], "--soak must be a whole number from 1 to 10000"],
-    [["service", "--part", "speed"], "throughput or soak"],
-    [["service", "--frames", "3"], "service takes only --rounds, --part, --soak and --quick"],
-    [["service", "--part", "masks"], "--part must be throughput or soak"],
+    [["service", "--part", "speed"], "takes only --rounds and --quick"],
     [["sound"], 'Unknown benchmark "sound"'],
     [["video", "pictures"], "only one benchmark"],
     [["--frobnicate"], "npm run bench -- --help"],

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { residentIn, thirds } from "../../../scripts/bench/processes.ts";
-import { soakReport } from "../../../scripts/bench/service/soak.ts";
 import { throughputReport } from "../../../scripts/bench/service/throughput.ts";
 import { ratePerSecond } from "../../../scripts/bench/report.ts";
+import { soakReport } from "../../support/node/soak.ts";
+import { residentIn, thirds } from "../../support/node/soak-memory.ts";
 
 describe("the benchmark of the service", () => {
   it("says the rate of pictures, and its share of the bare loop's and of the limit", () => {

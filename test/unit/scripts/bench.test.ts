@@ -7,42 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runVideo } from "../../../inference-container/src/worker/run-video.ts";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import { processorTimeIn, peakIn, roleOf, watchMemory } from "../../../scripts/bench/processes.ts";
-import { report } from "../../../scripts/bench/create-job/run.ts";
 import { spread, spreadTable } from "../../../scripts/bench/report.ts";
 import { collectTimes } from "../../../scripts/bench/task-times.ts";
 import { makeClip } from "../../../scripts/bench/video/make-clip.ts";
 import { measureParts } from "../../../scripts/bench/video/parts.ts";
 import { loadModel } from "../../../scripts/bench/video/stand-in-model.ts";
-
-describe("the benchmark of createJob", () => {
-  it("compares 100 uploads with 1, by wall time round for round and by the sums of processor time", () => {
-    const pair = (one: number, batch: number, processor: number) => ({
-      one: { wall: one, processor: 10 },
-      batch: { wall: batch, processor },
-    });
-    const round = (batch: number, processor: number) => ({
-      unseen: pair(10, batch, processor),
-      seen: pair(5, 10, 10),
-    });
-    expect(report([round(20, 30), round(40, 20), round(30, 10)])).toEqual([
-      "| median [least–most] | uploads that no job has named (3) | the same again (3) |",
-      "| --- | ---: | ---: |",
-      "| createJob of 1 upload, ms | 10.0 [10.0–10.0] | 5.0 [5.0–5.0] |",
-      "| createJob of 100 uploads, ms | 30.0 [20.0–40.0] | 10.0 [10.0–10.0] |",
-      "| **100 uploads ÷ 1** | 3.00 [2.00–4.00] | 2.00 [2.00–2.00] |",
-      "",
-      "| the stack's processor time, mean of 3 rounds | 1 upload, ms | 100 uploads, ms | **100 uploads ÷ 1** |",
-      "| --- | ---: | ---: | ---: |",
-      "| uploads that no job has named | 10.0 | 20.0 | 2.00 |",
-      "| the same again | 10.0 | 10.0 | 1.00 |",
-    ]);
-  });
-
-  it("reads a process's user and system time, whatever its command is called", () => {
-    const stat = "42 (a b) c) S 1 42 42 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 100 1 1";
-    expect(processorTimeIn(stat)).toBe(120);
-  });
-});
 
 describe("the benchmark's figures", () => {
   it("are a median with the least and the most around it", () => {
@@ -152,6 +121,11 @@ describe("the benchmark of a clip", () => {
     expect(peaks.decoder).toBeGreaterThan(1e6);
     expect(peaks.encoder).toBeGreaterThan(1e6);
     expect(peaks.engine).toBe(0);
+  });
+
+  it("reads a process's user and system time, whatever its command is called", () => {
+    const stat = "42 (a b) c) S 1 42 42 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 100 1 1";
+    expect(processorTimeIn(stat)).toBe(120);
   });
 
   it("reads a process' peak from what Linux says of it", async () => {

@@ -25,15 +25,12 @@ export interface OutageRun {
   readonly worst: number;
   readonly fifoP99: number;
   readonly fifoWorst: number;
-  /** How often a picture was offered, and how often it gave way to another, on average. */
-  readonly offers: number;
-  readonly handedBack: number;
 }
 
 /** Services are away for ten minutes at 90 % load; what arrives from then on until a queue would be empty again counts. */
 export function measureOutage(changes: Partial<Scenario>): OutageRun {
   const scenario = { ...ONE_SERVICE, outage: { from: 600, until: 1_200 }, ...changes };
-  const { singles, offers, handedBack } = simulate(scenario);
+  const { singles } = simulate(scenario);
   const waits = singles.map(({ wait }) => wait);
   const fifo = firstInFirstOut(scenario);
   return {
@@ -41,29 +38,18 @@ export function measureOutage(changes: Partial<Scenario>): OutageRun {
     worst: Math.max(...waits),
     fifoP99: quantile(fifo, 0.99),
     fifoWorst: Math.max(...fifo),
-    offers: offers / singles.length,
-    handedBack: handedBack / singles.length,
   };
 }
 
-/** What a great number of tasks that wait cost, and how long they wait afterwards. */
+/** What a great number of tasks that wait do to objects, and how long they wait afterwards. */
 export interface BacklogRun {
-  readonly waiting: number;
-  /** Of the queue, per second: each message is written, read and deleted. */
-  readonly queueOperations: number;
   /** Calls and alarms of jobs' objects per second, without those that are newly accepted. */
   readonly objects: number;
-  /** By list prices, in dollars, if the tasks waited for a day. */
-  readonly dollarsPerDay: number;
   readonly p99: number;
   readonly fifoP99: number;
-  readonly offers: number;
 }
 
 const DOLLARS_PER_QUEUE_OPERATION = 0.4e-6;
-const DOLLARS_PER_WRITTEN_ROW = 1e-6;
-/** An object's record and its alarm. */
-const ROWS_PER_OBJECT = 2;
 
 /** Services, a hundred unless `changes` say otherwise, are away at half load until `waiting` tasks wait; measured at the end of that, and until all are done. */
 export function measureBacklog(waiting: number, changes: Partial<Scenario>): BacklogRun {
@@ -71,32 +57,22 @@ export function measureBacklog(waiting: number, changes: Partial<Scenario>): Bac
   const perSecond = (base.services * base.load) / base.pictureSeconds;
   const outage = { from: 60, until: 60 + waiting / perSecond };
   const scenario = { ...base, outage, seconds: outage.until };
-  const { singles, offers, waitingBill } = simulate(scenario);
-  const perSecondOf = (count: number): number => count / LAST_OF_OUTAGE_SECONDS;
-  // Each of those that arrive meanwhile sends its first message.
-  const queueOperations = 3 * (perSecondOf(waitingBill.message) - perSecond);
-  const objects = perSecondOf(waitingBill.object);
+  const { singles, waitingBill } = simulate(scenario);
   return {
-    waiting,
-    queueOperations,
-    objects,
-    dollarsPerDay:
-      86_400 *
-      (queueOperations * DOLLARS_PER_QUEUE_OPERATION + objects * ROWS_PER_OBJECT * DOLLARS_PER_WRITTEN_ROW),
+    objects: waitingBill.object / LAST_OF_OUTAGE_SECONDS,
     p99: quantile(
       singles.map(({ wait }) => wait),
       0.99,
     ),
     fifoP99: quantile(firstInFirstOut(scenario), 0.99),
-    offers: offers / singles.length,
   };
 }
 
 /** What tasks cost that only wait: no service is simulated, so that there may be very many. */
 export interface WaitingRun {
-  readonly queueOperations: number;
   /** Messages per second that the queue delivers; one queue takes 5,000. */
   readonly messages: number;
+  /** By list prices, in dollars: each message is written, read and deleted. */
   readonly dollarsPerDay: number;
   /** p99 of the time until a task's message comes, once there is room, by how long the task has waited. */
   readonly p99Share: number;
@@ -118,17 +94,14 @@ export function measureWaiting(waiting: number, seconds: number, seed: number): 
     shares.push((at - seconds) / Math.max(60, seconds - accepted));
   }
   const messages = delivered / LAST_OF_OUTAGE_SECONDS;
-  const queueOperations = 3 * messages;
-  const dollarsPerDay = 86_400 * queueOperations * DOLLARS_PER_QUEUE_OPERATION;
-  return { queueOperations, messages, dollarsPerDay, p99Share: quantile(shares, 0.99) };
+  const dollarsPerDay = 86_400 * 3 * messages * DOLLARS_PER_QUEUE_OPERATION;
+  return { messages, dollarsPerDay, p99Share: quantile(shares, 0.99) };
 }
 
 /** How long other accounts' single pictures take until their result, in seconds, without and with a flood. */
 export interface FloodRun {
   readonly without: number;
   readonly withFlood: number;
-  readonly p95Without: number;
-  readonly p95WithFlood: number;
 }
 
 /** One account has a thousand jobs under way while the others send single pictures. */
@@ -137,12 +110,7 @@ export function measureFlood(picturesPerJob: number, changes: Partial<Scenario>)
   const [without = [], withFlood = []] = [null, { jobs: 1_000, picturesPerJob }].map((flood) =>
     simulate({ ...scenario, flood }).singles.map(({ result }) => result),
   );
-  return {
-    without: mean(without),
-    withFlood: mean(withFlood),
-    p95Without: quantile(without, 0.95),
-    p95WithFlood: quantile(withFlood, 0.95),
-  };
+  return { without: mean(without), withFlood: mean(withFlood) };
 }
 
 /** How long a thousand single pictures of one account take, in seconds. */
@@ -150,8 +118,6 @@ export interface BurstRun {
   readonly took: number;
   /** What the device alone takes. */
   readonly device: number;
-  /** How often a picture was offered on average. */
-  readonly offers: number;
 }
 
 /** A thousand single pictures arrive at once at a service that has nothing else to do. */
@@ -159,8 +125,8 @@ export function measureBurst(pictureSeconds: number, changes: Partial<Scenario>)
   const jobs = 1_000;
   const alone = { load: 1e-9, seconds: 1.5 * jobs * pictureSeconds + 3_600 };
   const flood = { jobs, picturesPerJob: 1 };
-  const { floodSeconds, offers } = simulate({ ...ONE_SERVICE, ...alone, pictureSeconds, flood, ...changes });
-  return { took: floodSeconds, device: jobs * pictureSeconds, offers: offers / jobs };
+  const { floodSeconds } = simulate({ ...ONE_SERVICE, ...alone, pictureSeconds, flood, ...changes });
+  return { took: floodSeconds, device: jobs * pictureSeconds };
 }
 
 const mean = (values: readonly number[]): number =>

@@ -19,11 +19,7 @@ export interface Outcome {
   readonly singles: readonly Served[];
   /** When the last picture of the flood began on a device, in seconds. */
   readonly floodSeconds: number;
-  /** How often any task was offered, and how often one gave way to another. */
-  readonly offers: number;
-  readonly handedBack: number;
-  /** What the platform bills, in all, and within the last ten minutes of the outage. */
-  readonly billed: Readonly<Record<Billed, number>>;
+  /** What the platform bills within the last ten minutes of the outage. */
   readonly waitingBill: Readonly<Record<Billed, number>>;
 }
 
@@ -47,14 +43,10 @@ export function simulate(scenario: Scenario): Outcome {
     { length: scenario.services },
     () => new SimulatedService(scenario, clock, begin),
   );
-  let offers = 0;
-  const offer = (each: Offer) => {
-    offers += 1;
-    return services[Math.floor(random.between(0, services.length))]?.offer(each) ?? "unreachable";
-  };
+  const offer = (each: Offer) =>
+    services[Math.floor(random.between(0, services.length))]?.offer(each) ?? "unreachable";
   const hasRoom = (task: Queued): boolean =>
     services[Math.floor(random.between(0, services.length))]?.hasRoom(task) ?? false;
-  const billed: Record<Billed, number> = { message: 0, object: 0 };
   const waitingBill: Record<Billed, number> = { message: 0, object: 0 };
   const { outage } = scenario;
   const isFullyOut = (): boolean =>
@@ -62,7 +54,6 @@ export function simulate(scenario: Scenario): Outcome {
     clock.now > BEGIN + (outage.until - LAST_OF_OUTAGE_SECONDS) * SECOND &&
     clock.now < BEGIN + outage.until * SECOND;
   const bill = (what: Billed): void => {
-    billed[what] += 1;
     if (isFullyOut()) waitingBill[what] += 1;
   };
   plan(scenario, arrivals, services, { clock, random, offer, hasRoom, bill });
@@ -78,9 +69,8 @@ export function simulate(scenario: Scenario): Outcome {
     const wait = (begunAt.get(taskId) ?? Infinity) - at;
     return { account, wait: wait / SECOND, result: (wait + onDevice) / SECOND };
   });
-  const handedBack = services.reduce((sum, service) => sum + service.handedBack, 0);
   const floodSeconds = (floodEndsAt - BEGIN) / SECOND;
-  return { singles, floodSeconds, offers, handedBack, billed, waitingBill };
+  return { singles, floodSeconds, waitingBill };
 }
 
 /** Plans what comes from outside: the outage, the flood, and the single pictures. */

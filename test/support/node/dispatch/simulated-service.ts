@@ -25,8 +25,6 @@ export class SimulatedService {
   /** Those with a place, the oldest first: it is on the device. */
   #inPlaces: Offer[] = [];
   #isDown = false;
-  /** How many tasks gave way to others. */
-  handedBack = 0;
 
   /** @param begin called when a task starts on the device; returns how many milliseconds it takes there */
   constructor(
@@ -92,7 +90,6 @@ export class SimulatedService {
 
   #handBack(offer: Offer): void {
     this.#held.delete(offer);
-    this.handedBack += 1;
     this.#clock.in(REPORT_MS, () => offer.job.complete(offer.taskId, offer.lease, { outcome: "returned" }));
   }
 

@@ -1,8 +1,8 @@
 """
 A model for Triton's Python backend with the tensors of docs/models.md, whose answers are known: it finds rectangles of the
-colour that a prompt names, as the played server's model does, and six objects for the prompt "six".
+colour that a prompt names, as the played server's model does.
 
-Parameters of its config.pbtxt: `control`, a folder; `cost`, how long a request takes at least, in milliseconds. The model
+Parameters of its config.pbtxt: `control`, a folder. The model
 appends to `control/seen.jsonl` when it begins and ends a request, and a request waits while the folder
 `control/held` has a file of its first prompt's name.
 """
@@ -23,13 +23,11 @@ class TritonPythonModel:
     def initialize(self, args):
         parameters = json.loads(args["model_config"])["parameters"]
         self.control = parameters["control"]["string_value"]
-        self.cost = float(parameters["cost"]["string_value"]) / 1000
 
     def execute(self, requests):
         return [self.answer(request) for request in requests]
 
     def answer(self, request):
-        begun = time.monotonic()
         inputs = {one.name(): one.as_numpy() for one in request.inputs()}
         prompts = [prompt.decode() for prompt in inputs["prompts"]]
         clicks = inputs.get("clicks", np.zeros((0, 4)))
@@ -37,7 +35,6 @@ class TritonPythonModel:
         while prompts and os.path.exists(os.path.join(self.control, "held", prompts[0])):
             time.sleep(0.01)
         response = pb.InferenceResponse(output_tensors=find(inputs["image"], prompts, inputs["threshold"][0], clicks))
-        time.sleep(max(0, begun + self.cost - time.monotonic()))
         self.note(request, "ended", cancelled=request.is_cancelled())
         return response
 
@@ -72,9 +69,6 @@ def find(image, prompts, threshold, clicks):
 
 
 def scored(image, prompt):
-    if prompt == "six":
-        height, width, _ = image.shape
-        return [(0.9 - i / 100, (i * width / 7, height / 4, (i + 1) * width / 7, height / 2)) for i in range(6)]
     # A clip's square is white.
     colour = COLOURS.get("white" if prompt == "square" else prompt)
     if colour is None:

@@ -34,8 +34,6 @@ export interface TritonOptions {
   readonly instances: number;
   /** The most requests that wait; by default the page's. */
   readonly queue?: number;
-  /** How long each request takes at least, in milliseconds. */
-  readonly costMs?: number;
   /** The folder of SAM 3's seeded graphs, to run these (seeded_sam3.py) instead of the planted model. */
   readonly graphs?: string;
 }
@@ -146,14 +144,11 @@ const isReady = (origin: string): Promise<boolean> =>
   );
 
 /** The page's config.pbtxt, as operators copy it, with these numbers. */
-async function configOf(
-  { instances, queue, costMs = 0, graphs }: TritonOptions,
-  control: string,
-): Promise<string> {
+async function configOf({ instances, queue, graphs }: TritonOptions, control: string): Promise<string> {
   const page = await readFile(join(PROJECT_ROOT, "docs", "models.md"), "utf8");
   const config = /```\n(name: "segment"[^`]*)```/.exec(page)?.[1];
   if (config === undefined) throw new Error("docs/models.md has no config.pbtxt.");
-  const parameters = { control, cost: costMs, ...(graphs !== undefined && { graphs }) };
+  const parameters = { control, ...(graphs !== undefined && { graphs }) };
   return [
     config
       .replace(/count: \d+/, `count: ${instances}`)

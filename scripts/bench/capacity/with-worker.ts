@@ -3,12 +3,12 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failure } from "../shared/command-line.ts";
-import type { Mark } from "../shared/marked-processes.ts";
-import { PROJECT_ROOT } from "../shared/root.ts";
-import { QUIET_WRANGLER } from "../stack/wrangler.ts";
+import { Failure } from "../../shared/command-line.ts";
+import type { Mark } from "../../shared/marked-processes.ts";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+import { QUIET_WRANGLER } from "../../stack/wrangler.ts";
 
-/** A Worker of `scripts/bench/workers`, in the local Workers runtime. */
+/** The Worker of `scripts/bench/workers`, in the local Workers runtime. */
 export interface BenchWorker {
   /** Sends a command and returns the answer. @throws if the Worker fails */
   readonly call: (command: object) => Promise<unknown>;
@@ -18,19 +18,15 @@ export interface BenchWorker {
   readonly mark: Mark;
 }
 
-/** The Worker's file in `scripts/bench/workers`, and what it has beside the bindings of `bench.toml`. */
-export interface WorkerOptions {
-  readonly entrypoint: string;
-  readonly bindings?: Parameters<(typeof import("wrangler"))["unstable_startWorker"]>[0]["bindings"];
-}
+type Bindings = Parameters<(typeof import("wrangler"))["unstable_startWorker"]>[0]["bindings"];
 
 const WORKERS = join(PROJECT_ROOT, "scripts", "bench", "workers");
 const START_PATIENCE_MS = 60_000;
 
-/** Starts the Worker with storage in a temporary folder, calls `use`, and cleans up. */
+/** Starts the Worker with storage in a temporary folder, calls `use`, and cleans up. @param bindings beside those of `bench.toml` */
 export async function withWorker<T>(
   signal: AbortSignal,
-  { entrypoint, ...options }: WorkerOptions,
+  bindings: Bindings,
   use: (worker: BenchWorker) => Promise<T>,
 ): Promise<T> {
   // The runtime prints a line for each batch of a queue otherwise.
@@ -42,8 +38,8 @@ export async function withWorker<T>(
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const dev = await start({
     config: join(WORKERS, "bench.toml"),
-    entrypoint: join(WORKERS, entrypoint),
-    ...options,
+    entrypoint: join(WORKERS, "capacity.ts"),
+    bindings,
     dev: {
       server: { hostname: "127.0.0.1", port: 0 },
       inspector: false,

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { TaskRequest } from "@segmentation/protocol";
-import { listen } from "../shared/listen.ts";
+import { listen } from "../../shared/listen.ts";
 
 /** An inference service that takes every task and does nothing with it but what `onTask` does. */
 export interface IdleService {

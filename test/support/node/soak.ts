@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TaskRequest } from "@segmentation/protocol";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
-import { Failure } from "../../shared/command-line.ts";
-import { benchPicture, largePicture } from "../pictures/bench-picture.ts";
-import { type MemorySample, sampleMemory, thirds } from "../processes.ts";
-import { markdownTable } from "../report.ts";
-import { STAND_IN } from "../start-inference.ts";
-import { makeClip } from "../video/make-clip.ts";
-import { type BenchService, withService } from "./with-service.ts";
+import { Failure } from "../../../scripts/shared/command-line.ts";
+import { benchPicture, largePicture } from "../../../scripts/bench/pictures/bench-picture.ts";
+import { markdownTable } from "../../../scripts/bench/report.ts";
+import { STAND_IN } from "../../../scripts/bench/start-inference.ts";
+import { makeClip } from "../../../scripts/bench/video/make-clip.ts";
+import { type BenchService, withService } from "../../../scripts/bench/service/with-service.ts";
+import { type MemorySample, sampleMemory, thirds } from "./soak-memory.ts";
 
 /** How many tasks the service has at the same time. */
 const OFFERED = 6;
