@@ -30,81 +30,62 @@ export interface CreatedAccount {
 export async function createAccount(
   database: Database,
   account: NewAccount,
-  signal?: AbortSignal,
   before: (accountId: string, digest: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<CreatedAccount> {
   const accountId = newId("acct");
   const now = Date.now();
   const key = await newKey(account.keyLabel);
   await before(accountId, key.digest);
-  const [created] = await database.run(
-    [
-      sql`INSERT INTO accounts (id, email, email_verified, name, plan, created_at, updated_at)
+  const [created] = await database.run([
+    sql`INSERT INTO accounts (id, email, email_verified, name, plan, created_at, updated_at)
           SELECT ${accountId}, ${account.email}, 1, ${account.name}, ${account.plan}, ${now}, ${now}
           WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ${account.email} COLLATE NOCASE)
           RETURNING id`,
-      insertKey(key, accountId, now),
-    ],
-    signal,
-  );
+    insertKey(key, accountId, now),
+  ]);
   if (!created?.length) throw new Failure(`${account.email} already has an account.`);
   return { accountId, keyId: key.keyId, secret: key.secret };
 }
 
 /** Creates an API key for the account of an e-mail address, and first the account if there is none. */
-export async function createAccountOrKey(
-  database: Database,
-  account: NewAccount,
-  signal?: AbortSignal,
-): Promise<CreatedAccount> {
+export async function createAccountOrKey(database: Database, account: NewAccount): Promise<CreatedAccount> {
   const find = sql`SELECT id FROM accounts WHERE email = ${account.email} COLLATE NOCASE ORDER BY id LIMIT 1`;
-  const accountId = (await database.run([find], signal))[0]?.[0]?.["id"];
-  if (typeof accountId !== "string") return createAccount(database, account, signal);
-  const { keyId, secret } = await createKey(database, accountId, account.keyLabel, signal);
+  const accountId = (await database.run([find]))[0]?.[0]?.["id"];
+  if (typeof accountId !== "string") return createAccount(database, account);
+  const { keyId, secret } = await createKey(database, accountId, account.keyLabel);
   return { accountId, keyId, secret };
 }
 
 /** What an account is; the erasure of an account shows first, because nothing else about it can change any more. */
 const STATUS = `CASE WHEN a.erased_at IS NOT NULL THEN 'erased' WHEN a.erasing_at IS NOT NULL THEN 'being erased' ELSE a.status END`;
 
-async function update(
-  database: Database,
-  accountId: string,
-  change: string,
-  signal?: AbortSignal,
-): Promise<Row> {
+async function update(database: Database, accountId: string, change: string): Promise<Row> {
   const where = sql`updated_at = ${Date.now()} WHERE id = ${accountId} AND erasing_at IS NULL
     RETURNING id AS accountId, email, plan, status`;
-  const [rows] = await database.run([`UPDATE accounts SET ${change}, ${where}`], signal);
+  const [rows] = await database.run([`UPDATE accounts SET ${change}, ${where}`]);
   const row = rows?.[0];
-  if (!row) throw await unchangeable(database, accountId, signal);
+  if (!row) throw await unchangeable(database, accountId);
   return row;
 }
 
 /** Sets an account's plan. @throws Failure if there is no such account, or it is erased */
-export const setPlan = (
-  database: Database,
-  accountId: string,
-  plan: Plan,
-  signal?: AbortSignal,
-): Promise<Row> => update(database, accountId, sql`plan = ${plan}`, signal);
+export const setPlan = (database: Database, accountId: string, plan: Plan): Promise<Row> =>
+  update(database, accountId, sql`plan = ${plan}`);
 
 /** Suspends an account, so that all its credentials are refused, or activates it again. @throws Failure if there is no such account, or it is erased */
 export const setStatus = (
   database: Database,
   accountId: string,
   status: "active" | "suspended",
-  signal?: AbortSignal,
-): Promise<Row> => update(database, accountId, sql`status = ${status}`, signal);
+): Promise<Row> => update(database, accountId, sql`status = ${status}`);
 
 /** Limits the units that an account's jobs may reserve per day; null: to everybody's limit. @throws Failure if there is no such account, or it is erased */
 export async function setUnitsPerDay(
   database: Database,
   accountId: string,
   unitsPerDay: number | null,
-  signal?: AbortSignal,
 ): Promise<Row> {
-  const account = await update(database, accountId, sql`units_per_day = ${unitsPerDay}`, signal);
+  const account = await update(database, accountId, sql`units_per_day = ${unitsPerDay}`);
   return { ...account, unitsPerDay: unitsPerDay ?? "default" };
 }
 
@@ -112,13 +93,8 @@ export async function setUnitsPerDay(
  * Sets how many units a subscriber may owe before it has paid for any; null: everybody's number.
  * @throws Failure if there is no such account, or it is erased
  */
-export async function setCredit(
-  database: Database,
-  accountId: string,
-  units: number | null,
-  signal?: AbortSignal,
-): Promise<Row> {
-  const account = await update(database, accountId, sql`credit_units = ${units}`, signal);
+export async function setCredit(database: Database, accountId: string, units: number | null): Promise<Row> {
+  const account = await update(database, accountId, sql`credit_units = ${units}`);
   return { ...account, creditUnits: units ?? "default" };
 }
 
@@ -133,22 +109,18 @@ export interface AccountPage {
 export async function listAccounts(
   database: Database,
   { email, after, limit }: AccountPage,
-  signal?: AbortSignal,
 ): Promise<{ accounts: Row[]; more: boolean }> {
   const conditions = [
     ...(email === null ? [] : [sql`a.email = ${email} COLLATE NOCASE`]),
     ...(after === null ? [] : [sql`a.id < ${after}`]),
   ];
-  const [rows = []] = await database.run(
-    [
-      `SELECT a.id AS accountId, a.email, a.plan, ${STATUS} AS status, b.subscription_status AS subscription,
+  const [rows = []] = await database.run([
+    `SELECT a.id AS accountId, a.email, a.plan, ${STATUS} AS status, b.subscription_status AS subscription,
          a.created_at AS createdAt
        FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
        ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}
        ${sql`ORDER BY a.id DESC LIMIT ${limit + 1}`}`,
-    ],
-    signal,
-  );
+  ]);
   return { accounts: rows.slice(0, limit), more: rows.length > limit };
 }
 
@@ -159,16 +131,10 @@ const DAY_MS = 86_400_000;
  * @param now epoch milliseconds; today is the day of UTC
  * @throws Failure if there is no such account
  */
-export async function showAccount(
-  database: Database,
-  accountId: string,
-  now: number,
-  signal?: AbortSignal,
-): Promise<Row> {
+export async function showAccount(database: Database, accountId: string, now: number): Promise<Row> {
   const own = sql`account_id = ${accountId}`;
-  const [rows] = await database.run(
-    [
-      `SELECT a.id AS accountId, a.email, a.email_verified AS emailVerified, a.name, a.issuer, a.plan,
+  const [rows] = await database.run([
+    `SELECT a.id AS accountId, a.email, a.email_verified AS emailVerified, a.name, a.issuer, a.plan,
          ${STATUS} AS status, b.subscription_status AS subscription, b.current_period_end AS currentPeriodEndAt,
          b.latest_invoice_status AS latestInvoice, b.customer_id AS customerId,
          (SELECT count(*) FROM api_keys WHERE ${own} AND revoked_at IS NULL) AS liveKeys,
@@ -187,9 +153,7 @@ export async function showAccount(
          a.created_at AS createdAt, a.erased_at AS erasedAt
        FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
        WHERE ${sql`a.id = ${accountId}`}`,
-    ],
-    signal,
-  );
+  ]);
   const row = rows?.[0];
   if (!row) throw noSuchAccount(accountId);
   const { plan, subscription } = row;

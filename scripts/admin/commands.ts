@@ -2,10 +2,9 @@ import { z } from "zod";
 import { SettingsSchema } from "../../src/settings.ts";
 import { stateFolder } from "../stack/state-folder.ts";
 import { PLANS, setCredit, setPlan, setStatus, setUnitsPerDay, showAccount } from "./accounts.ts";
-import { openBucket } from "./database.ts";
+import { type Database, openBucket } from "./database.ts";
 import {
   addDatabase,
-  booksOf,
   checkLedgers,
   createAccountSomewhere,
   createKeyWhereItIs,
@@ -32,6 +31,8 @@ export interface Service {
   readonly configFile: string | null;
   /** Opens the databases; local ones have to exist, unless they are to be created. */
   readonly databases: (options?: { readonly create: boolean }) => Promise<Databases>;
+  /** Opens the one that an account's books are in. */
+  readonly books: (accountId: string) => Promise<Database>;
   readonly api: () => Promise<OperatorApi>;
   readonly signal: AbortSignal;
 }
@@ -77,6 +78,12 @@ const JOB = text(id("job"), "an id like job_…, with 32 hexadecimal digits");
 const account = z.strictObject({ account: ACCOUNT });
 const job = z.strictObject({ job: JOB });
 
+/** Null for the default. */
+const unitsOrDefault = (pattern: RegExp) =>
+  text(pattern, "a whole number of units, or default").transform((units) =>
+    units === "default" ? null : Number(units),
+  );
+
 const DATABASE = text(/^DB(?:_[1-9]\d*)?$/, "a database's binding, like DB_2");
 
 /** What a trial grants, as the Worker's setting says. */
@@ -107,8 +114,8 @@ export const COMMANDS = {
         .default("50")
         .transform(Number),
     }),
-    run: async (page, { databases, signal }) => {
-      const { accounts, more } = await listAllAccounts(await databases(), page, signal);
+    run: async (page, { databases }) => {
+      const { accounts, more } = await listAllAccounts(await databases(), page);
       const next = ` There are more: --after ${String(accounts.at(-1)?.["accountId"])}`;
       return {
         result: accounts.map(readable),
@@ -120,95 +127,60 @@ export const COMMANDS = {
     takes: "--account ID",
     does: "shows an account's owner, plan, status, keys, jobs, usage and billing",
     options: account,
-    run: async (given, { databases, signal }) => ({
-      result: await showAccount(
-        await booksOf(await databases(), given.account, signal),
-        given.account,
-        Date.now(),
-        signal,
-      ),
+    run: async (given, { books }) => ({
+      result: await showAccount(await books(given.account), given.account, Date.now()),
     }),
   }),
   "set-plan": command({
     takes: `--account ID --plan ${PLANS.join("|")}`,
     does: "paid and blocked override the subscription; with trial, the subscription decides",
     options: account.extend({ plan: PLAN }),
-    run: async (given, { databases, signal }) => ({
-      result: await setPlan(
-        await booksOf(await databases(), given.account, signal),
-        given.account,
-        given.plan,
-        signal,
-      ),
+    run: async (given, { books }) => ({
+      result: await setPlan(await books(given.account), given.account, given.plan),
     }),
   }),
   "set-limit": command({
     takes: "--account ID --units-per-day N|default",
     does: "limits the units that the jobs of a paying account may reserve per day (UTC)",
     options: account.extend({
-      "units-per-day": text(/^(?:\d{1,9}|default)$/, "a whole number of units, or default").transform(
-        (units) => (units === "default" ? null : Number(units)),
-      ),
+      "units-per-day": unitsOrDefault(/^(?:\d{1,9}|default)$/),
     }),
-    run: async (given, { databases, signal }) => ({
-      result: await setUnitsPerDay(
-        await booksOf(await databases(), given.account, signal),
-        given.account,
-        given["units-per-day"],
-        signal,
-      ),
+    run: async (given, { books }) => ({
+      result: await setUnitsPerDay(await books(given.account), given.account, given["units-per-day"]),
     }),
   }),
   "set-credit": command({
     takes: "--account ID --units N|default",
     does: "sets how many units a subscriber may owe before it has paid for any; each paid invoice adds its units",
     options: account.extend({
-      units: text(/^(?:\d{1,12}|default)$/, "a whole number of units, or default").transform((units) =>
-        units === "default" ? null : Number(units),
-      ),
+      units: unitsOrDefault(/^(?:\d{1,12}|default)$/),
     }),
-    run: async (given, { databases, signal }) => ({
-      result: await setCredit(
-        await booksOf(await databases(), given.account, signal),
-        given.account,
-        given.units,
-        signal,
-      ),
+    run: async (given, { books }) => ({
+      result: await setCredit(await books(given.account), given.account, given.units),
     }),
   }),
   "suspend-account": command({
     takes: "--account ID",
     does: "refuses all credentials of an account; its jobs in progress continue",
     options: account,
-    run: async (given, { databases, signal }) => ({
-      result: await setStatus(
-        await booksOf(await databases(), given.account, signal),
-        given.account,
-        "suspended",
-        signal,
-      ),
+    run: async (given, { books }) => ({
+      result: await setStatus(await books(given.account), given.account, "suspended"),
     }),
   }),
   "resume-account": command({
     takes: "--account ID",
     does: "accepts the credentials of a suspended account again",
     options: account,
-    run: async (given, { databases, signal }) => ({
-      result: await setStatus(
-        await booksOf(await databases(), given.account, signal),
-        given.account,
-        "active",
-        signal,
-      ),
+    run: async (given, { books }) => ({
+      result: await setStatus(await books(given.account), given.account, "active"),
     }),
   }),
   "erase-account": command({
     takes: "--account ID [--yes]",
     does: "erases an account for good (docs/operations.md says what remains); without --yes, only shows it",
     options: account.extend({ yes: z.boolean().default(false) }),
-    run: async (given, { databases, api, signal }) => {
-      const books = await booksOf(await databases(), given.account, signal);
-      const shown = await showAccount(books, given.account, Date.now(), signal);
+    run: async (given, { books, api, signal }) => {
+      const shown = await showAccount(await books(given.account), given.account, Date.now());
       if (!given.yes)
         return {
           result: shown,
@@ -225,16 +197,16 @@ export const COMMANDS = {
     takes: "",
     does: "lists the databases, their sizes as last seen, and how many accounts each has",
     options: z.strictObject({}),
-    run: async (_given, { databases, signal }) => ({
-      result: (await listDatabases(await databases(), signal)).map(readable),
+    run: async (_given, { databases }) => ({
+      result: (await listDatabases(await databases())).map(readable),
     }),
   }),
   "add-database": command({
     takes: "--database DB_2",
     does: "lets new accounts be created in a further database, which wrangler.toml binds and npm run deploy has migrated",
     options: z.strictObject({ database: DATABASE }),
-    run: async (given, { databases, signal }) => ({
-      result: (await addDatabase(await databases(), given.database, signal)).map(readable),
+    run: async (given, { databases }) => ({
+      result: (await addDatabase(await databases(), given.database)).map(readable),
     }),
   }),
   "move-account": command({
@@ -248,9 +220,7 @@ export const COMMANDS = {
         ask: (confirmed) =>
           worker.call("POST", `/accounts/${given.account}/move`, { to: given.to, confirmed }),
         checkLedger: (name) =>
-          checkLedgers(new Map([...all].filter(([each]) => each === name)), trialTokens(), Date.now(), {
-            signal,
-          }),
+          checkLedgers(new Map([...all].filter(([each]) => each === name)), trialTokens(), Date.now()),
         onProgress: (progress) => console.error(progress),
         signal,
       });
@@ -272,13 +242,8 @@ export const COMMANDS = {
     takes: '--account ID [--label "CI"]',
     does: "creates a key and shows its secret once",
     options: account.extend({ label: WORDS.default("admin") }),
-    run: async (given, { databases, signal }) => {
-      const { keyId, secret } = await createKeyWhereItIs(
-        await databases(),
-        given.account,
-        given.label,
-        signal,
-      );
+    run: async (given, { databases }) => {
+      const { keyId, secret } = await createKeyWhereItIs(await databases(), given.account, given.label);
       return { result: { accountId: given.account, keyId, secret } };
     },
   }),
@@ -286,17 +251,16 @@ export const COMMANDS = {
     takes: "--key ID",
     does: "revokes a key; it is refused from its next use on",
     options: z.strictObject({ key: text(id("key"), "a key's id (key_…)") }),
-    run: async ({ key }, { databases, signal }) => ({
-      result: { keyId: key, revokedAt: await revokeKeyWhereItIs(await databases(), key, signal) },
+    run: async ({ key }, { databases }) => ({
+      result: { keyId: key, revokedAt: await revokeKeyWhereItIs(await databases(), key) },
     }),
   }),
   "list-keys": command({
     takes: "--account ID",
     does: "lists an account's keys, newest first, including revoked ones",
     options: account,
-    run: async (given, { databases, signal }) => {
-      const books = await booksOf(await databases(), given.account, signal);
-      const keys = await listKeys(books, given.account, signal);
+    run: async (given, { books }) => {
+      const keys = await listKeys(await books(given.account), given.account);
       return { result: keys.map(readable), summary: `${counted(keys.length, "key")}.` };
     },
   }),
@@ -304,8 +268,8 @@ export const COMMANDS = {
     takes: "ID",
     does: "shows a job's tasks with attempts and leases, its archive and its alarm",
     options: job,
-    run: (given, { api, databases, signal }) =>
-      showJob(api, async () => findJobAnywhere(await databases(), given.job, signal), given.job),
+    run: (given, { api, databases }) =>
+      showJob(api, async () => findJobAnywhere(await databases(), given.job), given.job),
   }),
   "wake-job": command({
     takes: "ID",
@@ -357,8 +321,7 @@ export const COMMANDS = {
     takes: "[--dry-run]",
     does: "after a restore: makes the directory say what the books of all databases say; --dry-run only compares; exit code 1 if they disagree",
     options: z.strictObject({ "dry-run": z.boolean().default(false) }),
-    run: async (given, { databases, signal }) =>
-      rebuildDirectory(await databases(), { dryRun: given["dry-run"], signal }),
+    run: async (given, { databases }) => rebuildDirectory(await databases(), { dryRun: given["dry-run"] }),
   }),
   "ledger-check": command({
     takes: "[--grant 100] [--objects]",
@@ -374,7 +337,6 @@ export const COMMANDS = {
       const tokens = grant ?? trialTokens();
       const read = objects ? await openBucket(configFile, signal) : undefined;
       const { findings, summary } = await checkLedgers(await databases(), tokens, Date.now(), {
-        signal,
         read,
         onProgress: (progress) => console.error(`so far: ${progress}`),
       });

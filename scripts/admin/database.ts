@@ -26,8 +26,8 @@ const Answer = z.array(z.object({ results: z.array(Row), success: z.literal(true
 
 /** The D1 database of a local stack, or the deployed one. */
 export interface Database {
-  /** Runs the statements in one call and returns the rows of each. */
-  readonly run: (statements: readonly string[], signal?: AbortSignal) => Promise<Row[][]>;
+  /** Runs the statements in one call and returns the rows of each. The signal with which it was opened ends it. */
+  readonly run: (statements: readonly string[]) => Promise<Row[][]>;
 }
 
 const BUSY = /SQLITE_BUSY|database is locked/;
@@ -53,9 +53,14 @@ async function execute(
   }
 }
 
-function wranglersDatabase(where: readonly string[], env: NodeJS.ProcessEnv, binding: string): Database {
+function wranglersDatabase(
+  where: readonly string[],
+  env: NodeJS.ProcessEnv,
+  binding: string,
+  signal?: AbortSignal,
+): Database {
   return {
-    run: async (statements, signal) => {
+    run: async (statements) => {
       const output = await execute(where, env, statements.join(";\n"), binding, signal);
       const answer = Answer.safeParse(JSON.parse(output));
       if (!answer.success)
@@ -95,7 +100,7 @@ async function openDatabaseFile(
 ): Promise<Database> {
   await createStateFolder(state);
   await applyMigrations(state, signal);
-  return wranglersDatabase(["--local", "--persist-to", state.data], stackMark(state), binding);
+  return wranglersDatabase(["--local", "--persist-to", state.data], stackMark(state), binding, signal);
 }
 
 /**
@@ -114,9 +119,13 @@ export async function openLocalDatabase(
 }
 
 /** The deployed database that a configuration names. It uses Wrangler's login. */
-export async function openRemoteDatabase(configFile: string, binding = FIRST_DATABASE): Promise<Database> {
+export async function openRemoteDatabase(
+  configFile: string,
+  signal: AbortSignal,
+  binding = FIRST_DATABASE,
+): Promise<Database> {
   const { path } = await readConfiguration(configFile);
-  return wranglersDatabase(["--remote", "--config", path], {}, binding);
+  return wranglersDatabase(["--remote", "--config", path], {}, binding, signal);
 }
 
 /** Reads objects with Wrangler. */

@@ -34,15 +34,11 @@ async function firstOf(rows: Promise<Row[][]>, column: string): Promise<string |
 }
 
 /** The database that an account's books are in. One database is all there is to ask. */
-export async function booksOf(
-  databases: Databases,
-  accountId: string,
-  signal?: AbortSignal,
-): Promise<Database> {
+export async function booksOf(databases: Databases, accountId: string): Promise<Database> {
   const directory = directoryOf(databases);
   if (databases.size === 1) return directory;
   const find = sql`SELECT books FROM directory_accounts WHERE account_id = ${accountId}`;
-  return named(databases, (await firstOf(directory.run([find], signal), "books")) ?? FIRST_DATABASE);
+  return named(databases, (await firstOf(directory.run([find]), "books")) ?? FIRST_DATABASE);
 }
 
 /** Asks each database until one has it. @throws the last Failure if none has */
@@ -63,25 +59,21 @@ async function whereFound<T>(databases: Databases, ask: (database: Database) => 
 export async function createAccountSomewhere(
   databases: Databases,
   account: NewAccount,
-  signal?: AbortSignal,
 ): Promise<CreatedAccount> {
   const directory = directoryOf(databases);
-  if (databases.size === 1) return createAccount(directory, account, signal);
+  if (databases.size === 1) return createAccount(directory, account);
   const known = sql`SELECT id FROM accounts WHERE email = ${account.email} COLLATE NOCASE`;
   for (const database of databases.values())
-    if ((await firstOf(database.run([known], signal), "id")) !== null)
+    if ((await firstOf(database.run([known]), "id")) !== null)
       throw new Failure(`${account.email} already has an account.`);
   const emptiest = sql`SELECT name FROM databases WHERE name IN (SELECT value FROM json_each(${JSON.stringify([...databases.keys()])})) ORDER BY bytes, name LIMIT 1`;
-  const name = (await firstOf(directory.run([emptiest], signal), "name")) ?? FIRST_DATABASE;
-  return createAccount(named(databases, name), account, signal, async (accountId, digest) => {
-    await directory.run(
-      [
-        sql`INSERT INTO directory_accounts (account_id, books) VALUES (${accountId}, ${name})`,
-        sql`INSERT INTO directory_credentials (credential, account_id) VALUES (${digest}, ${accountId})`,
-        sql`UPDATE databases SET bytes = bytes + 100000 WHERE name = ${name}`,
-      ],
-      signal,
-    );
+  const name = (await firstOf(directory.run([emptiest]), "name")) ?? FIRST_DATABASE;
+  return createAccount(named(databases, name), account, async (accountId, digest) => {
+    await directory.run([
+      sql`INSERT INTO directory_accounts (account_id, books) VALUES (${accountId}, ${name})`,
+      sql`INSERT INTO directory_credentials (credential, account_id) VALUES (${digest}, ${accountId})`,
+      sql`UPDATE databases SET bytes = bytes + 100000 WHERE name = ${name}`,
+    ]);
   });
 }
 
@@ -90,37 +82,32 @@ export async function createKeyWhereItIs(
   databases: Databases,
   accountId: string,
   label: string,
-  signal?: AbortSignal,
 ): Promise<NewKey> {
-  const books = await booksOf(databases, accountId, signal);
-  if (databases.size === 1) return createKey(books, accountId, label, signal);
-  return createKey(books, accountId, label, signal, async (digest) => {
+  const books = await booksOf(databases, accountId);
+  if (databases.size === 1) return createKey(books, accountId, label);
+  return createKey(books, accountId, label, async (digest) => {
     const enter = sql`INSERT INTO directory_credentials (credential, account_id)
       SELECT ${digest}, account_id FROM directory_accounts WHERE account_id = ${accountId}`;
-    await directoryOf(databases).run([enter], signal);
+    await directoryOf(databases).run([enter]);
   });
 }
 
 /** As revokeKey, wherever the key is. @throws Failure if there is no such key */
-export const revokeKeyWhereItIs = (
-  databases: Databases,
-  keyId: string,
-  signal?: AbortSignal,
-): Promise<string> => whereFound(databases, (database) => revokeKey(database, keyId, signal));
+export const revokeKeyWhereItIs = (databases: Databases, keyId: string): Promise<string> =>
+  whereFound(databases, (database) => revokeKey(database, keyId));
 
 /** As findJob, wherever the job is listed. @throws Failure if there is no such job */
-export const findJobAnywhere = (databases: Databases, jobId: string, signal?: AbortSignal): Promise<Row> =>
-  whereFound(databases, (database) => findJob(database, jobId, signal));
+export const findJobAnywhere = (databases: Databases, jobId: string): Promise<Row> =>
+  whereFound(databases, (database) => findJob(database, jobId));
 
 /** As listAccounts, of all databases. */
 export async function listAllAccounts(
   databases: Databases,
   page: AccountPage,
-  signal?: AbortSignal,
 ): Promise<{ accounts: Row[]; more: boolean }> {
   const pages = [];
   for (const [name, database] of databases) {
-    const found = await listAccounts(database, page, signal);
+    const found = await listAccounts(database, page);
     const place: Row = databases.size === 1 ? {} : { database: name };
     pages.push({
       more: found.more,
@@ -139,7 +126,7 @@ export async function checkLedgers(
   databases: Databases,
   grant: number,
   now: number,
-  options: LedgerCheckOptions,
+  options: LedgerCheckOptions = {},
 ): Promise<LedgerReport> {
   const findings: Row[] = [];
   const summaries: string[] = [];
@@ -153,15 +140,14 @@ export async function checkLedgers(
 }
 
 /** The databases with their sizes as last seen by the Worker, and how many accounts each has. */
-export async function listDatabases(databases: Databases, signal?: AbortSignal): Promise<Row[]> {
-  const [taking = []] = await directoryOf(databases).run(
-    ["SELECT name, bytes, added_at AS addedAt FROM databases"],
-    signal,
-  );
+export async function listDatabases(databases: Databases): Promise<Row[]> {
+  const [taking = []] = await directoryOf(databases).run([
+    "SELECT name, bytes, added_at AS addedAt FROM databases",
+  ]);
   const rows: Row[] = [];
   for (const [name, database] of databases) {
     const known = taking.find((row) => row["name"] === name);
-    const [[count] = []] = await database.run(["SELECT count(*) AS accounts FROM accounts"], signal);
+    const [[count] = []] = await database.run(["SELECT count(*) AS accounts FROM accounts"]);
     rows.push({
       database: name,
       takesNewAccounts:
@@ -178,17 +164,17 @@ const entryOf = (name: string): string =>
   sql`INSERT INTO databases (name, bytes, added_at) VALUES (${name}, 0, ${Date.now()}) ON CONFLICT DO NOTHING`;
 
 /** Lets new accounts be created in a database, if its schema is that of the first one. @throws Failure if it is not */
-export async function addDatabase(databases: Databases, name: string, signal?: AbortSignal): Promise<Row[]> {
+export async function addDatabase(databases: Databases, name: string): Promise<Row[]> {
   const schema =
     "SELECT group_concat(name) AS names FROM (SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%' ORDER BY name)";
   const [there, here] = [
-    await firstOf(named(databases, name).run([schema], signal), "names"),
-    await firstOf(directoryOf(databases).run([schema], signal), "names"),
+    await firstOf(named(databases, name).run([schema]), "names"),
+    await firstOf(directoryOf(databases).run([schema]), "names"),
   ];
   if (there !== here)
     throw new Failure(
       `${name} does not have the tables of ${FIRST_DATABASE}. Apply the migrations first: npm run deploy does, or npx wrangler d1 migrations apply ${name} --remote`,
     );
-  await directoryOf(databases).run([entryOf(FIRST_DATABASE), entryOf(name)], signal);
-  return listDatabases(databases, signal);
+  await directoryOf(databases).run([entryOf(FIRST_DATABASE), entryOf(name)]);
+  return listDatabases(databases);
 }

@@ -30,7 +30,6 @@ export interface Reading {
 export interface ReadingOptions {
   /** How many rows a call reads. */
   readonly page?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Reads all rows of a query in the order of a column, page by page. */
@@ -38,11 +37,11 @@ async function readAll(
   database: Database,
   pageAfter: (after: string, rows: number) => string,
   key: string,
-  { page = READ_AT_ONCE, signal }: ReadingOptions,
+  { page = READ_AT_ONCE }: ReadingOptions,
 ): Promise<Row[]> {
   const all: Row[] = [];
   for (let after = ""; ;) {
-    const [rows = []] = await database.run([pageAfter(after, page)], signal);
+    const [rows = []] = await database.run([pageAfter(after, page)]);
     all.push(...rows);
     if (rows.length < page) return all;
     after = String(rows.at(-1)?.[key]);

@@ -9,12 +9,8 @@ export const noSuchAccount = (accountId: string): Failure =>
   new Failure(`There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`);
 
 /** The failure of a command for an account that has no row that it could change. */
-export async function unchangeable(
-  database: Database,
-  accountId: string,
-  signal?: AbortSignal,
-): Promise<Failure> {
-  const [rows] = await database.run([sql`SELECT 1 FROM accounts WHERE id = ${accountId}`], signal);
+export async function unchangeable(database: Database, accountId: string): Promise<Failure> {
+  const [rows] = await database.run([sql`SELECT 1 FROM accounts WHERE id = ${accountId}`]);
   return rows?.length
     ? new Failure(`${accountId} is erased, which cannot be undone.`)
     : noSuchAccount(accountId);
@@ -50,40 +46,33 @@ export async function createKey(
   database: Database,
   accountId: string,
   label: string,
-  signal?: AbortSignal,
   before: (digest: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<NewKey> {
   const key = await newKey(label);
   await before(key.digest);
-  const [rows] = await database.run([insertKey(key, accountId, Date.now())], signal);
-  if (!rows?.length) throw await unchangeable(database, accountId, signal);
+  const [rows] = await database.run([insertKey(key, accountId, Date.now())]);
+  if (!rows?.length) throw await unchangeable(database, accountId);
   return key;
 }
 
 /** An account's keys, newest first, including revoked ones. @throws Failure if there is no such account */
-export async function listKeys(database: Database, accountId: string, signal?: AbortSignal): Promise<Row[]> {
-  const [accounts, keys] = await database.run(
-    [
-      sql`SELECT 1 FROM accounts WHERE id = ${accountId}`,
-      sql`SELECT id AS keyId, label, prefix, revoked_at AS revokedAt, created_at AS createdAt
+export async function listKeys(database: Database, accountId: string): Promise<Row[]> {
+  const [accounts, keys] = await database.run([
+    sql`SELECT 1 FROM accounts WHERE id = ${accountId}`,
+    sql`SELECT id AS keyId, label, prefix, revoked_at AS revokedAt, created_at AS createdAt
           FROM api_keys WHERE account_id = ${accountId} ORDER BY id DESC`,
-    ],
-    signal,
-  );
+  ]);
   if (!accounts?.length) throw noSuchAccount(accountId);
   return keys ?? [];
 }
 
 /** Revokes a key and returns when it was revoked (ISO 8601); a key that was revoked before keeps its time. @throws Failure if there is no such key */
-export async function revokeKey(database: Database, keyId: string, signal?: AbortSignal): Promise<string> {
+export async function revokeKey(database: Database, keyId: string): Promise<string> {
   const now = Date.now();
-  const [rows] = await database.run(
-    [
-      sql`UPDATE api_keys SET updated_at = iif(revoked_at IS NULL, ${now}, updated_at),
+  const [rows] = await database.run([
+    sql`UPDATE api_keys SET updated_at = iif(revoked_at IS NULL, ${now}, updated_at),
           revoked_at = coalesce(revoked_at, ${now}) WHERE id = ${keyId} RETURNING revoked_at`,
-    ],
-    signal,
-  );
+  ]);
   const revokedAt = rows?.[0]?.["revoked_at"];
   if (typeof revokedAt !== "number") throw new Failure(`There is no API key ${keyId}.`);
   return new Date(revokedAt).toISOString();

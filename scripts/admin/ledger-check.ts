@@ -12,7 +12,6 @@ export interface LedgerReport {
 }
 
 export interface LedgerCheckOptions {
-  readonly signal?: AbortSignal | undefined;
   /** Reads the objects of closed books, to compare these with them. */
   readonly read?: ReadObject | undefined;
   /** Called after each page if the check takes more than one. */
@@ -46,11 +45,11 @@ export async function checkLedger(
   database: Database,
   grant: number,
   now: number,
-  { signal, read, onProgress = () => undefined, page = JOBS_A_PAGE }: LedgerCheckOptions = {},
+  { read, onProgress = () => undefined, page = JOBS_A_PAGE }: LedgerCheckOptions = {},
 ): Promise<LedgerReport> {
   const numbers: Numbers = { jobs: 0, entries: 0, closed: 0, accounts: 0, units: 0, events: 0 };
   const findings: Row[] = [];
-  let places = await beginnings(database, grant, now, page, signal);
+  let places = await beginnings(database, grant, now, page);
   while (places.length > 0) {
     const answers = await database.run(
       places.flatMap(({ chapter, ...place }) => [
@@ -58,7 +57,6 @@ export async function checkLedger(
         endOfPage(chapter.columns, place.to ?? place.after),
         ...chapter.questions.map(({ statement }) => statement(place).trim()),
       ]),
-      signal,
     );
     const ahead: Place[] = [];
     for (const { chapter, to } of places) {
@@ -76,7 +74,7 @@ export async function checkLedger(
     if (places.length > 0)
       onProgress(`jobs: ${jobs}, entries: ${entries}, accounts: ${accounts}, meter events: ${events}`);
   }
-  if (read) findings.push(...(await compareWithObjects(database, read, onProgress, signal)));
+  if (read) findings.push(...(await compareWithObjects(database, read, onProgress)));
   const { jobs, entries, accounts, units, closed } = numbers;
   const seen = `jobs: ${jobs}, entries: ${entries + closed} (closed: ${closed}), accounts: ${accounts}, units settled: ${units}${read ? "; closed books compared with their objects" : ""}`;
   return {
@@ -89,13 +87,7 @@ export async function checkLedger(
 }
 
 /** The beginning of each chapter, with the end of its first page. */
-async function beginnings(
-  database: Database,
-  grant: number,
-  now: number,
-  page: number,
-  signal: AbortSignal | undefined,
-): Promise<Place[]> {
+async function beginnings(database: Database, grant: number, now: number, page: number): Promise<Place[]> {
   const begin = `SELECT min(at) AS at FROM (SELECT at FROM ledger WHERE id = (SELECT min(id) FROM ledger)
     UNION ALL SELECT min(first_at) FROM ledger_closings)`;
   const chaptersSince = (since: number | null) => [
@@ -103,10 +95,10 @@ async function beginnings(
     ofAccounts(page, grant),
     ofMeterEvents(page, now),
   ];
-  const [[began] = [], ...ends] = await database.run(
-    [begin, ...chaptersSince(null).map(({ columns }) => endOfPage(columns, ""))],
-    signal,
-  );
+  const [[began] = [], ...ends] = await database.run([
+    begin,
+    ...chaptersSince(null).map(({ columns }) => endOfPage(columns, "")),
+  ]);
   const since = began?.["at"];
   return chaptersSince(typeof since === "number" ? since : null).map((chapter, i) => ({
     chapter,
@@ -125,18 +117,14 @@ async function compareWithObjects(
   database: Database,
   read: ReadObject,
   onProgress: (progress: string) => void,
-  signal: AbortSignal | undefined,
 ): Promise<Row[]> {
   const found: Row[] = [];
   let compared = 0;
   for (let after = ""; ;) {
-    const [rows = []] = await database.run(
-      [
-        sql`SELECT account_id, number, object_key, digest, sums FROM ledger_closings
+    const [rows = []] = await database.run([
+      sql`SELECT account_id, number, object_key, digest, sums FROM ledger_closings
             WHERE account_id > ${after} ORDER BY account_id LIMIT ${CLOSINGS_A_PAGE}`,
-      ],
-      signal,
-    );
+    ]);
     for (const row of rows) {
       const closed = ClosedBooks.parse(row);
       after = closed.account_id;

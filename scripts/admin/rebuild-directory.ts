@@ -99,14 +99,10 @@ function compare({ books, places, owners }: Reading): { changes: Changes; notice
 }
 
 /** Writes what the directory lacks. */
-async function write(
-  directory: Database,
-  { accounts, credentials, forgotten }: Changes,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function write(directory: Database, { accounts, credentials, forgotten }: Changes): Promise<void> {
   const inPages = async (rows: readonly unknown[], statements: (page: string) => readonly string[]) => {
     for (let i = 0; i < rows.length; i += WRITTEN_AT_ONCE)
-      await directory.run(statements(JSON.stringify(rows.slice(i, i + WRITTEN_AT_ONCE))), signal);
+      await directory.run(statements(JSON.stringify(rows.slice(i, i + WRITTEN_AT_ONCE))));
   };
   await inPages(accounts, (page) => [
     sql`INSERT INTO directory_accounts (account_id, books) SELECT value ->> 0, value ->> 1 FROM json_each(${page})
@@ -132,9 +128,8 @@ async function write(
  * (exit code 1). A directory without rows for accounts of the first database is whole: what it does not name is there.
  */
 export async function rebuildDirectory(databases: Databases, options: Options): Promise<Outcome> {
-  const { dryRun, signal } = options;
   const { changes, notices } = compare(await readDirectory(databases, options));
-  if (!dryRun) await write(directoryOf(databases), changes, signal);
+  if (!options.dryRun) await write(directoryOf(databases), changes);
   const shown = [...Map.groupBy(notices, ({ problem }) => problem).values()].flatMap((some) =>
     some.slice(0, MOST_SHOWN),
   );
@@ -143,8 +138,10 @@ export async function rebuildDirectory(databases: Databases, options: Options): 
   const counts = `accounts ${accounts.length}, credentials ${credentials.length}, credentials of erased accounts ${forgotten.length}`;
   return {
     result: shown,
-    summary: `${dryRun ? "The directory is wrong about" : "Corrected in the directory"}: ${counts}. Conflicts: ${conflicts}.`,
+    summary: `${options.dryRun ? "The directory is wrong about" : "Corrected in the directory"}: ${counts}. Conflicts: ${conflicts}.`,
     exitCode:
-      conflicts === 0 && !(dryRun && accounts.length + credentials.length + forgotten.length > 0) ? 0 : 1,
+      conflicts === 0 && !(options.dryRun && accounts.length + credentials.length + forgotten.length > 0)
+        ? 0
+        : 1,
   };
 }

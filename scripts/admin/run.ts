@@ -3,6 +3,7 @@ import { stateFolder } from "../stack/state-folder.ts";
 import { adminHelp, parseAdminArguments } from "./arguments.ts";
 import type { Service } from "./commands.ts";
 import { type Database, openExistingDatabase, openLocalDatabase, openRemoteDatabase } from "./database.ts";
+import { booksOf } from "./databases.ts";
 import { openLocalOperatorApi, openRemoteOperatorApi } from "./operator-api.ts";
 import { print } from "./print.ts";
 
@@ -15,18 +16,20 @@ export async function runAdmin(args: readonly string[], signal: AbortSignal): Pr
   }
   const { run, remote, config = DEFAULT_CONFIG, json } = parsed;
   const state = stateFolder(process.env["STATE_DIR"]);
+  const databases: Service["databases"] = async ({ create } = { create: false }) => {
+    const open = (binding: string): Database | Promise<Database> =>
+      remote
+        ? openRemoteDatabase(config, signal, binding)
+        : (create ? openLocalDatabase : openExistingDatabase)(state, signal, binding);
+    const configuration = await readConfiguration(config, { operator: remote });
+    const opened: [string, Database][] = [];
+    for (const { binding } of accountDatabases(configuration)) opened.push([binding, await open(binding)]);
+    return new Map(opened);
+  };
   const service: Service = {
     configFile: remote ? config : null,
-    databases: async ({ create } = { create: false }) => {
-      const open = (binding: string): Database | Promise<Database> =>
-        remote
-          ? openRemoteDatabase(config, binding)
-          : (create ? openLocalDatabase : openExistingDatabase)(state, signal, binding);
-      const configuration = await readConfiguration(config, { operator: remote });
-      const opened: [string, Database][] = [];
-      for (const { binding } of accountDatabases(configuration)) opened.push([binding, await open(binding)]);
-      return new Map(opened);
-    },
+    databases,
+    books: async (accountId) => booksOf(await databases(), accountId),
     api: () => (remote ? openRemoteOperatorApi(config, signal) : openLocalOperatorApi(state, signal)),
     signal,
   };

@@ -16,21 +16,16 @@ export type DevelopmentAccount = z.infer<typeof DevelopmentAccount>;
 export async function developmentAccount(
   state: StateFolder,
   database: Database,
-  signal?: AbortSignal,
 ): Promise<DevelopmentAccount> {
   const file = join(state.data, "development-account.json");
   const text = await readIfPresent(file);
   if (text !== null) return DevelopmentAccount.parse(JSON.parse(text));
-  const { accountId, secret } = await createAccountOrKey(
-    database,
-    {
-      email: "developer@example.com",
-      name: "Local development",
-      plan: "paid",
-      keyLabel: "local development",
-    },
-    signal,
-  );
+  const { accountId, secret } = await createAccountOrKey(database, {
+    email: "developer@example.com",
+    name: "Local development",
+    plan: "paid",
+    keyLabel: "local development",
+  });
   const account: DevelopmentAccount = { accountId, apiKey: secret };
   await writePrivateFile(file, `${JSON.stringify(account, null, 2)}\n`);
   return account;

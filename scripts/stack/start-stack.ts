@@ -132,7 +132,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
   adopt(await startWorker({ state, port, baseUrl, main, onLine: listener("worker"), signal }));
   const operatorToken = given["OPERATOR_TOKEN"] ?? secrets.OPERATOR_TOKEN;
   const database = servedDatabase(operatorApiAt(baseUrl, operatorToken, signal));
-  const { apiKey } = await developmentAccount(state, database, signal);
+  const { apiKey } = await developmentAccount(state, database);
   await ready;
   signal.throwIfAborted();
 

@@ -24,8 +24,8 @@ export interface MeasuredDatabases extends Database {
 }
 
 const inEach = (databases: readonly Database[]): Database => ({
-  run: async (statements, signal) => {
-    const answers = await Promise.all(databases.map((database) => database.run(statements, signal)));
+  run: async (statements) => {
+    const answers = await Promise.all(databases.map((database) => database.run(statements)));
     return statements.map((_, i) => answers.flatMap((rows) => rows[i] ?? []));
   },
 });
@@ -70,7 +70,7 @@ export async function remoteDatabases(
       return { name, bytes: meta.size_after, ms: meta.duration };
     };
     return {
-      ...inEach(await Promise.all(names.map((name) => openRemoteDatabase(configFile, name)))),
+      ...inEach(await Promise.all(names.map((name) => openRemoteDatabase(configFile, signal, name)))),
       measure: (own) => Promise.all(names.map((name) => measured(name, own))),
     };
   } catch (error) {

@@ -36,13 +36,13 @@ async function leaveImport(world: World, url: string): Promise<void> {
 
 /** What an account got between two times (epoch ms) and this verification knows nothing of. */
 async function remainsOf(
-  { made, signal }: World,
+  { made }: World,
   database: Database,
   accountId: string,
   [from, to]: readonly [number, number],
 ): Promise<number> {
   const sql = `SELECT task_id FROM uploads WHERE account_id = '${accountId.replaceAll("'", "''")}' AND created_at BETWEEN ${from} AND ${to}`;
-  const rows = (await database.run([sql], signal))[0] ?? [];
+  const rows = (await database.run([sql]))[0] ?? [];
   return rows.filter(({ task_id: id }) => !made.uploads.has(String(id))).length;
 }
 

@@ -133,7 +133,7 @@ export const STORAGE_ROWS: readonly Row[] = [
       const sql = `SELECT size FROM uploads WHERE task_id = '${taskId.replaceAll("'", "''")}' AND size IS NOT NULL`;
       const known = await within(
         form.patienceMs / 4,
-        async () => (await database.run([sql], signal))[0]?.[0]?.["size"] ?? null,
+        async () => (await database.run([sql]))[0]?.[0]?.["size"] ?? null,
         signal,
       );
       if (known === null)

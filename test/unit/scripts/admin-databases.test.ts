@@ -87,10 +87,10 @@ describe("the operator's accounts in several databases", () => {
     const books = await booksOf(databases, accountId);
     const directory = await booksOf(databases, "acct_of_the_first");
     const broken: Databases = new Map(databases).set("DB", {
-      run: (statements, signal) =>
+      run: (statements) =>
         statements.some((statement) => statement.startsWith("INSERT"))
           ? Promise.reject(new Error("it is away"))
-          : directory.run(statements, signal),
+          : directory.run(statements),
     });
     await expect(createKeyWhereItIs(broken, accountId, "second")).rejects.toThrow("it is away");
     expect(await listKeys(books, accountId)).toHaveLength(1);
