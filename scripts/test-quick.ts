@@ -9,7 +9,7 @@ const LEFT_OUT = [
   "client/test/walk/platforms",
   "test/unit/core/lib/presigned-url",
   "test/unit/{dispatch-order,openapi}",
-  "test/unit/scripts/{bench,demo-clip,identity-stand-in,models-install,stand-ins}",
+  "test/unit/scripts/{bench,identity-stand-in,models-install,stand-ins}",
   "test/unit/scripts/deploy/{create,deploy}",
   "test/worker/abuse/*",
   "test/worker/accounts/{credit,erasure,missed-webhooks,usage}",

@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
-import { createClient } from "../../scripts/client/api-client.ts";
-import { parseDemoArguments } from "../../scripts/demo/arguments.ts";
-import { readMedia } from "../../scripts/demo/media.ts";
-import { walk } from "../../scripts/demo/walk.ts";
+import { segmentArguments, segmentOn } from "../../scripts/demo/segment.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { isWellFormedApiKey } from "../../src/core/accounts/api-key.ts";
 import { only } from "../support/at.ts";
@@ -38,19 +35,18 @@ describe("the commands of the README", () => {
     });
 
   /** What the demo does with such arguments once its stack is up, on the shared one: what it prints, and its folder. */
-  const walkOnSharedStack = async (...args: string[]): Promise<{ printed: string; made: string }> => {
-    const out = await mkdtemp(join(folder, "walk-"));
-    const request = parseDemoArguments(["--out", out, ...args]) ?? expect.fail();
-    const lines = vi.spyOn(console, "log");
-    const progress = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    const { signal } = new AbortController();
+  const segmentOnSharedStack = async (...args: string[]): Promise<{ printed: string; made: string }> => {
+    const out = await mkdtemp(join(folder, "segment-"));
+    const order = segmentArguments(["--out", out, ...args], process.cwd()) ?? expect.fail();
+    const written = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, "write").mockReturnValue(true),
+    );
     try {
-      const client = createClient({ ...(await useSharedStack()), signal });
-      await walk(client, await readMedia(request.file), request, signal);
-      return { printed: lines.mock.calls.flat().join("\n"), made: join(out, only(await readdir(out))) };
+      await segmentOn(await useSharedStack(), order, new AbortController().signal);
+      const printed = written.flatMap(({ mock }) => mock.calls.map(([text]) => String(text))).join("");
+      return { printed, made: join(out, only(await readdir(out))) };
     } finally {
-      lines.mockRestore();
-      progress.mockRestore();
+      for (const each of written) each.mockRestore();
     }
   };
 
@@ -60,30 +56,33 @@ describe("the commands of the README", () => {
     return path;
   };
 
-  it("demo segments a photograph and leaves its masks, its preview and the unpacked archive", async () => {
+  it("demo segments a photograph and leaves its masks, its preview and its COCO documents", async () => {
     const out = join(folder, "out");
     const { stdout } = await command("demo", "--out", out, "samples/coffee.png", "cup", "spoon");
-    expect(stdout).toMatch(/^mask-0-cup\.png +cup +0\.\d\d +\d+$/m);
-    expect(stdout).toMatch(/^mask-1-spoon\.png +spoon +0\.\d\d +\d+$/m);
-    const files = await readdir(join(out, only(await readdir(out))));
-    expect(files.toSorted()).toEqual([
-      "archive",
-      "archive.zip",
-      "mask-0-cup.png",
-      "mask-1-spoon.png",
-      "preview.png",
-    ]);
+    expect(stdout).toMatch(/^coffee\.png +cup +0\.\d\d +[\d,]+ +\d+$/m);
+    expect(stdout).toMatch(/^coffee\.png +spoon +0\.\d\d +[\d,]+ +\d+$/m);
+    expect(stdout).toMatch(/^1 picture with 2 masks: /m);
+    const files = await readdir(join(out, only(await readdir(out))), { recursive: true });
+    expect(files.filter((file) => file.includes("."))).toEqual(
+      expect.arrayContaining([
+        "annotations.json",
+        "annotations/coffee.png.json",
+        "masks/coffee.png/0.png",
+        "masks/coffee.png/1.png",
+        "preview/coffee.png.png",
+      ]),
+    );
   });
 
   it("demo says plainly when nothing is found, and when a prompt is outside the vocabulary", async () => {
-    const { printed } = await walkOnSharedStack("samples/coffee.png", "zebra", "sky");
-    expect(printed).toMatch(/nothing/i);
-    expect(printed).toContain("prompt_outside_vocabulary");
+    const { printed } = await segmentOnSharedStack("samples/coffee.png", "zebra", "sky");
+    expect(printed).toContain("1 picture with 0 masks");
+    expect(printed).toMatch(/"sky"/);
   });
 
-  it("demo tracks what words name, and follows what it points at in a clip, backwards too, and leaves masks.json, a preview, a strip of it and the archive [A5-16]", async () => {
+  it("demo tracks what words name, and follows what it points at in a clip, backwards too, and leaves masks.json and a preview [A5-16]", async () => {
     const region = "my cat#7: 330,220@0.9s";
-    const { printed, made } = await walkOnSharedStack(
+    const { printed, made } = await segmentOnSharedStack(
       "--frames",
       "2",
       "--region",
@@ -91,20 +90,17 @@ describe("the commands of the README", () => {
       await catClip(),
       "cat",
     );
-    expect(printed).toMatch(/^ +8 +cat +0\.0 s +0\.\d s +2 +0\.\d\d$/m);
-    expect(printed).toMatch(/^ +7 +my cat +0\.0 s +0\.\d s +2 +0\.\d\d$/m);
-    expect(printed).toContain("2 frames processed, 2 with masks, 4 masks in all.");
-    const masks = MasksJson.parse(JSON.parse(await readFile(join(made, "masks.json"), "utf8")));
+    expect(printed).toMatch(/^cat\.mp4 +8 +cat +0\.0 s +0\.\d s +2 +0\.\d\d$/m);
+    expect(printed).toMatch(/^cat\.mp4 +7 +my cat +0\.0 s +0\.\d s +2 +0\.\d\d$/m);
+    const files = await readdir(made, { recursive: true });
+    expect(files).toContain("preview/cat.mp4.mp4");
+    const path = join(made, "masks", "cat.mp4", "masks.json");
+    const masks = MasksJson.parse(JSON.parse(await readFile(path, "utf8")));
+    expect(masks.frames).toHaveLength(2);
     for (const { objects } of masks.frames)
       expect(objects).toContainEqual(
         expect.objectContaining({ objectId: 7, regionIndex: 0, label: "my cat" }),
       );
-    const files = await readdir(made);
-    expect(files.toSorted()).toEqual(["archive", "archive.zip", "masks.json", "preview.mp4", "strip.png"]);
-    const archived = await readdir(join(made, "archive"), { recursive: true });
-    expect(archived).toContain("output_manifest.json");
-    expect(archived).toContainEqual(expect.stringMatching(/^masks\/[^/]+\.mp4\/masks\.json$/));
-    expect(archived).toContainEqual(expect.stringMatching(/^preview\/[^/]+\.mp4\.mp4$/));
   });
 
   // Stopped while its stack starts, and in the middle of a clip: test/long/demo.test.ts.

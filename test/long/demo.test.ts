@@ -11,7 +11,7 @@ import { panClip } from "../support/node/pan-clip.ts";
 
 it.each([
   ["while its stack starts", [], "Starting the inference service"],
-  ["in the middle of a clip", ["--fps", "12"], "of 12 frames"],
+  ["in the middle of a clip", ["--frames", "24"], "/24 frames done"],
 ])("demo stopped %s ends with exit code 130 and leaves no process behind", async (_, options, printed) => {
   const folder = await mkdtemp(join(tmpdir(), "demo-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -24,9 +24,10 @@ it.each([
       MODEL_FOLDER: await plantedFolder(join(folder, "model")),
     },
   });
-  demo.child.stdout?.on("data", (text: string) => {
-    if (text.includes(printed)) demo.child.kill("SIGINT");
-  });
+  for (const output of [demo.child.stdout, demo.child.stderr])
+    output?.on("data", (text: string) => {
+      if (text.includes(printed)) demo.child.kill("SIGINT");
+    });
   await expect(demo).rejects.toMatchObject({ code: 130 });
   expect(findMarked(stackMark(stateFolder(join(folder, "state"))))).toEqual([]);
 });

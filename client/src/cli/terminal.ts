@@ -34,13 +34,18 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** The terminal of this process. The first signal lets the command finish in order; the second ends it at once. */
 export function processTerminal(): Terminal {
-  const { stdin, stdout, stderr, env } = process;
   const control = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(name, () => {
       if (control.signal.aborted) process.exit(EXIT_CODES[name]);
       control.abort(new Interrupted(EXIT_CODES[name]));
     });
+  return terminalUntil(control.signal);
+}
+
+/** The terminal of this process, for a command that a signal ends. */
+export function terminalUntil(signal: AbortSignal): Terminal {
+  const { stdin, stdout, stderr, env } = process;
   // A reader that has seen enough, such as `head`, is not a failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -58,6 +63,6 @@ export function processTerminal(): Terminal {
     get columns() {
       return stderr.columns || 80;
     },
-    signal: control.signal,
+    signal,
   };
 }
