@@ -42,7 +42,7 @@ const Written = z.looseObject({ detection: z.looseObject({}) });
  * al., "TIDE", ECCV 2020). How well it is drawn is another question, which no score of boxes answers.
  * @throws Failure if the folder or the set cannot be used
  */
-export async function calibrate(command: CalibrateCommand, signal: AbortSignal): Promise<CalibrationReport> {
+export async function calibrate(command: CalibrateCommand): Promise<CalibrationReport> {
   const { folder, provider, pictures, labels } = command;
   const manifest = await readManifest(folder, Manifest.loose());
   if (manifest["detection"] === undefined)
@@ -53,7 +53,7 @@ export async function calibrate(command: CalibrateCommand, signal: AbortSignal):
   const { set, pathOf } = await readSet(pictures, labels);
   const objects = set.objects.map((object) => Object.assign({}, object, { mask: filledBounds(object.mask) }));
   const boxed = { ...set, objects };
-  const answers = await withModelFolder(folder, provider, signal, (subject) =>
+  const answers = await withModelFolder(folder, provider, (subject) =>
     askSet(subject, { set: boxed, pathOf }, { threshold: 0, draws: false }, process.stderr),
   );
   const found = answers.found.map((find) => Object.assign({}, find, { mask: filledBounds(find.mask) }));

@@ -70,7 +70,7 @@ function withSubject<T>(
 ): Promise<T> {
   switch (chosen.kind) {
     case "folder":
-      return withModelFolder(chosen.folder, chosen.provider, signal, use);
+      return withModelFolder(chosen.folder, chosen.provider, use);
     case "local service":
       return withLocalService(chosen.folder, signal, use);
     case "service":

@@ -1,61 +1,67 @@
-import { fork } from "node:child_process";
-import { on, once } from "node:events";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { Provider } from "../../inference-container/src/device/messages.ts";
+import { loadModel } from "../../inference-container/src/models/load.ts";
+import type { Model } from "../../inference-container/src/models/model.ts";
+import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
+import { serverToken } from "../../scripts/models/load-options.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
-import { maskOfRle } from "./measures/mask.ts";
-import { ModelMessage, type Subject } from "./subject.ts";
+import { messageOf } from "../../scripts/shared/error-parts.ts";
+import { maskOfGrid } from "./measures/mask.ts";
+import type { Answer, Question, Subject } from "./subject.ts";
 
-/**
- * Loads a model folder in a separate process and calls `use` with it. An abort kills that process; it leaves nothing on
- * disk.
- * @throws Failure if the folder cannot be used, or the process ends
- */
+const PIXEL_LIMIT = 100_000_000;
+/** The default of jobs: a pixel is set if it is more likely inside than outside. */
+const MASK_THRESHOLD = 0.5;
+
+/** Loads a model folder and calls `use` with it. @throws ModelFolderError if the folder cannot be used */
 export async function withModelFolder<T>(
   folder: string,
   provider: Provider,
-  signal: AbortSignal,
   use: (subject: Subject) => Promise<T>,
 ): Promise<T> {
-  signal.throwIfAborted();
-  const script = new URL("ask-child.ts", import.meta.url);
-  // ONNX Runtime's output must not mix with the report on standard output.
-  const child = fork(script, [folder, provider], { stdio: ["ignore", 2, 2, "ipc"] });
-  const exit = once(child, "exit");
-  const messages = on(child, "message", { signal, close: ["exit"] });
-  const next = async (): Promise<ModelMessage> => {
-    const { value, done } = await messages.next();
-    if (done === true) {
-      const how = child.signalCode ?? `exit code ${child.exitCode}`;
-      throw new Failure(`The process that loaded ${folder} ended with ${how}. Perhaps memory ran out.`);
-    }
-    const message = ModelMessage.parse(value[0]);
-    if (message.kind === "failed") throw new Failure(message.error);
-    return message;
-  };
+  console.error(`Loading ${folder}…`);
+  const model = await loadModel(folder, { provider, digests: true, ...serverToken() });
   try {
-    const ready = await next();
     return await use({
-      name: ready.kind === "ready" ? ready.name : folder,
+      name: `${model.id} ${model.version} (${model.family}) on ${model.provider}`,
       timed: "from the decoded picture to the masks of all prompts",
-      ask: async (question) => {
-        child.send(question);
-        const answer = await next();
-        if (answer.kind !== "answer") throw new Error("The process that has the model did not answer.");
-        const { found, drawn, notices, ms } = answer;
-        return {
-          found: found.map(({ prompt, score, mask }) => ({
-            prompt,
-            score,
-            mask: maskOfRle(mask.size, mask.counts),
-          })),
-          drawn: drawn?.map(({ size, counts }) => maskOfRle(size, counts)) ?? null,
-          notices,
-          ms,
-        };
-      },
+      ask: (question) =>
+        answer(model, question).catch((error: unknown) => {
+          throw new Failure(`${question.path} cannot be evaluated. ${messageOf(error)}`);
+        }),
     });
   } finally {
-    child.kill("SIGKILL");
-    await exit;
+    await model.close();
   }
+}
+
+async function answer(model: Model, question: Question): Promise<Answer> {
+  const { path, prompts, threshold, regions } = question;
+  const hash = createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
+  const picture = await decodePicture(path, hash, PIXEL_LIMIT);
+  const { width, height } = picture;
+  if (width !== question.width || height !== question.height)
+    throw new Error(
+      `It has ${width} × ${height} pixels, but its labels are for ${question.width} × ${question.height}.`,
+    );
+  const started = performance.now();
+  const { instances, unserved } = await model.segment(picture, { prompts, threshold, withFaint: false });
+  const found = instances.map(({ promptIndex: prompt, score, mask }) => {
+    return { prompt, score, mask: maskOfGrid(mask, picture, MASK_THRESHOLD) };
+  });
+  const ms = performance.now() - started;
+  const drawn =
+    model.drawsRegions === true
+      ? await model.segment(picture, { prompts: [], regions, threshold, withFaint: false })
+      : null;
+  return {
+    // The service leaves out masks without pixels, too.
+    found: found.filter(({ mask }) => mask.area > 0),
+    drawn: drawn?.regions?.map(({ mask }) => maskOfGrid(mask, picture, MASK_THRESHOLD)) ?? null,
+    notices: unserved.map(({ message }) => message),
+    ms,
+  };
 }

@@ -28,7 +28,8 @@ export async function runModels(args: readonly string[], signal: AbortSignal): P
   }
   try {
     // It watches the signal itself, and clears up what it started.
-    if (command.action === "evaluate") return await perform(command, signal);
+    if (command.action === "evaluate" && command.subject.kind === "local service")
+      return await perform(command, signal);
     const aborted = once(signal, "abort").then((): never => {
       throw signal.reason;
     });
@@ -71,7 +72,7 @@ async function perform(command: Action, signal: AbortSignal): Promise<number> {
       return 0;
     }
     case "calibrate":
-      print(calibrationLines(await calibrate(command, signal)));
+      print(calibrationLines(await calibrate(command)));
       return 0;
     case "describe":
       print(descriptionLines(command.folder, await describe(command, signal)));

@@ -2,15 +2,14 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import sharp from "sharp";
-import { rleOf } from "@segmentation/masks";
 import { Course } from "../../../inference-container/src/following/course.ts";
-import { CLIP_MASK_THRESHOLD, findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
+import { CLIP_MASK_THRESHOLD } from "../../../inference-container/src/masks/runs/find-runs.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
-import type { LogitGrid, Model, OpenPicture } from "../../../inference-container/src/models/model.ts";
+import type { Model, OpenPicture } from "../../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../../inference-container/src/pictures/decode.ts";
 import { Failure } from "../../../scripts/shared/command-line.ts";
-import { type Mask, maskIou, maskOfPixels, maskOfRle, overlap } from "../measures/mask.ts";
+import { type Mask, maskIou, maskOfGrid, maskOfPixels, overlap } from "../measures/mask.ts";
 import { boundsOf } from "../measures/bounds.ts";
 import { share } from "../print.ts";
 import { formatTable } from "../../../scripts/shared/table.ts";
@@ -145,7 +144,7 @@ export async function followFrames(model: Model, frames: readonly LabelledFrame[
     }
     const { following } = open;
     const [seen] = following === undefined ? [] : await course.next(timeSec, following);
-    const found = seen === undefined ? null : pixelsOf(seen.mask, frame.label);
+    const found = seen === undefined ? null : maskOfGrid(seen.mask, frame.label, CLIP_MASK_THRESHOLD);
     const iou = found === null ? Number(frame.label.area === 0) : maskIou(found, frame.label);
     followed.push({ ...frame, found, score: seen?.score ?? null, iou });
   }
@@ -158,11 +157,6 @@ async function opened(model: Model, picture: Parameters<Model["segment"]>[0]): P
   if (open?.following === undefined)
     throw new Failure(`The family ${model.family} does not follow what is pointed at.`);
   return open;
-}
-
-function pixelsOf(mask: LogitGrid, { width, height }: Mask): Mask {
-  const { counts } = rleOf(findRuns(mask, width, height, CLIP_MASK_THRESHOLD));
-  return maskOfRle([height, width], counts);
 }
 
 /** What the frames after the first one amount to. */

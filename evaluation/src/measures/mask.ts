@@ -1,4 +1,6 @@
-import { switchesOf, unpackCounts } from "@segmentation/masks";
+import { rleOf, switchesOf, unpackCounts } from "@segmentation/masks";
+import { findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
+import type { LogitGrid } from "../../../inference-container/src/models/model.ts";
 
 /**
  * The pixels of an object, as the COCO API walks them: down each column, the columns from left to right. Pixel (x, y) is
@@ -61,6 +63,15 @@ export function maskOfRle(
       `The runs of the mask have ${end} pixels in all, but ${width} × ${height} are ${width * height}.`,
     );
   return maskOfSwitches(width, height, places);
+}
+
+/** The mask of a model's logits, in a picture of that size. @param threshold of the probability, 0 to 1 */
+export function maskOfGrid(
+  grid: LogitGrid,
+  { width, height }: Pick<Mask, "width" | "height">,
+  threshold: number,
+): Mask {
+  return maskOfRle([height, width], rleOf(findRuns(grid, width, height, threshold)).counts);
 }
 
 /** The number of pixels that are set in both masks, which must be of one size. */
