@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Confidence } from "../../inference-container/src/models/confidence.ts";
@@ -6,6 +6,7 @@ import { MANIFEST_NAME, readManifest } from "../../inference-container/src/model
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { BoxChoice } from "../../inference-container/src/models/sam2/manifest.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
+import { replaceFile } from "../../scripts/stack/private-file.ts";
 import type { CalibrateCommand } from "./arguments.ts";
 import { askSet } from "./ask-set.ts";
 import { composed, crossFitted, fitConfidence, type PictureOutcome } from "./fit.ts";
@@ -88,7 +89,5 @@ function rounded(value: number): number {
 async function writeConfidence(path: string, confidence: Confidence): Promise<void> {
   const manifest = Written.parse(JSON.parse(await readFile(path, "utf8")));
   const written = { ...manifest, detection: { ...manifest.detection, confidence } };
-  const fresh = `${path}.${process.pid}`;
-  await writeFile(fresh, `${JSON.stringify(written, null, 2)}\n`);
-  await rename(fresh, path);
+  await replaceFile(path, `${JSON.stringify(written, null, 2)}\n`);
 }

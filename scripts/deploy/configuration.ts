@@ -6,8 +6,8 @@ import { databaseNames } from "../../src/core/databases.ts";
 import { Failure, flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import { readIfPresent } from "../stack/private-file.ts";
-import { effectiveFileOf, mergeConfiguration, operatorFileOf, replaceFile } from "./operator-file.ts";
+import { readIfPresent, replaceFile } from "../stack/private-file.ts";
+import { effectiveFileOf, mergeConfiguration, operatorFileOf } from "./operator-file.ts";
 
 /** A route is a pattern, or an object with one. */
 const Route = z.union([z.string(), z.object({ pattern: z.string() }).transform(({ pattern }) => pattern)]);
@@ -31,8 +31,20 @@ const File = z.object({
     )
     .default([]),
   r2_buckets: z
-    .array(z.object({ binding: z.string(), bucket_name: z.string(), jurisdiction: z.string().optional() }))
+    .array(
+      z.object({
+        binding: z.string(),
+        bucket_name: z.string(),
+        jurisdiction: z.string().optional(),
+        local_dev: z
+          .object({
+            experimental_s3_credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
+          })
+          .optional(),
+      }),
+    )
     .default([]),
+  triggers: z.object({ crons: z.array(z.string()) }).default({ crons: [] }),
   compatibility_flags: z.array(z.string()).default([]),
   durable_objects: z
     .object({ bindings: z.array(z.object({ name: z.string() })).default([]) })

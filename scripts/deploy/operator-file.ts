@@ -1,9 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { rename, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { parse, stringify, type TomlTable } from "smol-toml";
 import { Failure } from "../shared/command-line.ts";
-import { readIfPresent } from "../stack/private-file.ts";
+import { readIfPresent, replaceFile } from "../stack/private-file.ts";
 
 /*
  * What an operator sets stands beside wrangler.toml, in a file of his own that an upgrade does not touch. Wrangler reads one
@@ -101,11 +99,4 @@ export async function addToOperatorFile(configFile: string, addition: Addition):
     );
   }
   await replaceFile(path, text);
-}
-
-/** Writes a file at once: nobody reads half of it. */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const fresh = `${path}.${randomBytes(4).toString("hex")}`;
-  await writeFile(fresh, text);
-  await rename(fresh, path);
 }

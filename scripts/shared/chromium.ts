@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import packaged from "@sparticuz/chromium";
 import { type Browser, chromium } from "playwright-core";
 import { Failure } from "./command-line.ts";
+import { lockFile } from "./file-lock.ts";
 
 const UNPACKING_PATIENCE_MS = 120_000;
 
@@ -15,13 +15,13 @@ async function chromiumPath(): Promise<string | null> {
   const given = process.env["CHROMIUM_PATH"];
   if (given !== undefined) return given;
   if (process.platform !== "linux" || process.arch !== "x64") return null;
-  // A process that comes while another unpacks would take the half-written program. SQLite's lock ends with its holder.
-  const lock = new DatabaseSync(join(tmpdir(), "chromium.lock"), { timeout: UNPACKING_PATIENCE_MS });
+  // A process that comes while another unpacks would take the half-written program.
+  const lock = lockFile(join(tmpdir(), "chromium.lock"), UNPACKING_PATIENCE_MS);
+  if (lock === undefined) throw new Failure("Another process has been unpacking Chromium for two minutes.");
   try {
-    lock.exec("BEGIN EXCLUSIVE");
     return await packaged.executablePath();
   } finally {
-    lock.close();
+    lock.release();
   }
 }
 

@@ -7,9 +7,9 @@ import {
 } from "node:http";
 import { parseArgs } from "node:util";
 import { unstable_startWorker as startDevServer } from "wrangler";
+import { DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { EVENT_KEY_HEADER, EVENT_PATH, storedEvent, UPLOADS_QUEUE } from "./bucket-events.ts";
-import { readCrons } from "./wrangler-settings.ts";
 
 /*
  * Runs the Worker in the same development server as `wrangler dev`, but behind our own front end: Wrangler's ends the
@@ -151,4 +151,4 @@ createServer({ requestTimeout: 0 }, (incoming, answer) => forward(incoming, answ
   Number(values.port),
   "127.0.0.1",
 );
-fireCrons(await readCrons());
+fireCrons((await readConfiguration(DEFAULT_CONFIG, { operator: false })).triggers.crons);
