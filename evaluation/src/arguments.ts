@@ -26,18 +26,11 @@ export interface EvaluateCommand {
 /** Low enough for the tail that average precision needs. */
 const THRESHOLD = 0.05;
 
-interface Given {
-  readonly json?: boolean | undefined;
-  readonly provider?: string | undefined;
-  readonly pictures?: string | undefined;
-  readonly labels?: string | undefined;
-  readonly threshold?: string | undefined;
-  readonly sheet?: string | undefined;
-  readonly detections?: string | undefined;
-  readonly "through-api"?: boolean | undefined;
-  readonly url?: string | undefined;
-  readonly key?: string | undefined;
-}
+type Text = "provider" | "pictures" | "labels" | "threshold" | "sheet" | "detections" | "url" | "key";
+type Flag = "json" | "through-api";
+type Given = { readonly [name in Text]?: string | undefined } & {
+  readonly [name in Flag]?: boolean | undefined;
+};
 
 /** Validates the options of `evaluate`; `folder` is undefined if none is given. @throws Failure, a usage error */
 export function evaluateCommand(folder: string | undefined, given: Given): EvaluateCommand {

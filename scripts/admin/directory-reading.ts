@@ -88,27 +88,17 @@ async function readBooks(
 /** Reads what the directory says, and then all books: in this order, an account that is moved meanwhile is not taken back. */
 export async function readDirectory(databases: Databases, options: ReadingOptions): Promise<Reading> {
   const directory = directoryOf(databases);
-  const places = await readAll(
-    directory,
-    (after, rows) =>
-      sql`SELECT account_id, books FROM directory_accounts WHERE account_id > ${after} ORDER BY account_id LIMIT ${rows}`,
-    "account_id",
-    options,
-  );
-  const owners = await readAll(
-    directory,
-    (after, rows) =>
-      sql`SELECT credential, account_id FROM directory_credentials WHERE credential > ${after} ORDER BY credential LIMIT ${rows}`,
-    "credential",
-    options,
-  );
+  const pairs = async (table: string, key: string, value: string): Promise<Map<string, string>> => {
+    const pageAfter = (after: string, rows: number): string =>
+      `SELECT ${key}, ${value} FROM ${table} WHERE ${key} > ${sql`${after}`} ORDER BY ${key} LIMIT ${rows}`;
+    const rows = await readAll(directory, pageAfter, key, options);
+    return new Map(rows.map((row) => [String(row[key]), String(row[value])]));
+  };
+  const places = await pairs("directory_accounts", "account_id", "books");
+  const owners = await pairs("directory_credentials", "credential", "account_id");
   const books = new Map<string, Holding[]>();
   for (const [name, database] of databases)
     for (const [account, holding] of await readBooks(name, database, options))
       books.set(account, [...(books.get(account) ?? []), holding]);
-  return {
-    books,
-    places: new Map(places.map((row) => [String(row["account_id"]), String(row["books"])])),
-    owners: new Map(owners.map((row) => [String(row["credential"]), String(row["account_id"])])),
-  };
+  return { books, places, owners };
 }

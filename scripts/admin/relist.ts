@@ -7,18 +7,13 @@ import type { Outcome } from "./print.ts";
 const BATCH = 50;
 
 /** The objects that are listed one by one; all others are only counted. */
-type Listed = "missing" | "behind" | "account_missing" | "books_closed" | "failed";
-const LISTED: ReadonlySet<string> = new Set<Listed>([
+const LISTED: ReadonlySet<Relisted["found"]> = new Set([
   "missing",
   "behind",
   "account_missing",
   "books_closed",
   "failed",
-]);
-const isListed = (found: Relisted["found"]): found is Listed => LISTED.has(found);
-
-const count = (listed: readonly { readonly found: Listed }[], found: Listed): number =>
-  listed.filter((one) => one.found === found).length;
+] as const);
 
 /**
  * Has every JobObject write its job back that the list has lost, or only say so (`dryRun`). Exit code 1 if something is
@@ -26,19 +21,18 @@ const count = (listed: readonly { readonly found: Listed }[], found: Listed): nu
  * not be asked.
  */
 export async function relist(api: OperatorApi, objectIds: ObjectIds, dryRun: boolean): Promise<Outcome> {
-  const listed: (Relisted & { found: Listed })[] = [];
+  const listed: Relisted[] = [];
   let asked = 0;
   for await (const page of objectIds) {
     for (let i = 0; i < page.length; i += BATCH) {
       const batch = page.slice(i, i + BATCH);
       const { objects } = RelistAnswer.parse(await api.call("POST", "/relist", { objectIds: batch, dryRun }));
       asked += batch.length;
-      for (const { found, ...rest } of objects) if (isListed(found)) listed.push({ ...rest, found });
+      listed.push(...objects.filter(({ found }) => LISTED.has(found)));
     }
   }
-  const homeless = count(listed, "account_missing");
-  const closed = count(listed, "books_closed");
-  const failed = count(listed, "failed");
+  const count = (wanted: Relisted["found"]): number => listed.filter(({ found }) => found === wanted).length;
+  const [homeless, closed, failed] = [count("account_missing"), count("books_closed"), count("failed")];
   const losses = listed.length - failed;
   const left = dryRun ? losses : homeless + closed;
   const summary = dryRun

@@ -112,18 +112,16 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
       return c.json(checkoutSessionObject(session, new URL(`/c/pay/${session.id}`, c.req.url).href));
     })
     .get("/checkout/sessions", (c) => {
-      const query = new Form(new URL(c.req.url).search);
+      const query = Form.inQuery(c);
       const customer = knownCustomer(query.required("customer"));
       const status = query.optional("status");
-      const limit = Number(query.optional("limit") ?? 10);
       const all = state.sessions
         .filter((one) => one.kind === "checkout" && one.customer === customer)
         .filter((one) => status === null || one.status === status)
         .toReversed();
-      const page = all
-        .slice(0, limit)
-        .map((one) => checkoutSessionObject(one, new URL(`/c/pay/${one.id}`, c.req.url).href));
-      return c.json(listObject("/v1/checkout/sessions", page, all.length > limit));
+      return firstPage(c, all, (one) =>
+        checkoutSessionObject(one, new URL(`/c/pay/${one.id}`, c.req.url).href),
+      );
     })
     .post("/checkout/sessions/:id/expire", (c) => {
       const session = state.sessions.find((one) => one.kind === "checkout" && one.id === c.req.param("id"));
@@ -146,36 +144,29 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
       return c.json(portalSessionObject(session, new URL(`/p/session/${session.id}`, c.req.url).href));
     })
     .get("/subscriptions", (c) => {
-      const query = new Form(new URL(c.req.url).search);
-      const limit = Number(query.optional("limit") ?? 10);
+      const query = Form.inQuery(c);
       const isExpanded = query.optional("expand[0]") === "data.latest_invoice";
       const all = subscriptions
         .of(knownCustomer(query.required("customer")))
         .filter((one) => query.optional("status") === "all" || one.status !== "canceled");
-      const page = all
-        .slice(0, limit)
-        .map((one) =>
-          subscriptionObject(one, options.priceId, isExpanded ? subscriptions.invoiceOf(one) : null),
-        );
-      return c.json(listObject("/v1/subscriptions", page, all.length > limit));
+      return firstPage(c, all, (one) =>
+        subscriptionObject(one, options.priceId, isExpanded ? subscriptions.invoiceOf(one) : null),
+      );
     })
     .get("/invoices", (c) => {
-      const query = new Form(new URL(c.req.url).search);
+      const query = Form.inQuery(c);
       const customer = knownCustomer(query.required("customer"));
-      const limit = Number(query.optional("limit") ?? 10);
       const all = state.invoices.filter((one) => one.customer === customer).toReversed();
       const left = all.slice(all.findIndex(({ id }) => id === query.optional("starting_after")) + 1);
-      const page = left.slice(0, limit).map((one) => invoiceObject(one, options.priceId));
-      return c.json(listObject("/v1/invoices", page, left.length > limit));
+      return firstPage(c, left, (one) => invoiceObject(one, options.priceId));
     })
     .get("/invoice_payments", (c) => {
-      const query = new Form(new URL(c.req.url).search);
+      const query = Form.inQuery(c);
       query.mustBe("status", "open");
       const invoice = query.required("invoice");
       const isExpanded = query.optional("expand[0]") === "data.payment.payment_intent";
       const open = state.invoices.filter(({ id, status }) => id === invoice && status === "open");
-      const page = open.map((one) => invoicePaymentObject(one, isExpanded));
-      return c.json(listObject("/v1/invoice_payments", page, false));
+      return firstPage(c, open, (one) => invoicePaymentObject(one, isExpanded));
     })
     .post("/billing/meter_events", async (c) => {
       const use = readUse(await Form.of(c), options.meterEvent);
@@ -194,6 +185,12 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
         message: `Unrecognized request URL (${c.req.method}: ${c.req.path}).`,
       }),
     );
+}
+
+/** As much of a list as the request asks for with `limit`. */
+function firstPage<Item>(c: Context, all: readonly Item[], objectOf: (item: Item) => object): Response {
+  const limit = Number(c.req.query("limit") ?? 10);
+  return c.json(listObject(c.req.path, all.slice(0, limit).map(objectOf), all.length > limit));
 }
 
 const noCustomer = (c: Context, id: string): Response =>
@@ -235,6 +232,11 @@ class Form {
   /** The form in a request's body. */
   static async of(c: Context): Promise<Form> {
     return new Form(await formText(c));
+  }
+
+  /** The form in a request's query. */
+  static inQuery(c: Context): Form {
+    return new Form(new URL(c.req.url).search);
   }
 
   optional(name: string): string | null {

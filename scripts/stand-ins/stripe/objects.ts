@@ -4,7 +4,8 @@ import type { Customer, Invoice, Session, Subscription, Use } from "./state.ts";
 export const API_VERSION = "2026-10-28.endive";
 export const CURRENCY = "usd";
 
-const list = (url: string, data: readonly object[], hasMore = false): object => ({
+/** One page of a list. */
+export const listObject = (url: string, data: readonly object[], hasMore = false): object => ({
   object: "list",
   url,
   has_more: hasMore,
@@ -34,7 +35,7 @@ export const invoiceObject = (invoice: Invoice, priceId: string): object => ({
   currency: CURRENCY,
   customer: invoice.customer,
   due_date: null,
-  lines: list(`/v1/invoices/${invoice.id}/lines`, [
+  lines: listObject(`/v1/invoices/${invoice.id}/lines`, [
     {
       id: invoice.id.replace("in_", "il_"),
       object: "line_item",
@@ -90,7 +91,7 @@ export const subscriptionObject = (
   created: subscription.created,
   currency: CURRENCY,
   customer: subscription.customer,
-  items: list(`/v1/subscription_items?subscription=${subscription.id}`, [
+  items: listObject(`/v1/subscription_items?subscription=${subscription.id}`, [
     {
       id: subscription.id.replace("sub_", "si_"),
       object: "subscription_item",
@@ -152,9 +153,6 @@ export const meterEventObject = (use: Use, eventName: string): object => ({
   payload: { stripe_customer_id: use.customer, value: String(use.units) },
   timestamp: use.timestamp,
 });
-
-/** One page of a list. */
-export const listObject = list;
 
 /** An event, the body of a webhook. */
 export const eventObject = (id: string, type: string, created: number, object: object): object => ({

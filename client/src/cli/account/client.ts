@@ -5,20 +5,11 @@ import { readConfig } from "./config-file.ts";
 
 /** A service's address in the form under which its key is stored. @throws Failure with exit code 2 if it is not an HTTP URL */
 export function normalUrl(text: string): string {
-  const url = parseUrl(text);
-  if (url === undefined || !/^https?:$/.test(url.protocol))
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw usageFailure(
       `${text} is not the address of a service. An address looks like https://segmentation.example.com`,
     );
-  return url.href.replace(/\/$/, "");
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
+  return new URL(text).href.replace(/\/$/, "");
 }
 
 /** The service's address: the option's, the environment's, or that of the last `login`. @throws Failure with exit code 2 */

@@ -1,6 +1,6 @@
 import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
-import { formatTable } from "../print/table.ts";
+import { printJson, printList } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
 import { clientOf } from "./client.ts";
 
@@ -29,25 +29,23 @@ async function keys(args: readonly string[], terminal: Terminal): Promise<number
   switch (action) {
     case "list": {
       const { items } = await api.listApiKeys({}, options);
-      if (values.json === true) terminal.print(JSON.stringify(items, null, 2));
-      else if (items.length === 0) terminal.report("There are no API keys.");
-      else
-        for (const line of formatTable(
-          ["key", "label", "begins with", "created", "state"],
-          items.map(({ keyId, label, prefix, createdAt, revoked }) => [
-            keyId,
-            label,
-            prefix,
-            createdAt.slice(0, 10),
-            revoked ? "revoked" : "valid",
-          ]),
-        ))
-          terminal.print(line);
+      printList(terminal, items, {
+        isJson: values.json,
+        none: "There are no API keys.",
+        heading: ["key", "label", "begins with", "created", "state"],
+        row: ({ keyId, label, prefix, createdAt, revoked }) => [
+          keyId,
+          label,
+          prefix,
+          createdAt.slice(0, 10),
+          revoked ? "revoked" : "valid",
+        ],
+      });
       return 0;
     }
     case "create": {
       const created = await api.createApiKey({ label: name ?? "" }, options);
-      if (values.json === true) terminal.print(JSON.stringify(created, null, 2));
+      if (values.json === true) printJson(terminal, created);
       else {
         terminal.print(created.secret ?? "");
         terminal.report(`This is the key ${created.apiKey.keyId}. It will not be shown again.`);
@@ -56,7 +54,7 @@ async function keys(args: readonly string[], terminal: Terminal): Promise<number
     }
     case "revoke": {
       const key = await api.revokeApiKey({ keyId: name ?? "" }, options);
-      if (values.json === true) terminal.print(JSON.stringify(key, null, 2));
+      if (values.json === true) printJson(terminal, key);
       else terminal.report(`Revoked ${name}.`);
       return 0;
     }

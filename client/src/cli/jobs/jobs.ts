@@ -2,7 +2,7 @@ import type { JobSummary } from "../../schemas.ts";
 import { clientOf } from "../account/client.ts";
 import { type Command, numberOf, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
-import { formatTable } from "../print/table.ts";
+import { printList } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
 
 const HELP = `Lists your jobs, newest first.
@@ -35,21 +35,18 @@ async function jobs(args: readonly string[], terminal: Terminal): Promise<number
     found.push(job);
     if (found.length === limit) break;
   }
-  if (values.json === true) terminal.print(JSON.stringify(found, null, 2));
-  else if (found.length === 0)
-    terminal.report(status ? `There are no jobs that are ${status}.` : "There are no jobs yet.");
-  else
-    for (const line of formatTable(
-      ["job", "mode", "files", "status", "created"],
-      found.map((job) => [
-        job.jobId,
-        job.processingMode,
-        job.totalItems,
-        job.status,
-        job.createdAt.slice(0, 19).replace("T", " "),
-      ]),
-    ))
-      terminal.print(line);
+  printList(terminal, found, {
+    isJson: values.json,
+    none: status ? `There are no jobs that are ${status}.` : "There are no jobs yet.",
+    heading: ["job", "mode", "files", "status", "created"],
+    row: (job) => [
+      job.jobId,
+      job.processingMode,
+      job.totalItems,
+      job.status,
+      job.createdAt.slice(0, 19).replace("T", " "),
+    ],
+  });
   return 0;
 }
 

@@ -22,11 +22,30 @@ const MARK = /\p{Mark}/u;
 /** A text without control characters, so that the name of a file or a prompt cannot control the terminal. */
 export const harmless = (text: string): string => text.replaceAll(/\p{Control}/gu, "�");
 
+type Rows = readonly (readonly (string | number)[])[];
+
+/** Prints a value as JSON. */
+export const printJson = (terminal: Terminal, value: unknown): void =>
+  terminal.print(JSON.stringify(value, null, 2));
+
+/** Prints a table, or as JSON what it is of; of nothing a notice. */
+export function printList<Item>(
+  terminal: Terminal,
+  items: readonly Item[],
+  table: {
+    readonly isJson: boolean | undefined;
+    readonly none: string;
+    readonly heading: readonly string[];
+    readonly row: (item: Item) => Rows[number];
+  },
+): void {
+  if (table.isJson === true) printJson(terminal, items);
+  else if (items.length === 0) terminal.report(table.none);
+  else for (const line of formatTable(table.heading, items.map(table.row))) terminal.print(line);
+}
+
 /** Formats a table: columns as wide as their longest cell, numbers right-aligned. */
-export function formatTable(
-  heading: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
-): string[] {
+export function formatTable(heading: readonly string[], rows: Rows): string[] {
   const texts = [heading, ...rows].map((row) => row.map((cell) => harmless(String(cell))));
   const widths = heading.map((_, i) =>
     texts.reduce((width, row) => Math.max(width, widthOf(row[i] ?? "")), 0),

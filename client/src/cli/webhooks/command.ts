@@ -1,7 +1,7 @@
 import { clientOf } from "../account/client.ts";
 import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
-import { formatTable } from "../print/table.ts";
+import { printJson, printList } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
 import { listen } from "./listen.ts";
 
@@ -44,24 +44,22 @@ async function webhooks(args: readonly string[], terminal: Terminal): Promise<nu
       return await listen(client, terminal, values);
     case "list": {
       const { items } = await api.listWebhookEndpoints({}, options);
-      if (values.json === true) terminal.print(JSON.stringify(items, null, 2));
-      else if (items.length === 0) terminal.report("There are no webhook endpoints.");
-      else
-        for (const line of formatTable(
-          ["endpoint", "URL", "events", "state"],
-          items.map((endpoint) => [
-            endpoint.endpointId,
-            endpoint.url,
-            endpoint.events?.join(" ") ?? "all",
-            endpoint.disabledReason?.replaceAll("_", " ") ?? "enabled",
-          ]),
-        ))
-          terminal.print(line);
+      printList(terminal, items, {
+        isJson: values.json,
+        none: "There are no webhook endpoints.",
+        heading: ["endpoint", "URL", "events", "state"],
+        row: (endpoint) => [
+          endpoint.endpointId,
+          endpoint.url,
+          endpoint.events?.join(" ") ?? "all",
+          endpoint.disabledReason?.replaceAll("_", " ") ?? "enabled",
+        ],
+      });
       return 0;
     }
     case "create": {
       const created = await api.createWebhookEndpoint({ url: endpointId }, options);
-      if (values.json === true) terminal.print(JSON.stringify(created, null, 2));
+      if (values.json === true) printJson(terminal, created);
       else {
         terminal.print(created.secret ?? "");
         terminal.report(`This is the secret of ${created.endpoint.endpointId}. It will not be shown again.`);

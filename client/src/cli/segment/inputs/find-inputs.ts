@@ -79,7 +79,8 @@ export async function findInputs(
       );
     }
     if (/^https?:\/\//i.test(argument)) {
-      const url = parseUrl(argument);
+      if (!URL.canParse(argument)) throw usageFailure(`${argument} is not a URL.`);
+      const url = new URL(argument);
       const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.hostname;
       if (!found.has(url.href))
         found.set(url.href, { id: url.href, from: atUrl(url), name, kind: kindOf(name) ?? "picture" });
@@ -123,14 +124,6 @@ export async function findInputs(
         : `There are no pictures in ${args.join(", ")}.`,
     );
   return { inputs: [...found.values()], clipsLeftOut };
-}
-
-function parseUrl(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    throw usageFailure(`${text} is not a URL.`);
-  }
 }
 
 /** Whether an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. */
