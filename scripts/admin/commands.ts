@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { counted } from "../../client/src/cli/progress/words.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 import { stateFolder } from "../stack/state-folder.ts";
 import { PLANS, setCredit, setPlan, setStatus, setUnitsPerDay, showAccount } from "./accounts.ts";
@@ -91,8 +92,6 @@ const trialTokens = (): number => SettingsSchema.shape.TRIAL_TOKENS.parse(proces
 
 /** Between two runs of an erasure after one that could delete nothing. */
 const PAUSE_MS = 2_000;
-
-const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
 export const COMMANDS = {
   "create-account": command({

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { counted } from "../../client/src/cli/progress/words.ts";
 import { ErasureReport } from "../../src/contract/operator.ts";
 import type { Outcome } from "./print.ts";
 
 /** Runs that change nothing before the command leaves the rest to the sweep. */
 const IDLE_RUNS = 5;
-
-const counted = (count: number, thing: string): string =>
-  `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 
 /** How far an unfinished erasure is. */
 function progressOf({ endpointsLeft, jobsLeft, uploadsLeft, filesLeft, deleted }: ErasureReport): string {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { usageError } from "../shared/command-line.ts";
+import { waitForOk } from "../stack/wait-for.ts";
 import { runWrangler } from "../stack/wrangler.ts";
 import { isVerified, verificationText, withProgress } from "../verify/print.ts";
 import type { Outcome } from "../verify/row.ts";
@@ -41,25 +41,13 @@ async function check(
 const realWrangler: Wrangler = (args, signal, input) => runWrangler(args, {}, signal, input);
 
 /** A domain that is new to the Worker gets its certificate within minutes; an address that exists answers at once. */
-const HEALTH_ATTEMPTS = 10;
+const HEALTH_PATIENCE_MS = 30_000;
 const HEALTH_PAUSE_MS = 3_000;
-
-/** Whether the deployed Worker says that it has all it needs. */
-async function isHealthy({ vars }: Configuration, pauseMs: number, signal: AbortSignal): Promise<boolean> {
-  for (let attempt = 1; attempt <= HEALTH_ATTEMPTS; attempt += 1) {
-    const response = await fetch(`${String(vars["PUBLIC_URL"])}/healthz`, { signal }).catch(() => null);
-    signal.throwIfAborted();
-    await response?.body?.cancel();
-    if (response?.ok) return true;
-    await sleep(pauseMs, undefined, { signal });
-  }
-  return false;
-}
 
 /** What a test puts in place of the real thing. */
 export interface DeployOptions {
   readonly wrangler?: Wrangler;
-  readonly healthPauseMs?: number;
+  readonly healthPatienceMs?: number;
   readonly operator?: Operator;
   readonly verify?: typeof verifyService;
 }
@@ -83,7 +71,7 @@ export async function runDeploy(
   signal: AbortSignal,
   {
     wrangler = realWrangler,
-    healthPauseMs = HEALTH_PAUSE_MS,
+    healthPatienceMs = HEALTH_PATIENCE_MS,
     operator = operatorAt(signal),
     verify = verifyService,
   }: DeployOptions = {},
@@ -128,14 +116,14 @@ export async function runDeploy(
       say(await cloudflare.run(["d1", "migrations", "apply", binding, "--remote"]));
     say(await cloudflare.run(["deploy"]));
     deployed = true;
-    healthy = await isHealthy(configuration, healthPauseMs, signal);
-    const health = `${String(configuration.vars["PUBLIC_URL"])}/healthz`;
+    const url = String(configuration.vars["PUBLIC_URL"]);
+    const health = `${url}/healthz`;
+    healthy = await waitForOk(health, healthPatienceMs, signal, HEALTH_PAUSE_MS);
     say(
       healthy
         ? `Deployed: ${health} answers 200.`
         : `Deployed, but ${health} does not answer 200. A new domain takes a few minutes; otherwise see ${configuration.command("tail")}`,
     );
-    const url = String(configuration.vars["PUBLIC_URL"]);
     const apiKey = process.env["SEGMENTATION_API_KEY"] ?? "";
     if (healthy && (command.verify || (!command.json && (await wantsVerification(operator))))) {
       const target = { baseUrl: url, apiKey, state: null, config: command.config };

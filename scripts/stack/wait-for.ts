@@ -15,12 +15,17 @@ async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /** Polls a URL until it answers 2xx (true) or `patienceMs` have passed (false). Rejects with the signal's reason if aborted. */
-export async function waitForOk(url: string, patienceMs: number, signal: AbortSignal): Promise<boolean> {
+export async function waitForOk(
+  url: string,
+  patienceMs: number,
+  signal: AbortSignal,
+  pauseMs = PAUSE_MS,
+): Promise<boolean> {
   const giveUpAt = Date.now() + patienceMs;
   while (!(await answersOk(url, signal))) {
-    if (Date.now() > giveUpAt) return false;
+    if (Date.now() >= giveUpAt) return false;
     // The timer would reject with its own error instead of the signal's reason.
-    await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
   return true;
 }

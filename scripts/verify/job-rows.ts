@@ -1,9 +1,10 @@
 import { unzipSync } from "fflate";
+import { counted } from "../../client/src/cli/progress/words.ts";
 import { mapAhead } from "../../src/core/lib/pool.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { watchStream } from "./stream.ts";
 import { picture } from "./storage-rows.ts";
-import { counted, request, seconds, type World } from "./world.ts";
+import { request, seconds, type World } from "./world.ts";
 
 const PROMPT = "cat";
 const UPLOADS_AT_A_TIME = 6;

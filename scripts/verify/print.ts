@@ -1,5 +1,5 @@
+import { counted } from "../../client/src/cli/progress/words.ts";
 import type { Outcome } from "./row.ts";
-import { counted } from "./world.ts";
 
 const MARKS: Readonly<Record<Outcome["verdict"], string>> = { ok: "✓", wrong: "✗", "left out": "–" };
 

@@ -1,3 +1,4 @@
+import { counted } from "../../client/src/cli/progress/words.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { JOB_ROWS } from "./job-rows.ts";
 import { OPERATOR_ROWS, RATE_ROW } from "./operator-rows.ts";
@@ -6,7 +7,7 @@ import { LeftOut, type Outcome, type Row } from "./row.ts";
 import { SERVICE_ROWS } from "./service-rows.ts";
 import { STORAGE_ROWS } from "./storage-rows.ts";
 import { WEBHOOK_ROWS } from "./webhook-rows.ts";
-import { counted, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** What has nothing to do with each other is verified side by side; within a group, one row after the other. */
 const GROUPS: readonly (readonly Row[])[] = [

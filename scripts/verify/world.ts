@@ -134,8 +134,5 @@ export async function within<T>(
   }
 }
 
-/** "1 job", "2 jobs". */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
 /** Milliseconds as seconds with one digit: "3.2 s". */
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

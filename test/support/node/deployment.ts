@@ -87,7 +87,7 @@ export async function deploy(situation: Situation, ...args: string[]) {
   const exitCode = await runDeploy(
     ["--json", "--config", folder.config, ...args],
     new AbortController().signal,
-    { wrangler, healthPauseMs: 1 },
+    { wrangler, healthPatienceMs: 0 },
   );
   const report = Report.parse(JSON.parse(world.printed));
   const found = report.findings.map(({ severity, what, mend }): Found => ({

@@ -56,7 +56,7 @@ async function cloneWith(account: StandInAccount, situation: Situation = { skipp
       calls.length = 0;
       world.printed = "";
       return runDeploy(["--config", folder.config, ...args], signal, {
-        healthPauseMs: 1,
+        healthPatienceMs: 0,
         operator: { ask: answers === null ? null : async (question) => answers(question) },
         wrangler: (words, ...rest) => {
           onCall();

@@ -30,7 +30,7 @@ async function withTwoMore(change: Partial<StandInAccount> = {}) {
   const run = (...args: string[]) =>
     runDeploy(["--config", folder.config, ...args], new AbortController().signal, {
       wrangler,
-      healthPauseMs: 1,
+      healthPatienceMs: 0,
     });
   return {
     account,

@@ -178,7 +178,7 @@ describe("npm run deploy", () => {
       return answer ?? "";
     };
     const exitCode = await runDeploy(["--config", config, ...args], signal, {
-      healthPauseMs: 1,
+      healthPatienceMs: 0,
       wrangler: standIn(await completeAccount()).wrangler,
       operator: { ask: answer === null ? null : ask },
       verify,
