@@ -1,4 +1,4 @@
-import { ZodError } from "zod";
+import { z } from "zod";
 import { flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { type Action, COMMANDS, type Service } from "./commands.ts";
 import type { Outcome } from "./print.ts";
@@ -18,25 +18,17 @@ export type AdminCommand =
       readonly json: boolean;
     };
 
-const OPTIONS = {
-  ...texts(
-    "email",
-    "plan",
-    "name",
-    "account",
-    "database",
-    "to",
-    "units-per-day",
-    "label",
-    "key",
-    "grant",
-    "after",
-    "limit",
-    "hours",
-    "config",
-  ),
-  ...flags("replay", "dry-run", "yes", "objects", "json", "remote"),
-};
+/** The options that commands take, by their schemas. The job is an operand. */
+const OF_COMMANDS = Object.fromEntries(
+  Object.values(COMMANDS)
+    .flatMap(({ options }) => Object.entries(options.shape))
+    .filter(([name]) => name !== "job")
+    .map(([name, schema]) => {
+      const type = z.safeParse(schema, true).success ? ("boolean" as const) : ("string" as const);
+      return [name, { type }];
+    }),
+);
+const OPTIONS = { ...OF_COMMANDS, ...texts("config"), ...flags("json", "remote") };
 
 const SEE = "npm run admin -- --help";
 
@@ -91,7 +83,7 @@ function readOptions(action: Action, given: object): ReturnType<(typeof COMMANDS
   try {
     return COMMANDS[action].read(given);
   } catch (error) {
-    const issues = error instanceof ZodError ? error.issues : [];
+    const issues = error instanceof z.ZodError ? error.issues : [];
     const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
     if (issue === undefined) throw error;
     if (issue.code === "unrecognized_keys")

@@ -57,6 +57,14 @@ describe("the admin command line", () => {
       ["set-limit", "--account", ACCOUNT, "--units-per-day", "default"],
       { action: "set-limit", given: { account: ACCOUNT, "units-per-day": null } },
     ],
+    [
+      ["set-credit", "--account", ACCOUNT, "--units", "5000"],
+      { action: "set-credit", given: { account: ACCOUNT, units: 5_000 } },
+    ],
+    [
+      ["delete-copy", "--account", ACCOUNT, "--from", "DB_2"],
+      { action: "delete-copy", given: { account: ACCOUNT, from: "DB_2", yes: false } },
+    ],
     [["suspend-account", "--account", ACCOUNT], { action: "suspend-account", given: { account: ACCOUNT } }],
     [["resume-account", "--account", ACCOUNT], { action: "resume-account", given: { account: ACCOUNT } }],
     [
