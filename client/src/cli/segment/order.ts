@@ -35,47 +35,31 @@ export const purposeOf = ({ prompts, regions, formats, parameters, bucket, manif
 const camelCased = (option: string): string =>
   option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The parameters as the request for a job of this type has them. */
-const fieldsOf = (type: "image" | "video", { parameters }: Order): Record<string, number> =>
-  Object.fromEntries(
-    Array.from(parameters).flatMap(([option, value]) => {
-      const { [type]: field }: Parameter = PARAMETERS[option];
-      return field === undefined ? [] : [[field, value]];
-    }),
-  );
-
-/** The regions of each of the tasks; nothing if there are none. */
-const ofTasks = (regions: readonly Region[], tasks: readonly string[]) =>
-  regions.length > 0 && {
-    regions: tasks.flatMap((taskId) => regions.map((region) => Object.assign({ taskId }, region))),
-  };
-
-/** The request for a job of pictures. */
-export function imageRequest(order: Order, tasks: readonly string[]): CreateJobRequest {
-  const { prompts, regions, formats } = order;
-  const wanted = formatsOf("image").filter((format) => formats.includes(format));
+/** What the requests for jobs of both types have. */
+function requestOf<const Type extends "image" | "video">(type: Type, order: Order, tasks: readonly string[]) {
+  const { prompts, regions, formats, parameters } = order;
+  const wanted = formatsOf(type).filter((format) => formats.some((each) => each === format));
+  const numbers = Array.from(parameters).flatMap(([option, value]) => {
+    const { [type]: field }: Parameter = PARAMETERS[option];
+    return field === undefined ? [] : [[field, value] as const];
+  });
   return {
-    type: "image",
+    type,
     tasks: [...tasks],
     ...(prompts.length > 0 && { prompts: [...prompts] }),
-    ...ofTasks(regions, tasks),
+    ...(regions.length > 0 && {
+      regions: tasks.flatMap((taskId) => regions.map((region) => Object.assign({ taskId }, region))),
+    }),
     ...(formats.includes("preview") && { generatePreview: true }),
     ...(wanted.length > 0 && { formats: wanted }),
-    ...fieldsOf("image", order),
+    ...Object.fromEntries(numbers),
   };
 }
 
+/** The request for a job of pictures. */
+export const imageRequest = (order: Order, tasks: readonly string[]): CreateJobRequest =>
+  requestOf("image", order, tasks);
+
 /** The request for a job of a clip. */
-export function videoRequest(order: Order, taskId: string): CreateJobRequest {
-  const { prompts, regions, formats } = order;
-  const wanted = formatsOf("video").filter((format) => formats.includes(format));
-  return {
-    type: "video",
-    tasks: [taskId],
-    ...(prompts.length > 0 && { prompts: [...prompts] }),
-    ...ofTasks(regions, [taskId]),
-    ...(formats.includes("preview") && { generatePreview: true }),
-    ...(wanted.length > 0 && { formats: wanted }),
-    ...fieldsOf("video", order),
-  };
-}
+export const videoRequest = (order: Order, taskId: string): CreateJobRequest =>
+  requestOf("video", order, [taskId]);
