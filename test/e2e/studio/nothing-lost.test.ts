@@ -7,6 +7,7 @@ import { type SharedStack, useSharedStack } from "../../support/node/shared-stac
 import { begin, BROKEN_PNG, give, instance, segment } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
+  handleRequests,
   newEmail,
   openPage,
   openStudio,
@@ -38,7 +39,7 @@ async function holdNext(page: Page, url: RegExp | string): Promise<Held> {
     await route.fulfill({ response }).catch(() => {});
     ended.resolve();
   };
-  await page.route(url, act, { times: 1 });
+  await handleRequests(page, url, act, 1);
   return {
     arrived: arrived.promise,
     release: async () => {
@@ -47,6 +48,8 @@ async function holdNext(page: Page, url: RegExp | string): Promise<Held> {
     },
   };
 }
+
+const refuse = (route: Route): Promise<void> => route.fulfill({ status: 401, json: {} });
 
 /** Longer than clocks may differ. */
 const HOUR_SECONDS = 3_600;
@@ -123,10 +126,10 @@ describe("what was begun in the studio", () => {
 
     await page.goto(`${stack.baseUrl}/studio`);
     await begin(page, BROKEN("refused.png"));
-    await page.route(/\/v1\/jobs\/job_/, (route) => route.fulfill({ status: 401, json: {} }));
+    const accept = await handleRequests(page, /\/v1\/jobs\/job_/, refuse);
     await segment(page).click();
     await page.getByRole("button", { name: "Try again" }).waitFor();
-    await page.unroute(/\/v1\/jobs\/job_/);
+    accept();
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("The PNG file is cut short").waitFor();
     expect(await jobs()).toBe(before + 2);
@@ -173,8 +176,7 @@ describe("what was begun in the studio", () => {
     await begin(page, BROKEN("leaving.png"));
     const ended = page.getByText("Your session has ended");
     const refuseTwice = async (): Promise<void> => {
-      const refuse = (route: Route): Promise<void> => route.fulfill({ status: 401, json: {} });
-      await page.route(/\/v1\/account(\/overview)?$/, refuse, { times: 2 });
+      await handleRequests(page, /\/v1\/account(\/overview)?$/, refuse, 2);
       await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await ended.waitFor();
     };

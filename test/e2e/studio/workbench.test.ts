@@ -8,6 +8,7 @@ import {
   closeBrowser,
   findingsInBothThemes,
   newEmail,
+  handleRequests,
   openPage,
   openStudio,
   signInAs,
@@ -184,7 +185,7 @@ describe("the workbench", () => {
   it("has what was begun after a reload that cuts its upload off, and its prompts after one in the middle of its job", async () => {
     const { page } = await openStudio(stack);
     // The storage never answers: the upload is under way for as long as the test likes.
-    await page.route(/\/inputs\//, () => {});
+    const release = await handleRequests(page, /\/inputs\//, async () => {});
     await give(page, COFFEE);
     await ask(page, "cup");
     await page.getByText(/^Uploading the picture/).waitFor();
@@ -192,7 +193,7 @@ describe("the workbench", () => {
     await page.reload();
     await page.getByText("The upload was interrupted").waitFor();
 
-    await page.unroute(/\/inputs\//);
+    release();
     await segment(page).click();
     await page.waitForURL(/\/jobs\//);
     await page.reload();

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { needChromium } from "../../../scripts/shared/chromium.ts";
 
@@ -39,6 +39,25 @@ export async function openTab(context: BrowserContext, url: string): Promise<Omi
   });
   await page.goto(url);
   return { page, complaints };
+}
+
+/**
+ * Has the page's next requests for a URL handled, `times` of them or until the returned function is called. The route stays, and
+ * lets all others pass: where a page's last route is taken away, requests under way get lost, and the page waits for them for good.
+ */
+export async function handleRequests(
+  page: Page,
+  url: RegExp | string,
+  handle: (route: Route) => Promise<void>,
+  times = Number.POSITIVE_INFINITY,
+): Promise<() => void> {
+  let left = times;
+  await page.route(url, async (route) => {
+    if (left === 0) return await route.fallback();
+    left -= 1;
+    await handle(route);
+  });
+  return () => (left = 0);
 }
 
 /** Ends the browser of a test file: for `afterAll`. */
