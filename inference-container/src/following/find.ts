@@ -85,8 +85,8 @@ export async function find(
   others: readonly Claim[],
   mayShare: (a: Claim, b: Claim) => boolean = () => false,
 ): Promise<Found[]> {
-  const hunches: Hunch[] = [];
-  for (const one of sought) hunches.push(await hunchOf(one, scene));
+  // All at once: the device counts the votes for one object while those of the next are prepared.
+  const hunches = await Promise.all(sought.map((one) => hunchOf(one, scene)));
   const taken: Claim[] = [...others];
   const found: Found[] = [];
   for (const [{ sought: one }, offer] of await choose(hunches, scene)) {

@@ -3,18 +3,50 @@ import type { Box } from "./box.ts";
 import type { LogitGrid } from "./model.ts";
 import type { Size } from "../size.ts";
 
-/** How many cells are set. */
-export function gridArea({ logits }: LogitGrid): number {
-  let area = 0;
-  for (const logit of logits) if (logit > 0) area += 1;
-  return area;
+/** How many cells are set, and the rectangle that they lie in, from `left` and `top` to before `right` and `bottom`; all 0 if none is. */
+interface Extent {
+  readonly area: number;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
 }
+
+/** Of masks in use, which are compared with each other many times: their logits never change. */
+const extents = new WeakMap<LogitGrid, Extent>();
+
+export function gridExtent(grid: LogitGrid): Extent {
+  const extent = extents.get(grid) ?? measured(grid);
+  extents.set(grid, extent);
+  return extent;
+}
+
+function measured({ width, height, logits }: LogitGrid): Extent {
+  let [area, left, top, right, bottom] = [0, width, height, 0, 0];
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1)
+      if ((logits[y * width + x] ?? 0) > 0) {
+        area += 1;
+        left = Math.min(left, x);
+        top = Math.min(top, y);
+        right = Math.max(right, x + 1);
+        bottom = y + 1;
+      }
+  return area === 0 ? { area, left: 0, top: 0, right, bottom } : { area, left, top, right, bottom };
+}
+
+/** How many cells are set. */
+export const gridArea = (grid: LogitGrid): number => gridExtent(grid).area;
 
 /** How many cells are set in both of two grids of one size. */
 export function gridOverlap(a: LogitGrid, b: LogitGrid): number {
+  const [one, other] = [gridExtent(a), gridExtent(b)];
+  const [left, right] = [Math.max(one.left, other.left), Math.min(one.right, other.right)];
+  const bottom = Math.min(one.bottom, other.bottom);
   let both = 0;
-  for (let cell = 0; cell < a.logits.length; cell += 1)
-    if ((a.logits[cell] ?? 0) > 0 && (b.logits[cell] ?? 0) > 0) both += 1;
+  for (let y = Math.max(one.top, other.top); y < bottom; y += 1)
+    for (let cell = y * a.width + left; cell < y * a.width + right; cell += 1)
+      if ((a.logits[cell] ?? 0) > 0 && (b.logits[cell] ?? 0) > 0) both += 1;
   return both;
 }
 
@@ -26,16 +58,10 @@ export function gridIou(a: LogitGrid, b: LogitGrid): number {
 }
 
 /** The box around the set cells, in the pixels of the picture over which the grid is stretched; undefined if none is set. */
-export function gridBounds({ width, height, logits }: LogitGrid, picture: Size): Box | undefined {
-  let [left, top, right, bottom] = [width, height, 0, 0];
-  for (let y = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1) {
-      if ((logits[y * width + x] ?? 0) <= 0) continue;
-      [left, top] = [Math.min(left, x), Math.min(top, y)];
-      [right, bottom] = [Math.max(right, x + 1), y + 1];
-    }
-  const [scaleX, scaleY] = [picture.width / width, picture.height / height];
-  return right === 0 ? undefined : [left * scaleX, top * scaleY, right * scaleX, bottom * scaleY];
+export function gridBounds(grid: LogitGrid, picture: Size): Box | undefined {
+  const { area, left, top, right, bottom } = gridExtent(grid);
+  const [scaleX, scaleY] = [picture.width / grid.width, picture.height / grid.height];
+  return area === 0 ? undefined : [left * scaleX, top * scaleY, right * scaleX, bottom * scaleY];
 }
 
 /** The mask shifted by a number of picture pixels, to the nearest cell; cells shifted in from beyond the edge are not set. */

@@ -1,6 +1,7 @@
 /** What an object looks like to SAM 2: the image embedding, averaged over the object. */
 import type { LogitGrid, PictureLooks } from "../model.ts";
 import { unit } from "../arithmetic.ts";
+import { gridExtent } from "../mask-shape.ts";
 
 /** A picture's embedding; its objects' appearances are parts of it. */
 export class Embedding {
@@ -79,8 +80,9 @@ export function looksOf(
 export function coverage(mask: LogitGrid, width: number, height: number): Float32Array {
   const shares = new Float32Array(width * height);
   const each = (width * height) / (mask.width * mask.height);
-  for (let y = 0; y < mask.height; y += 1)
-    for (let x = 0; x < mask.width; x += 1) {
+  const { left, top, right, bottom } = gridExtent(mask);
+  for (let y = top; y < bottom; y += 1)
+    for (let x = left; x < right; x += 1) {
       if ((mask.logits[y * mask.width + x] ?? 0) <= 0) continue;
       const cell = Math.floor((y * height) / mask.height) * width + Math.floor((x * width) / mask.width);
       shares[cell] = (shares[cell] ?? 0) + each;

@@ -1,5 +1,5 @@
 /** Removes specks from a mask on its logit grid: small separate parts and small holes. */
-import { gridArea } from "../mask-shape.ts";
+import { gridExtent } from "../mask-shape.ts";
 import type { LogitGrid } from "../model.ts";
 import type { MaskDrawing } from "./manifest.ts";
 import type { Size } from "../../size.ts";
@@ -14,17 +14,26 @@ const SPECK = 4;
  * what is left. Parts connect over edges and corners, holes over edges only.
  */
 export function cleanMask(grid: LogitGrid, { islandShare, holeShare }: Cleaning): LogitGrid {
-  const logits = Float32Array.from(grid.logits);
-  const object = gridArea(grid);
-  for (const { cells, touchesEdge } of components(grid, (i) => (logits[i] ?? 0) <= 0, false))
-    if (!touchesEdge && cells.length < Math.max(SPECK + 1, holeShare * object)) flip(logits, cells);
+  // What lies around the rectangle of the set cells is connected with the picture's edge: neither holes nor parts leave it.
+  const { area, left, top, right, bottom } = gridExtent(grid);
+  const within = { width: right - left, height: bottom - top };
+  const logits = new Float32Array(within.width * within.height);
+  const startOf = (row: number): number => (top + row) * grid.width + left;
+  for (let row = 0; row < within.height; row += 1)
+    logits.set(grid.logits.subarray(startOf(row), startOf(row) + within.width), row * within.width);
 
-  const parts = components(grid, (i) => (logits[i] ?? 0) > 0, true);
+  for (const { cells, touchesEdge } of components(within, (i) => (logits[i] ?? 0) <= 0, false))
+    if (!touchesEdge && cells.length < Math.max(SPECK + 1, holeShare * area)) flip(logits, cells);
+
+  const parts = components(within, (i) => (logits[i] ?? 0) > 0, true);
   const largest = Math.max(0, ...parts.map((part) => part.cells.length));
   for (const { cells } of parts)
     if (cells.length < largest && cells.length < Math.max(SPECK + 1, islandShare * largest))
       flip(logits, cells);
-  return { ...grid, logits };
+  const cleaned = grid.logits.slice();
+  for (let row = 0; row < within.height; row += 1)
+    cleaned.set(logits.subarray(row * within.width, (row + 1) * within.width), startOf(row));
+  return { ...grid, logits: cleaned };
 }
 
 export interface Component {

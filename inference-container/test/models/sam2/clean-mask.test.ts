@@ -47,6 +47,25 @@ describe("cleaning a mask", () => {
     expect(cleaned.logits[4]).toBe(3);
   });
 
+  it("cleans what is drawn wherever it lies: nothing around it counts", () => {
+    const cells = fc.array(fc.boolean(), { minLength: 64, maxLength: 64 });
+    const placed = (set: readonly boolean[], side: number, x: number, y: number): LogitGrid => {
+      const logits = new Float32Array(side * side).fill(-3);
+      for (const [at, one] of set.entries())
+        logits[(y + Math.floor(at / 8)) * side + x + (at % 8)] = one ? 2 : -3;
+      return { width: side, height: side, logits };
+    };
+    const shift = fc.integer({ min: 1, max: 5 });
+    fc.assert(
+      fc.property(cells, shift, shift, (set, x, y) => {
+        const [here, there] = [placed(set, 10, 1, 1), placed(set, 14, x, y)].map((one) => cleanMask(one, CLEANING));
+        const inner = Array.from(set, (_, at) => (1 + Math.floor(at / 8)) * 10 + 1 + (at % 8));
+        const moved = Array.from(set, (_, at) => (y + Math.floor(at / 8)) * 14 + x + (at % 8));
+        expect(moved.map((cell) => there?.logits[cell])).toEqual(inner.map((cell) => here?.logits[cell]));
+      }),
+    );
+  });
+
   it("leaves its input alone, changes signs only and never empties a mask", () => {
     const logits = fc.array(fc.float({ min: -10, max: 10, noNaN: true }), { minLength: 144, maxLength: 144 });
     fc.assert(
