@@ -132,7 +132,7 @@ async function choose(hunches: readonly Hunch[], scene: Scene): Promise<[Hunch, 
     .slice(0, MOST_DOUBTFUL);
   const second = new Map(
     await draw(
-      doubtful.map(([hunch]) => [hunch, expectedRegions(hunch.sought, scene.frame)]),
+      doubtful.map(([hunch], at) => [hunch, expectedRegions(hunch.sought, scene.frame, at === 0)]),
       scene,
     ),
   );
@@ -146,10 +146,11 @@ async function choose(hunches: readonly Hunch[], scene: Scene): Promise<[Hunch, 
 
 const valueOf = (offer: Offer | undefined): number => offer?.value ?? 0;
 
-function expectedRegions({ expected, last }: Sought, frame: Size): Region[] {
+/** @param withPrior whether the last mask is tried, too, as prior: it is rarely the best, and costs as much as the box alone */
+function expectedRegions({ expected, last }: Sought, frame: Size, withPrior: boolean): Region[] {
   if (expected === undefined) return [];
   const { box, moved } = expected;
-  return [{ box }, { box, prior: gridMoved(last.mask, frame, moved) }];
+  return [{ box }, ...(withPrior ? [{ box, prior: gridMoved(last.mask, frame, moved) }] : [])];
 }
 
 async function draw(

@@ -58,7 +58,9 @@ describe("cleaning a mask", () => {
     const shift = fc.integer({ min: 1, max: 5 });
     fc.assert(
       fc.property(cells, shift, shift, (set, x, y) => {
-        const [here, there] = [placed(set, 10, 1, 1), placed(set, 14, x, y)].map((one) => cleanMask(one, CLEANING));
+        const [here, there] = [placed(set, 10, 1, 1), placed(set, 14, x, y)].map((one) =>
+          cleanMask(one, CLEANING),
+        );
         const inner = Array.from(set, (_, at) => (1 + Math.floor(at / 8)) * 10 + 1 + (at % 8));
         const moved = Array.from(set, (_, at) => (y + Math.floor(at / 8)) * 14 + x + (at % 8));
         expect(moved.map((cell) => there?.logits[cell])).toEqual(inner.map((cell) => here?.logits[cell]));
