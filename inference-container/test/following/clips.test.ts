@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { VideoTask } from "../../src/messages.ts";
-import type { Model } from "../../src/models/model.ts";
+import type { Followable, Model, Region } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import { runVideo } from "../../src/worker/run-video.ts";
 import { colourModel, type Disc, type Film, filmed, RATE, visible } from "../support/coloured-scene.ts";
@@ -136,6 +136,43 @@ test("a thing and a part of it are both followed", async () => {
   ];
   const frames = await follow(film, { regions, frames: 6 });
   for (const objectId of [1, 2]) expect(framesWith(frames, objectId)).toEqual(range(0, 6));
+});
+
+test("of a frame's doubtful objects three are drawn in another way, too, and only the least sure with its last mask", async () => {
+  const film: Film = () => ({
+    ground: "grey",
+    discs: (["sand", "red", "green", "blue"] as const).map((colour, at) =>
+      disc(colour, 30 + 60 * at, 90, 20),
+    ),
+  });
+  const plain = colourModel();
+  const drawn: (readonly Region[])[] = [];
+  const unsure: Model = {
+    ...plain,
+    segment: async (picture, request) => {
+      const { open, ...found } = await plain.segment(picture, request);
+      const seen = open?.following ?? expect.fail();
+      const offers: Followable["offers"] = async (regions) => {
+        if (regions.length > 0) drawn.push(regions);
+        const offered = await seen.offers(regions);
+        return offered.map((masks) => masks.map((one) => ({ ...one, quality: 0.6 })));
+      };
+      const following: Followable = {
+        looks: () => seen.looks(),
+        cleaned: (mask) => seen.cleaned(mask),
+        votes: (cells, known) => seen.votes(cells, known),
+        offers,
+      };
+      return { ...found, open: { draw: (regions) => open.draw(regions), following, [Symbol.dispose]() {} } };
+    },
+  };
+  const regions = [0, 1, 2, 3].map((index) => click(30 + 60 * index, 90, 0, { index }));
+  const frames = await follow(film, { regions, frames: 2, model: unsure });
+  expect(frames.map((objects) => objects.length)).toEqual([4, 4]);
+  const [first, second, ...more] = drawn.slice(regions.length);
+  expect(first).toHaveLength(4);
+  expect(second?.map(({ prior }) => prior !== undefined)).toEqual([false, true, false, false]);
+  expect(more).toEqual([]);
 });
 
 test("a cut ends the following, though the next scene has the same thing; a region there begins again", async () => {
