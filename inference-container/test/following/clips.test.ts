@@ -150,8 +150,8 @@ test("of a frame's doubtful objects three are drawn in another way, too, and onl
   const unsure: Model = {
     ...plain,
     segment: async (picture, request) => {
-      const { open, ...found } = await plain.segment(picture, request);
-      const seen = open?.following ?? expect.fail();
+      const { open = expect.fail(), ...found } = await plain.segment(picture, request);
+      const seen = open.following ?? expect.fail();
       const offers: Followable["offers"] = async (regions) => {
         if (regions.length > 0) drawn.push(regions);
         const offered = await seen.offers(regions);
