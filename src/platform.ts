@@ -42,30 +42,7 @@ import { UsageOutbox } from "./stores/billing/usage-outbox.ts";
 import { WebhookEndpoints } from "./stores/webhooks/endpoints.ts";
 
 /** The stores of one database: everything that begins with an account. */
-export interface Books {
-  /** The name of the database. */
-  readonly database: string;
-  readonly accounts: Accounts;
-  readonly apiKeys: ApiKeys;
-  readonly shares: Shares;
-  readonly idempotency: IdempotencyKeys;
-  readonly erasures: Erasures;
-  readonly uploads: Uploads;
-  readonly deletedUploads: DeletedUploads;
-  readonly jobs: Jobs;
-  readonly oldJobs: OldJobs;
-  readonly trialLane: TrialLane;
-  readonly ledger: Ledger;
-  readonly closings: Closings;
-  readonly billing: Billing;
-  readonly usage: UsageOutbox;
-  readonly webhookEndpoints: WebhookEndpoints;
-  readonly lostJobs: LostJobs;
-  readonly deadLetters: DeadLetters;
-  readonly gauges: Gauges;
-  /** Accounts that are on their way from here or to here. */
-  readonly transits: Transits;
-}
+export type Books = Readonly<ReturnType<typeof booksIn>>;
 
 /**
  * What the services work with: the settings, and a store for each kind of fact, with the books of one database. The composition
@@ -212,7 +189,8 @@ function createPlatform(env: Env): Platform {
 }
 
 /** The stores of a database. */
-const booksIn = (database: string, db: D1Database, others: readonly D1Database[]): Books => ({
+const booksIn = (database: string, db: D1Database, others: readonly D1Database[]) => ({
+  /** The name of the database. */
   database,
   accounts: new Accounts(db, database),
   apiKeys: new ApiKeys(db),
@@ -232,5 +210,6 @@ const booksIn = (database: string, db: D1Database, others: readonly D1Database[]
   lostJobs: new LostJobs(db),
   deadLetters: new DeadLetters(db),
   gauges: new Gauges(db),
+  /** Accounts that are on their way from here or to here. */
   transits: new Transits(db),
 });

@@ -52,6 +52,9 @@ export const DateTime = z.iso.datetime({ precision: 3 }).meta({
 /** A time (epoch milliseconds) as a DateTime. */
 export const isoOf = (time: number): string => new Date(time).toISOString();
 
+/** The same of a time that there may not be. */
+export const isoOrNull = (time: number | null): string | null => (time === null ? null : isoOf(time));
+
 /** How many items a page of a list has at most. */
 export const pageLimit = (things: string) =>
   z

@@ -31,8 +31,8 @@ export async function sweep(platform: Platform, now: number): Promise<void> {
     settled_units: () =>
       deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
     usage_days: () => deleteInPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
-    api_keys: () => deleteInPages((limit) => purgeKeys(platform, now - REVOKED_KEYS_KEPT_MS, limit)),
-    shares: () => deleteInPages((limit) => purgeShares(platform, now, limit)),
+    api_keys: () => purgeCredentials(platform, platform.apiKeys, now - REVOKED_KEYS_KEPT_MS),
+    shares: () => purgeCredentials(platform, platform.shares, now),
     idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
     stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
     webhook_endpoints: () => eraseEndpoints(platform, null),
@@ -50,19 +50,17 @@ export async function unsweptSeconds({ gauges, policy }: Platform, now: number):
   return Math.max(0, Math.round(ms / 1_000));
 }
 
-/** Deletes shares that have ended, and before them what the directory has of their tokens. Returns how many. */
-async function purgeShares({ shares, databases, directory }: Platform, now: number, limit: number) {
-  const digests = databases.length === 1 ? [] : await shares.endedDigests(now, limit);
-  if (digests.length > 0) await directory.forget(digests);
-  return shares.purge(now, limit);
-}
-
-/** Deletes revoked keys, and before them what the directory has of them. Returns how many. */
-async function purgeKeys({ apiKeys, databases, directory }: Platform, before: number, limit: number) {
-  const digests = databases.length === 1 ? [] : await apiKeys.revokedDigests(before, limit);
-  if (digests.length > 0) await directory.forget(digests);
-  return apiKeys.purgeRevoked(before, limit);
-}
+/** Deletes credentials that ended before `before` (epoch ms), and before them what the directory has of them. */
+const purgeCredentials = (
+  { databases, directory }: Platform,
+  credentials: Platform["apiKeys"] | Platform["shares"],
+  before: number,
+): Promise<number> =>
+  deleteInPages(async (limit) => {
+    const digests = databases.length === 1 ? [] : await credentials.endedDigests(before, limit);
+    if (digests.length > 0) await directory.forget(digests);
+    return credentials.purge(before, limit);
+  });
 
 /** Runs each part by itself, one after another: one that fails is logged as `event`, and the others run all the same. */
 export async function runParts(

@@ -41,6 +41,12 @@ export abstract class D1Store {
     return (await this.statement(sql, values).all<Row>()).results;
   }
 
+  /** The values of a result that has one column. */
+  protected async values<Value extends SqlValue>(sql: string, values: readonly SqlValue[]): Promise<Value[]> {
+    const rows = await this.all<Record<string, Value>>(sql, values);
+    return rows.flatMap((row) => Object.values(row));
+  }
+
   /** The first row of the result; null if there is none. */
   protected first<Row>(sql: string, values: readonly SqlValue[]): Promise<Row | null> {
     return this.statement(sql, values).first<Row>();

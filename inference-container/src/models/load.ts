@@ -2,14 +2,14 @@
 import { openBuiltin } from "./builtin/open.ts";
 import { ModelFolderError } from "./errors.ts";
 import { checkFiles, readManifest } from "./folder.ts";
-import { openGroundingDino } from "./grounding-dino/open.ts";
+import { openGroundingDino } from "./grounding-dino/model.ts";
 import { openKserve } from "./kserve/open.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadedModel, type LoadOptions } from "./loaded-model.ts";
 import { type Golden, Manifest } from "./manifest.ts";
 import type { Model, Picture, Segmentation } from "./model.ts";
 import type { Usage } from "../device/usage.ts";
 import { TaskFailure } from "../failures.ts";
-import { openOwlvit } from "./owlvit/open.ts";
+import { openOwlvit } from "./owlvit/model.ts";
 import { openSam3 } from "./sam3/open.ts";
 import { join } from "node:path";
 import sharp from "sharp";

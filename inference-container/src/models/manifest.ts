@@ -4,6 +4,8 @@ import { Dtype } from "../device/values.ts";
 
 export const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain file name");
 
+export const Share = z.number().min(0).max(1);
+
 /** Where a file was downloaded: a file of a repository on a hub, as it is in one commit. */
 export const HubFile = z.strictObject({
   repository: z.string().regex(/^\w[\w.-]*\/\w[\w.-]*$/, "a repository, like owner/name"),
@@ -70,17 +72,17 @@ export const Golden = z.strictObject({
   picture: FileName,
   prompt: z.string().min(1),
   /** The request's threshold. */
-  threshold: z.number().min(0).max(1),
+  threshold: Share,
   instances: z.array(
     z.strictObject({
       box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
-      score: z.number().min(0).max(1),
+      score: Share,
       /** Share of the picture that the mask covers. */
-      area: z.number().min(0).max(1),
+      area: Share,
     }),
   ),
   tolerance: z.strictObject({
-    boxIou: z.number().min(0).max(1),
+    boxIou: Share,
     score: z.number().positive(),
     area: z.number().positive(),
   }),

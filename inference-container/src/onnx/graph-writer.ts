@@ -116,15 +116,7 @@ export function message(field: number, fields: readonly Field[]): Field {
 }
 
 /** Concatenates encoded fields into a message's body. */
-export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
+export const join = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => Buffer.concat(parts);
 
 function varint(value: bigint): number[] {
   const digits: number[] = [];

@@ -5,20 +5,29 @@ export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong";
 }
 
-/** Reads a response's body. @throws AnswerTooLong once it is longer than `limit` bytes, or says so */
-export async function readBytes(response: Response, limit: number): Promise<Buffer<ArrayBuffer>> {
-  const tooLong = (): AnswerTooLong => new AnswerTooLong(`The answer is longer than ${limit} bytes.`);
+/** A response's body as it comes. @throws what `tooLong` makes once it is longer than `limit` bytes, or says so */
+export async function* bounded(
+  response: Response,
+  limit: number,
+  tooLong: () => Error,
+): AsyncGenerator<Uint8Array> {
   if (Number(response.headers.get("content-length")) > limit) {
     await discard(response);
     throw tooLong();
   }
-  const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     if (size > limit) throw tooLong();
-    chunks.push(chunk);
+    yield chunk;
   }
+}
+
+/** Reads a response's body. @throws AnswerTooLong once it is longer than `limit` bytes, or says so */
+export async function readBytes(response: Response, limit: number): Promise<Buffer<ArrayBuffer>> {
+  const tooLong = (): AnswerTooLong => new AnswerTooLong(`The answer is longer than ${limit} bytes.`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bounded(response, limit, tooLong)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

@@ -1,9 +1,9 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { hasCode } from "../errors.ts";
 import { taskFailure, TaskFailure } from "../failures.ts";
-import { backoffMs, discard, isTransient, pause, transferMs, within } from "./http.ts";
+import { backoffMs, bounded, discard, isTransient, pause, transferMs, within } from "./http.ts";
 
 const ATTEMPTS = 3;
 
@@ -62,28 +62,16 @@ async function download(
     await discard(response);
     throw taskFailure("input_changed");
   }
-  if (Number(response.headers.get("content-length")) > limit) {
-    await discard(response);
-    throw tooLarge(limit);
-  }
   const hash = createHash("sha256");
-  const counter = { size: 0 };
-  await pipeline(measure(response, hash, counter, limit), createWriteStream(path), { signal });
-  return { contentHash: hash.digest("hex"), size: counter.size };
-}
-
-async function* measure(
-  { body }: Response,
-  hash: Hash,
-  counter: { size: number },
-  limit: number,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body ?? []) {
-    counter.size += chunk.byteLength;
-    if (counter.size > limit) throw tooLarge(limit);
-    hash.update(chunk);
-    yield chunk;
-  }
+  const file = createWriteStream(path);
+  const measured = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bounded(response, limit, () => tooLarge(limit))) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  await pipeline(measured, file, { signal });
+  return { contentHash: hash.digest("hex"), size: file.bytesWritten };
 }
 
 function failureOf(status: number): TaskFailure {

@@ -92,6 +92,18 @@ export interface Access {
   readonly credit: Credit | null;
 }
 
+/** The access of a blocked account. The others have more. */
+const NOTHING = {
+  lacksVerifiedEmail: false,
+  videoAllowed: false,
+  maxImageTasksPerJob: 0,
+  maxActiveJobs: 0,
+  maxUnitsPerDay: null,
+  maxTasksPerDay: 0,
+  maxFilesPerDay: 0,
+  credit: null,
+} as const;
+
 /** The access of an account, by its access mode and, where the trial requires it, its verified e-mail address. */
 export function accessOf(
   { accessMode, emailVerified, unitsPerDay, paidUnits, creditUnits }: AccessHolder,
@@ -100,15 +112,13 @@ export function accessOf(
   switch (accessMode) {
     case "trial":
       return {
+        ...NOTHING,
         accessMode,
         lacksVerifiedEmail: limits.trialNeedsVerifiedEmail && !emailVerified,
-        videoAllowed: false,
         maxImageTasksPerJob: limits.trialImagesPerJob,
         maxActiveJobs: limits.trialActiveJobs,
-        maxUnitsPerDay: null,
         maxTasksPerDay: limits.trialTasksPerDay,
         maxFilesPerDay: LEAST_FILES_PER_DAY,
-        credit: null,
       };
     case "paid": {
       const credit = paidUnits === null ? null : { firstUnits: creditUnits ?? limits.creditUnits, paidUnits };
@@ -116,8 +126,8 @@ export function accessOf(
       // Failed tasks are free and never end the credit: so a day's limit begins low and grows with what is paid, too.
       const maxUnitsPerDay = credit === null ? ofAccount : Math.min(ofAccount, creditOf(credit));
       return {
+        ...NOTHING,
         accessMode,
-        lacksVerifiedEmail: false,
         videoAllowed: true,
         maxImageTasksPerJob: MOST_IMAGES_PER_JOB,
         maxActiveJobs: limits.paidActiveJobs,
@@ -128,17 +138,7 @@ export function accessOf(
       };
     }
     case "blocked":
-      return {
-        accessMode,
-        lacksVerifiedEmail: false,
-        videoAllowed: false,
-        maxImageTasksPerJob: 0,
-        maxActiveJobs: 0,
-        maxUnitsPerDay: null,
-        maxTasksPerDay: 0,
-        maxFilesPerDay: 0,
-        credit: null,
-      };
+      return { ...NOTHING, accessMode };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CreateJobRequest } from "../../contract/job.ts";
-import type { JobType } from "../../contract/primitives.ts";
+import { isoOf, type JobType } from "../../contract/primitives.ts";
 import type { Access } from "../accounts/access.ts";
 import { dayOf, secondsToNextDay, usedOnDay } from "../billing/usage.ts";
 import { creditOf, mostMeteredUnits } from "../billing/credit.ts";
@@ -110,7 +110,7 @@ function trialError(
   return new ServiceError(code, message, {
     remainingTokens,
     requestedTokens: proposed.units,
-    ...(expiresAt !== null && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(expiresAt !== null && { expiresAt: isoOf(expiresAt) }),
     upgradeUrl: terms.upgradeUrl,
   });
 }

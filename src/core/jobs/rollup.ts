@@ -1,6 +1,6 @@
 import type { JobStatus } from "../../contract/job.ts";
 import type { ArchiveDownload } from "../../contract/archive.ts";
-import type { Status } from "../../contract/primitives.ts";
+import { isoOf, type Status } from "../../contract/primitives.ts";
 import { problemOf, type TaskProblem, type ProgressReport } from "@segmentation/protocol";
 import {
   isDone,
@@ -40,8 +40,6 @@ export function jobError(tasks: readonly TaskRecord[]): string | null {
 const taskError = (task: TaskRecord): string | null =>
   isDone(task) && task.problem !== null ? problemText(task.problem) : null;
 
-const iso = (time: number): string => new Date(time).toISOString();
-
 /** A job's status: section 2.3 of the specification. */
 export function jobView(state: JobState): JobStatus {
   const { definition, tasks } = state;
@@ -51,8 +49,8 @@ export function jobView(state: JobState): JobStatus {
     processingMode: definition.processingMode,
     status: jobStatus(tasks),
     totalItems: tasks.length,
-    createdAt: iso(definition.createdAt),
-    updatedAt: iso(state.updatedAt),
+    createdAt: isoOf(definition.createdAt),
+    updatedAt: isoOf(state.updatedAt),
     error: jobError(tasks),
     tasks: tasks.map((task) => ({
       taskId: task.taskId,
@@ -78,21 +76,20 @@ export function archiveView(jobId: string, archive: ArchiveRecord): Omit<Archive
   const { step } = archive;
   switch (step.at) {
     case "waiting":
-    case "sent": {
-      const begun = archive.attempts > 0 || (archive.messages ?? 0) > 0;
+    case "sent":
+    case "leased": {
+      const begun = step.at === "leased" || archive.attempts > 0 || (archive.messages ?? 0) > 0;
       const status = begun ? "processing" : "pending";
       return { jobId, status, expiresAt: null, retryAfterSeconds: POLL_SECONDS[status], error: null };
     }
-    case "leased":
+    case "ready":
       return {
         jobId,
-        status: "processing",
-        expiresAt: null,
-        retryAfterSeconds: POLL_SECONDS.processing,
+        status: "ready",
+        expiresAt: isoOf(step.expiresAt),
+        retryAfterSeconds: null,
         error: null,
       };
-    case "ready":
-      return { jobId, status: "ready", expiresAt: iso(step.expiresAt), retryAfterSeconds: null, error: null };
     case "failed":
       return { jobId, status: "failed", expiresAt: null, retryAfterSeconds: null, error: step.message };
   }

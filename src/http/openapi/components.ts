@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { describeFields, type JsonSchema } from "./fields.ts";
 
-export type { JsonSchema } from "./fields.ts";
-
 const pathOf = (id: string): string => `#/components/schemas/${id}`;
 
 /** Removes what zod says about JavaScript and adds to every such schema. */

@@ -5,7 +5,7 @@ import type {
   AccountOverview,
 } from "../../contract/account.ts";
 import type { AccountUsage } from "../../contract/usage.ts";
-import { isoOf } from "../../contract/primitives.ts";
+import { isoOf, isoOrNull } from "../../contract/primitives.ts";
 import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
 import { mostMeteredUnits } from "../../core/billing/credit.ts";
 import type { AccountUse } from "../../core/billing/ledger.ts";
@@ -118,5 +118,3 @@ function billingView({
     ...(subscriptionStatus !== null && { stripeSubscriptionStatus: subscriptionStatus }),
   };
 }
-
-const isoOrNull = (time: number | null): string | null => (time === null ? null : isoOf(time));

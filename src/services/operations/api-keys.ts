@@ -1,5 +1,5 @@
 import { CreatedApiKey, type ApiKey, type ApiKeyList, type RevokedApiKey } from "../../contract/api-key.ts";
-import { isoOf } from "../../contract/primitives.ts";
+import { isoOf, isoOrNull } from "../../contract/primitives.ts";
 import { apiKeyRefusal } from "../../core/accounts/budgets.ts";
 import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../core/accounts/api-key.ts";
 import { ServiceError } from "../../core/errors.ts";
@@ -16,7 +16,7 @@ const apiKeyView = (key: ApiKeyRecord): ApiKey => ({
   label: key.label,
   prefix: key.prefix,
   revoked: key.revokedAt !== null,
-  revokedAt: key.revokedAt === null ? null : isoOf(key.revokedAt),
+  revokedAt: isoOrNull(key.revokedAt),
   createdAt: isoOf(key.createdAt),
   updatedAt: isoOf(key.updatedAt),
 });

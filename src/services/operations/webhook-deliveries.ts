@@ -1,5 +1,5 @@
 import { WebhookEvent, type WebhookDelivery, type WebhookDeliveryList } from "../../contract/webhook.ts";
-import { isoOf } from "../../contract/primitives.ts";
+import { isoOf, isoOrNull } from "../../contract/primitives.ts";
 import { ServiceError, TRY_AGAIN } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { MOST_TESTS_PER_HOUR } from "../../core/webhooks/endpoint.ts";
@@ -15,7 +15,7 @@ const deliveryView = ({ id, body, outcome, dueAt, attempts }: DeliveryRecord): W
   deliveryId: id,
   status: outcome ?? "pending",
   event: WebhookEvent.parse(JSON.parse(body)),
-  nextAttemptAt: dueAt === null ? null : isoOf(dueAt),
+  nextAttemptAt: isoOrNull(dueAt),
   attempts: attempts.map(({ at, end }) => ({
     attemptedAt: isoOf(at),
     status: end?.status ?? null,

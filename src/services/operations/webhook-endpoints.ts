@@ -5,7 +5,7 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointList,
 } from "../../contract/webhook.ts";
-import { isoOf } from "../../contract/primitives.ts";
+import { isoOf, isoOrNull } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { log, reasonOf } from "../../core/log.ts";
@@ -28,7 +28,7 @@ const endpointView = (endpoint: EndpointRecord): WebhookEndpoint => ({
   description: endpoint.description,
   disabled: endpoint.disabledAt !== null,
   disabledReason: endpoint.disabledReason,
-  disabledAt: endpoint.disabledAt === null ? null : isoOf(endpoint.disabledAt),
+  disabledAt: isoOrNull(endpoint.disabledAt),
   createdAt: isoOf(endpoint.createdAt),
   updatedAt: isoOf(endpoint.updatedAt),
 });

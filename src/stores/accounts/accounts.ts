@@ -1,5 +1,5 @@
-import type { AccessMode, Account as AccountProfile } from "../../contract/account.ts";
-import { accessModeOf, type Plan } from "../../core/accounts/access.ts";
+import type { Account as AccountProfile } from "../../contract/account.ts";
+import { type AccessHolder, accessModeOf, type Plan } from "../../core/accounts/access.ts";
 import { dayOf } from "../../core/billing/usage.ts";
 import { nameOf, type Identity, type Profile } from "../../core/accounts/identity.ts";
 import { type Batching, D1Store, present } from "../d1-store.ts";
@@ -7,16 +7,8 @@ import { Door, unless } from "./door.ts";
 import { atHome } from "./transit.ts";
 
 /** An account as the rules see it. */
-export interface Account {
+export interface Account extends AccessHolder {
   readonly accountId: string;
-  readonly accessMode: AccessMode;
-  readonly emailVerified: boolean;
-  /** The account's own limit of units per day; null if it has none. */
-  readonly unitsPerDay: number | null;
-  /** Units that a subscriber has paid for; null if the operator's plan decides. */
-  readonly paidUnits: number | null;
-  /** The account's own number of units that it may owe before it has paid for any; null if it has none. */
-  readonly creditUnits: number | null;
   /** Where its books are. */
   readonly database: string;
   /** Whether it is being moved to another database, or has been moved. */

@@ -60,17 +60,13 @@ export class ApiKeys extends D1Store {
     );
   }
 
-  /** The digests of up to `limit` keys that were revoked before `before` (epoch ms): what `purgeRevoked` deletes. */
-  async revokedDigests(before: number, limit: number): Promise<string[]> {
-    const rows = await this.all<{ digest: string }>(
-      "SELECT digest FROM api_keys WHERE revoked_at < ?1 LIMIT ?2",
-      [before, limit],
-    );
-    return rows.map(({ digest }) => digest);
+  /** The digests of up to `limit` keys that were revoked before `before` (epoch ms): what `purge` deletes. */
+  endedDigests(before: number, limit: number): Promise<string[]> {
+    return this.values("SELECT digest FROM api_keys WHERE revoked_at < ?1 LIMIT ?2", [before, limit]);
   }
 
   /** Deletes up to `limit` keys that were revoked before `before` (epoch ms). Returns how many. */
-  purgeRevoked(before: number, limit: number): Promise<number> {
+  purge(before: number, limit: number): Promise<number> {
     return this.deleteSome("api_keys", "rowid", "revoked_at < ?1 LIMIT ?2", [before, limit]);
   }
 }

@@ -57,23 +57,21 @@ export class Erasures extends D1Store {
   }
 
   /** Up to `limit` accounts with an unfinished erasure, least recently tried first: a failing one delays no other. */
-  async unfinished(limit: number): Promise<string[]> {
-    const rows = await this.all<{ id: string }>(
+  unfinished(limit: number): Promise<string[]> {
+    return this.values(
       `SELECT id FROM accounts WHERE erasing_at IS NOT NULL AND erased_at IS NULL
        ORDER BY erasure_tried_at, erasing_at LIMIT ?1`,
       [limit],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Up to `limit` ids of the account's listed or deleted jobs, in order, after the id `after`. */
-  async jobs(accountId: string, after: string, limit: number): Promise<string[]> {
-    const rows = await this.all<{ id: string }>(
+  jobs(accountId: string, after: string, limit: number): Promise<string[]> {
+    return this.values(
       `SELECT id FROM jobs WHERE account_id = ?1 AND id > ?2
        UNION ALL SELECT job_id FROM deleted_jobs WHERE account_id = ?1 AND job_id > ?2 ORDER BY id LIMIT ?3`,
       [accountId, after, limit],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Deletes the rows of up to `limit` of the account's uploads, but for those in parts that are not aborted. Returns how many. */

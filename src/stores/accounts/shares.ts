@@ -99,12 +99,8 @@ export class Shares extends D1Store {
   }
 
   /** The digests of up to `limit` shares that ended before `before` (epoch ms): what `purge` deletes. */
-  async endedDigests(before: number, limit: number): Promise<string[]> {
-    const rows = await this.all<{ digest: string }>(`SELECT digest FROM shares WHERE ${ENDED}`, [
-      before,
-      limit,
-    ]);
-    return rows.map(({ digest }) => digest);
+  endedDigests(before: number, limit: number): Promise<string[]> {
+    return this.values(`SELECT digest FROM shares WHERE ${ENDED}`, [before, limit]);
   }
 
   /** Deletes up to `limit` shares that ended before `before` (epoch ms). Returns how many. */

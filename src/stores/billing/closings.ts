@@ -26,8 +26,8 @@ export class Closings extends D1Store {
    * Up to `limit` accounts whose first ended job in the ledger ended before `dueBefore` (epoch ms). An account whose books
    * could not be closed after `refusedAfter` (epoch ms) waits, so that many such accounts cannot take up every run.
    */
-  async due(dueBefore: number, refusedAfter: number, limit: number): Promise<string[]> {
-    const rows = await this.all<{ id: string }>(
+  due(dueBefore: number, refusedAfter: number, limit: number): Promise<string[]> {
+    return this.values(
       `WITH RECURSIVE account (id) AS (
          SELECT min(account_id) FROM ledger WHERE ${ENDED}
          UNION ALL
@@ -40,7 +40,6 @@ export class Closings extends D1Store {
        LIMIT ?3`,
       [dueBefore, refusedAfter, limit],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Records that an account's books could not be closed at `now` (epoch ms). */

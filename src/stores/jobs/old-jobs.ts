@@ -11,38 +11,42 @@ export interface JobAge {
 export class OldJobs extends D1Store {
   /** Up to `limit` unfinished jobs whose row has not changed since `before` (epoch ms), oldest first. */
   underWaySince(before: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
-    return this.all(
-      `SELECT id AS jobId, updated_at AS since FROM jobs
-       WHERE status IN ('queued', 'processing') AND updated_at < ?1 AND (updated_at, id) > (?2, ?3) AND ${atHome()}
-       ORDER BY updated_at, id LIMIT ?4`,
-      [before, after?.since ?? 0, after?.jobId ?? "", limit],
-    );
+    const due = "status IN ('queued', 'processing') AND updated_at < ?1";
+    return this.#page("jobs", "id", "updated_at", due, before, after, limit);
   }
 
   /** The unfinished jobs of an account that are not its trial's: as many as may be in progress. */
-  async paidUnderWay(accountId: string): Promise<string[]> {
-    const rows = await this.all<{ id: string }>(
+  paidUnderWay(accountId: string): Promise<string[]> {
+    return this.values(
       `SELECT id FROM jobs
        WHERE account_id = ?1 AND status IN ('queued', 'processing') AND lane IS NOT 'trial'`,
       [accountId],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Up to `limit` jobs that were created at `time` (epoch ms) or before, oldest first. */
   createdUntil(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
-    return this.all(
-      `SELECT id AS jobId, created_at AS since FROM jobs
-       WHERE created_at <= ?1 AND (created_at, id) > (?2, ?3) AND ${atHome()} ORDER BY created_at, id LIMIT ?4`,
-      [time, after?.since ?? 0, after?.jobId ?? "", limit],
-    );
+    return this.#page("jobs", "id", "created_at", "created_at <= ?1", time, after, limit);
   }
 
   /** Up to `limit` jobs that were deleted before `time` (epoch ms) and still have something left, oldest first. */
   deletedBefore(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
+    return this.#page("deleted_jobs", "job_id", "deleted_at", "deleted_at < ?1", time, after, limit);
+  }
+
+  /** A page of a table, by the column `since`: what is due at the time ?1, from behind `after`. */
+  #page(
+    table: string,
+    id: string,
+    since: string,
+    due: string,
+    time: number,
+    after: JobAge | null,
+    limit: number,
+  ): Promise<JobAge[]> {
     return this.all(
-      `SELECT job_id AS jobId, deleted_at AS since FROM deleted_jobs
-       WHERE deleted_at < ?1 AND (deleted_at, job_id) > (?2, ?3) AND ${atHome()} ORDER BY deleted_at, job_id LIMIT ?4`,
+      `SELECT ${id} AS jobId, ${since} AS since FROM ${table}
+       WHERE ${due} AND (${since}, ${id}) > (?2, ?3) AND ${atHome()} ORDER BY ${since}, ${id} LIMIT ?4`,
       [time, after?.since ?? 0, after?.jobId ?? "", limit],
     );
   }

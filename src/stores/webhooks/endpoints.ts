@@ -223,12 +223,10 @@ export class WebhookEndpoints extends D1Store {
   }
 
   /** The ids of all endpoints of an account, the deleted ones whose objects may still exist among them. */
-  async ids(accountId: string): Promise<string[]> {
-    const rows = await this.all<{ id: string }>(
-      "SELECT id FROM webhook_endpoints WHERE account_id = ?1 AND erased_at IS NULL",
-      [accountId],
-    );
-    return rows.map(({ id }) => id);
+  ids(accountId: string): Promise<string[]> {
+    return this.values("SELECT id FROM webhook_endpoints WHERE account_id = ?1 AND erased_at IS NULL", [
+      accountId,
+    ]);
   }
 
   /** What an endpoint's object needs to send to it; null if there is no such endpoint. */
@@ -259,13 +257,12 @@ export class WebhookEndpoints extends D1Store {
   }
 
   /** Up to `limit` deleted endpoints, of one account or of all, whose objects may still exist. */
-  async toErase(accountId: string | null, limit: number): Promise<string[]> {
-    const rows = await this.all<{ id: string }>(
+  toErase(accountId: string | null, limit: number): Promise<string[]> {
+    return this.values(
       `SELECT id FROM webhook_endpoints
        WHERE deleted_at IS NOT NULL AND erased_at IS NULL AND ${atHome()} ${accountId === null ? "" : "AND account_id = ?2"} LIMIT ?1`,
       accountId === null ? [limit] : [limit, accountId],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Records that the object of a deleted endpoint is erased. */

@@ -180,7 +180,7 @@ describe("createApiKey 409", () => {
     expect(answer.body.message).toContain("20 API keys, including revoked ones");
 
     const { apiKeys } = platformOf(env);
-    expect(await apiKeys.purgeRevoked(Date.now() + 1, 100)).toBe(19);
+    expect(await apiKeys.purge(Date.now() + 1, 100)).toBe(19);
     expect((await createKey(client, { label: "one more" })).status).toBe(201);
   });
 

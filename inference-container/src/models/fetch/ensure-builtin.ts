@@ -133,21 +133,11 @@ async function reuseFiles(
   const versions = (await readdir(root)).filter((name) => name.startsWith(`${manifest.id}-`));
   for (const version of versions.toSorted()) {
     const other = join(root, version);
-    if (!(await hasFiles(other, manifest))) continue;
+    if ((await findFault(other, manifest)) !== undefined) continue;
     for (const { name } of manifest.files) await linkFile(join(other, name), join(folder, name));
     await rm(join(folder, manifest.golden.picture), { force: true });
     await addTemplate(folder, manifest);
     return other;
   }
   return undefined;
-}
-
-async function hasFiles(folder: string, manifest: BuiltinManifest): Promise<boolean> {
-  try {
-    await checkFiles(folder, manifest.files, { digests: true });
-    return true;
-  } catch (error) {
-    if (error instanceof ModelFolderError) return false;
-    throw error;
-  }
 }

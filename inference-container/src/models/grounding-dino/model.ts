@@ -1,19 +1,43 @@
 /** Grounding DINO with SAM 2: finds a prompt's boxes in the picture, then draws the boxes' masks. */
 import type { Usage } from "../../device/usage.ts";
+import type { FamilyModel } from "../family-model.ts";
+import { readManifest } from "../folder.ts";
+import type { Roles } from "../graph.ts";
 import type { ImageTensor } from "../image-tensor.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
+import { openWithSam2 } from "../sam2/open.ts";
 import { type Detection, wantedBoxes } from "../sam2/queries.ts";
-import type { Detector } from "./detector.ts";
-import type { GroundingDinoManifest } from "./manifest.ts";
+import { Detector } from "./detector.ts";
+import { GroundingDinoManifest } from "./manifest.ts";
+import { PhraseTokenizer } from "./tokenizer.ts";
+
+const DETECTOR: Roles = {
+  inputs: ["image", "content", "ids", "mask", "types"],
+  outputs: ["scores", "boxes"],
+};
+
+/**
+ * Opens a folder of the family `grounding-dino-sam2`: its graphs and tokenizer become a model.
+ * @throws ModelFolderError if a graph or another file is not what the manifest says
+ */
+export async function openGroundingDino(folder: string, options: LoadOptions): Promise<FamilyModel> {
+  const manifest = await readManifest(folder, GroundingDinoManifest);
+  const tokenizer = await PhraseTokenizer.load(folder, manifest.text);
+  return openWithSam2(folder, manifest, options, async ({ load, ...parts }) => {
+    const detector = new Detector(await load(manifest.graphs.detector, DETECTOR), tokenizer, manifest);
+    return new GroundingDinoModel({ manifest, detector, ...parts }, options);
+  });
+}
 
 interface GroundingDinoParts extends Sam2Parts {
   readonly manifest: GroundingDinoManifest;
   readonly detector: Detector;
 }
 
-export class GroundingDinoModel extends Sam2Model<GroundingDinoParts> {
+class GroundingDinoModel extends Sam2Model<GroundingDinoParts> {
   readonly #detections = detectionMemory<Detection>();
 
   protected override async find(

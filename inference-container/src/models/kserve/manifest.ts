@@ -1,8 +1,7 @@
 /** What the manifest of a `kserve` model adds to the shared part: which server has the model, and what it may be sent and send. */
 import { z } from "zod";
-import { Manifest, requireListed } from "../manifest.ts";
+import { Manifest, requireListed, Share } from "../manifest.ts";
 
-const Share = z.number().min(0).max(1);
 const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain name");
 
 /** Where the model is. Nothing but this origin is ever asked. */

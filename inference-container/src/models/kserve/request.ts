@@ -63,13 +63,7 @@ export function writeRequest({
       outputs: OUTPUTS.map(({ name }) => ({ name, parameters: { binary_data: true } })),
     }),
   );
-  const parts = [header, ...inputs.map(({ name }) => tensors[name].bytes)];
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
+  const bytes = Buffer.concat([header, ...inputs.map(({ name }) => tensors[name].bytes)]);
   return { bytes, headerBytes: header.length };
 }
 

@@ -1,17 +1,47 @@
 /** OWL-ViT or OWLv2 with SAM 2: finds the boxes of all prompts in the picture, then draws the boxes' masks. */
 import type { Usage } from "../../device/usage.ts";
+import { ClipTokenizer } from "../clip-tokenizer.ts";
+import type { FamilyModel } from "../family-model.ts";
+import { readManifest } from "../folder.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
+import { openWithSam2 } from "../sam2/open.ts";
 import { wantedBoxes } from "../sam2/queries.ts";
-import type { Detector } from "./detector.ts";
-import type { OwlvitManifest } from "./manifest.ts";
+import { Detector } from "./detector.ts";
+import { OwlvitManifest } from "./manifest.ts";
+
+/** What the adapter gives each graph, and reads from it. */
+const ROLES = {
+  image: { inputs: ["image"], outputs: ["features", "boxes"] },
+  text: { inputs: ["ids", "mask"], outputs: ["words"] },
+  head: { inputs: ["features", "words", "ids"], outputs: ["scores"] },
+};
+
+/**
+ * Opens a folder of the family `owlvit-sam2`: its graphs and tokenizer become a model.
+ * @throws ModelFolderError if a graph or another file is not what the manifest says
+ */
+export async function openOwlvit(folder: string, options: LoadOptions): Promise<FamilyModel> {
+  const manifest = await readManifest(folder, OwlvitManifest);
+  const tokenizer = await ClipTokenizer.load(folder, manifest.text);
+  return openWithSam2(folder, manifest, options, async ({ load, ...parts }) => {
+    const graphs = {
+      head: await load(manifest.graphs.head, ROLES.head),
+      text: await load(manifest.graphs.text, ROLES.text),
+      image: await load(manifest.graphs.image, ROLES.image),
+    };
+    const detector = new Detector(graphs, tokenizer, manifest, options.textCacheBytes);
+    return new OwlvitModel({ manifest, detector, ...parts }, options);
+  });
+}
 
 interface OwlvitParts extends Sam2Parts {
   readonly manifest: OwlvitManifest;
   readonly detector: Detector;
 }
 
-export class OwlvitModel extends Sam2Model<OwlvitParts> {
+class OwlvitModel extends Sam2Model<OwlvitParts> {
   protected override async find(
     picture: Picture,
     request: SegmentRequest,

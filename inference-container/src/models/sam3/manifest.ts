@@ -1,9 +1,7 @@
 /** What the manifest of a `sam3` model adds to the shared part. */
 import { z } from "zod";
 import { ClipText } from "../clip-tokenizer.ts";
-import { GraphSpec, ImageInput, Manifest, requireUsed } from "../manifest.ts";
-
-const Share = z.number().min(0).max(1);
+import { GraphSpec, ImageInput, Manifest, requireUsed, Share } from "../manifest.ts";
 
 const Text = ClipText.extend({
   /** Where the text encoder's mask is true. */
