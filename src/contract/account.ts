@@ -51,7 +51,6 @@ export const AccountAccess = z
     maxActiveJobs: z.int().min(0),
   })
   .meta({ id: "AccountAccess", description: "What the account may do now, and why." });
-export type AccountAccess = z.infer<typeof AccountAccess>;
 
 export const TrialStatus = z.enum(["eligible", "active", "exhausted", "expired"]);
 export type TrialStatus = z.infer<typeof TrialStatus>;
@@ -74,7 +73,6 @@ export const AccountTrial = z
     description:
       "The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress.",
   });
-export type AccountTrial = z.infer<typeof AccountTrial>;
 
 /** What the payment provider says; each field from when there is something to say. */
 export const AccountBilling = z

@@ -5,7 +5,6 @@ import { DateTime } from "./primitives.ts";
 export const CreateApiKeyRequest = z
   .object({ label: z.string().min(1).max(100) })
   .meta({ id: "CreateApiKeyRequest", examples: [{ label: "nightly batch" }] });
-export type CreateApiKeyRequest = z.infer<typeof CreateApiKeyRequest>;
 
 /** Section 2.7 of the specification: what may be shown of a key. */
 export const ApiKey = z

@@ -4,7 +4,6 @@ import { DateTime } from "./primitives.ts";
 export const ArchiveStatus = z
   .enum(["pending", "processing", "ready", "failed"])
   .meta({ id: "ArchiveStatus" });
-export type ArchiveStatus = z.infer<typeof ArchiveStatus>;
 
 /** Section 2.6 of the specification. */
 export const ArchiveDownload = z

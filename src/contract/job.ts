@@ -204,7 +204,6 @@ export const RetrieveJobResultQuery = z.object({
       "`unfinished`: a job in progress also has a result, that of its tasks which have succeeded so far. Without it, such a job has none: 409.",
   }),
 });
-export type RetrieveJobResultQuery = z.infer<typeof RetrieveJobResultQuery>;
 
 /** Section 2.2 of the specification. */
 export const JobSummary = z

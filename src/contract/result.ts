@@ -115,7 +115,6 @@ export const JobResult = jobResult(
     },
   ],
 });
-export type JobResult = z.infer<typeof JobResult>;
 
 /** The same of an image job. */
 export const ImageJobResult = jobResult(ImageManifest);

@@ -24,7 +24,6 @@ export const PresignRequest = z
     }),
   })
   .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg", size: 184_320 }] });
-export type PresignRequest = z.infer<typeof PresignRequest>;
 
 /** Section 2.1 of the specification; `expiresIn` in seconds, equal to the signature's life. */
 export const Upload = z
@@ -57,7 +56,6 @@ export const MultipartUploadRequest = z
     size: z.int().positive().meta({ description: "The file's size in bytes." }),
   })
   .meta({ id: "MultipartUploadRequest", examples: [{ contentType: "video/mp4", size: 1_200_000_000 }] });
-export type MultipartUploadRequest = z.infer<typeof MultipartUploadRequest>;
 
 /** S3 numbers the parts of an upload from 1 to 10,000. */
 const PartNumber = z.int().min(1).max(10_000).meta({ description: "The part's number, from 1." });
@@ -128,7 +126,6 @@ export const CompleteUploadRequest = z
     id: "CompleteUploadRequest",
     examples: [{ parts: [{ partNumber: 1, etag: '"0cc175b9c0f1b6a831c399e269772661"' }] }],
   });
-export type CompleteUploadRequest = z.infer<typeof CompleteUploadRequest>;
 
 /** An upload whose parts are one file. */
 export const CompletedUpload = z
@@ -146,7 +143,6 @@ export type CompletedUpload = z.infer<typeof CompletedUpload>;
 export const ImportRequest = z
   .object({ url: PublicUrl })
   .meta({ id: "ImportRequest", examples: [{ url: "https://example.com/pictures/cat.jpg" }] });
-export type ImportRequest = z.infer<typeof ImportRequest>;
 
 /** An upload that the service fetched itself. */
 export const ImportedUpload = z

@@ -208,7 +208,6 @@ export const ListWebhookDeliveriesQuery = z.object({
   limit: pageLimit("deliveries"),
   nextToken: NextToken.meta({ description: "The nextToken of the previous page." }),
 });
-export type ListWebhookDeliveriesQuery = z.infer<typeof ListWebhookDeliveriesQuery>;
 
 export const WebhookDeliveryList = z
   .strictObject({ items: z.array(WebhookDelivery), nextToken: z.string().nullable() })

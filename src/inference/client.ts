@@ -52,16 +52,20 @@ export class InferenceClient {
     this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   }
 
+  #ask(method: "GET" | "POST" | "DELETE", path: string, body?: TaskRequest | RoomRequest): Promise<Response> {
+    return fetch(`${this.#baseUrl}/v1/${path}`, {
+      method,
+      headers: this.#headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  }
+
   /** Offers a task. A service that can't be reached counts as busy: it may come back. */
   async submit(request: TaskRequest): Promise<SubmitOutcome> {
     let response: Response;
     try {
-      response = await fetch(`${this.#baseUrl}/v1/tasks`, {
-        method: "POST",
-        headers: this.#headers,
-        body: JSON.stringify(request),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
+      response = await this.#ask("POST", "tasks", request);
     } catch (error) {
       const reason = reasonOf(error);
       return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, reason, expected: false, perhapsTaken: true };
@@ -89,12 +93,7 @@ export class InferenceClient {
   async room(tasks: readonly WaitingTask[]): Promise<Room | null> {
     const none = tasks.map(() => false);
     try {
-      const response = await fetch(`${this.#baseUrl}/v1/room`, {
-        method: "POST",
-        headers: this.#headers,
-        body: JSON.stringify({ tasks } satisfies RoomRequest),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
+      const response = await this.#ask("POST", "room", { tasks });
       if (response.ok) return { ...RoomAnswer.parse(await response.json()), away: null };
       const { status } = response;
       const code = await refusalCode(response);
@@ -108,10 +107,7 @@ export class InferenceClient {
   /** The model that the service has loaded; the reason, for the log, if it does not report it. */
   async describeModel(): Promise<ModelDescription | { readonly reason: string }> {
     try {
-      const response = await fetch(`${this.#baseUrl}/v1/model`, {
-        headers: this.#headers,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
+      const response = await this.#ask("GET", "model");
       if (response.ok) return ModelDescription.parse(await response.json());
       return { reason: `status ${response.status} ${await refusalCode(response)}` };
     } catch (error) {
@@ -122,11 +118,7 @@ export class InferenceClient {
   /** Makes the service drop a task, if it can be reached; otherwise the task's next callback does. */
   async cancel(key: string): Promise<void> {
     try {
-      const response = await fetch(`${this.#baseUrl}/v1/tasks/${key}`, {
-        method: "DELETE",
-        headers: this.#headers,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
+      const response = await this.#ask("DELETE", `tasks/${key}`);
       await response.body?.cancel();
     } catch {
       // The service is gone, and the task with it.

@@ -13,7 +13,7 @@ import { infer } from "../../inference-container/src/models/kserve/infer.ts";
 import { writeRequest } from "../../inference-container/src/models/kserve/request.ts";
 import type { Outputs } from "../../inference-container/src/models/kserve/response.ts";
 import { ModelServer } from "../../inference-container/src/models/kserve/server.ts";
-import { openKserve } from "../../inference-container/src/models/kserve/open.ts";
+import { openKserve } from "../../inference-container/src/models/kserve/model.ts";
 import { loadModel } from "../../inference-container/src/models/load.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../inference-container/src/models/loaded-model.ts";
 import type { Model } from "../../inference-container/src/models/model.ts";

@@ -100,13 +100,10 @@ export class IdentityProvider {
     try {
       const { payload, protectedHeader } = await jwtVerify(
         token,
-        async (header, jws) => {
-          try {
-            return await this.#key(header, jws);
-          } catch (error) {
+        (header, jws) =>
+          this.#key(header, jws).catch((error: unknown) => {
             throw keyError(error);
-          }
-        },
+          }),
         {
           issuer,
           audience,

@@ -1,4 +1,8 @@
-import type { DisabledReason, WebhookEventType } from "../../contract/webhook.ts";
+import type {
+  DisabledReason,
+  UpdateWebhookEndpointRequest,
+  WebhookEventType,
+} from "../../contract/webhook.ts";
 import { MOST_ENDPOINTS, MOST_KEPT_ENDPOINTS, type EndpointUse } from "../../core/webhooks/endpoint.ts";
 import { atHome } from "../accounts/transit.ts";
 import { D1Store, type SqlValue } from "../d1-store.ts";
@@ -15,14 +19,6 @@ export interface EndpointRecord {
   readonly disabledReason: DisabledReason | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-}
-
-/** A change that an account makes to its endpoint; absent fields stay as they are. */
-export interface EndpointChange {
-  readonly url?: string | undefined;
-  readonly events?: readonly WebhookEventType[] | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly disabled?: boolean | undefined;
 }
 
 /** Where an endpoint's object sends its events, and with which secrets it signs them. */
@@ -139,7 +135,7 @@ export class WebhookEndpoints extends D1Store {
   update(
     accountId: string,
     endpointId: string,
-    { url, events, description, disabled }: EndpointChange,
+    { url, events, description, disabled }: UpdateWebhookEndpointRequest,
     now: number,
   ): Promise<EndpointRecord | null> {
     return this.#record(

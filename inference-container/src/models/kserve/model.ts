@@ -1,14 +1,46 @@
 /** A model on a server of the Open Inference Protocol: pictures go there, and instances come back. */
 import sharp from "sharp";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Usage } from "../../device/usage.ts";
-import type { LoadedModel, NamedSignature } from "../loaded-model.ts";
+import { Semaphore } from "../../semaphore.ts";
+import type { Size } from "../../size.ts";
+import { ModelFolderError } from "../errors.ts";
+import { readManifest } from "../folder.ts";
+import type { LoadedModel, LoadOptions, NamedSignature } from "../loaded-model.ts";
 import type { Picture, Region, Segmentation, SegmentRequest } from "../model.ts";
-import { type Contracted, inputsOf, OUTPUTS } from "./contract.ts";
-import { infer, type InferenceOptions, invalid } from "./infer.ts";
-import type { KserveManifest } from "./manifest.ts";
+import { checkMetadata, type Contracted, inputsOf, OUTPUTS } from "./contract.ts";
+import { infer, type InferenceOptions, invalid, LINGER_MS, PATIENCE_MS } from "./infer.ts";
+import { KserveManifest } from "./manifest.ts";
 import { drawnOf, instancesOf } from "./objects.ts";
 import { WrongAnswer } from "./response.ts";
-import type { Size } from "../../size.ts";
+import { ModelServer } from "./server.ts";
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Opens a folder of the family `kserve`: finds its server, and checks that the model there is what the service expects.
+ * @throws ModelFolderError if the server isn't ready within the options' patience, or has another model
+ */
+export async function openKserve(folder: string, options: LoadOptions): Promise<KserveModel> {
+  const manifest = await readManifest(folder, KserveManifest);
+  const server = new ModelServer(manifest.server, options.serverToken);
+  const end = performance.now() + options.serverPatienceMs;
+  for (;;) {
+    const problem = await server.problem();
+    if (problem === undefined) break;
+    if (performance.now() + LOOK_EVERY_MS > end) throw new ModelFolderError(problem);
+    await sleep(LOOK_EVERY_MS);
+  }
+  const drawsRegions = checkMetadata(server.name, await server.metadata());
+  const semaphore = new Semaphore(manifest.server.concurrency);
+  const { most } = manifest.objects;
+  return new KserveModel(
+    manifest,
+    { server, semaphore, most, patienceMs: PATIENCE_MS, lingerMs: LINGER_MS },
+    options.requestTimeoutMs,
+    drawsRegions,
+  );
+}
 
 /** How often the server's readiness is checked. */
 const HEALTH_EVERY_MS = 2_000;
