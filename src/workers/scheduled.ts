@@ -1,10 +1,9 @@
 import { Lane } from "@segmentation/protocol";
 import { log, reasonOf } from "../core/log.ts";
 import { closeBooks } from "../services/close-books.ts";
-import { endSubscriptions } from "../services/end-subscriptions.ts";
+import { endSubscriptions, refreshSubscriptions } from "../services/subscriptions.ts";
 import { LETTERS_KEPT_MS } from "../services/dead-letters.ts";
 import { inspectUploads } from "../services/inspect-uploads.ts";
-import { refreshSubscriptions } from "../services/refresh-subscriptions.ts";
 import { reportUsage } from "../services/report-usage.ts";
 import { runParts, sweep, unsweptSeconds } from "../services/sweep.ts";
 import {

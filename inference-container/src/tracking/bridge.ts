@@ -1,6 +1,6 @@
 /** Bridges gaps in tracks: an object that the detector misses for a moment is looked for where it is expected. */
 import { type Box, clipBox } from "../models/box.ts";
-import type { Followable, Instance, LogitGrid, PictureLooks } from "../models/model.ts";
+import type { Followable, Instance, PictureLooks } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 import { lookOf } from "../following/choice.ts";
 import { type Claim, find, type Sought } from "../following/find.ts";
@@ -32,12 +32,8 @@ interface Known extends Pick<Instance, "score" | "mask" | "box" | "promptIndex">
 }
 
 /** An object that was found without a detection. */
-export interface Bridged {
+export interface Bridged extends Pick<Instance, "promptIndex" | "score" | "mask" | "box"> {
   readonly objectId: number;
-  readonly promptIndex: number;
-  readonly score: number;
-  readonly mask: LogitGrid;
-  readonly box: Box;
 }
 
 export class Bridges {

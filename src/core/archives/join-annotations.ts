@@ -1,5 +1,10 @@
-import { closeAnnotations, END_OF_ANNOTATIONS, openAnnotations, parseHead } from "@segmentation/protocol";
-import type { Category } from "@segmentation/protocol";
+import {
+  type Category,
+  closeAnnotations,
+  END_OF_ANNOTATIONS,
+  openAnnotations,
+  parseHead,
+} from "@segmentation/protocol";
 import { z } from "zod";
 
 const NEWLINE = 10;
