@@ -1,22 +1,22 @@
 import { z } from "zod";
-import type { Fund } from "./ledger.ts";
 
 const DAY_MS = 86_400_000;
 
 /** For how many days closed books have daily sums. Older days are only in the objects. */
 const DAYS_KEPT = 400;
 
-/** An entry of the ledger; `at` is epoch milliseconds. */
-export interface Entry {
-  readonly id: number;
-  readonly jobId: string;
-  readonly kind: "reserve" | "settle" | "release" | "void";
-  readonly fund: Fund;
-  readonly units: number;
-  readonly at: number;
+/** An entry of the ledger, and a line of a part's object after its first; `at` is epoch milliseconds. */
+const Entry = z.strictObject({
+  id: z.int(),
+  jobId: z.string(),
+  kind: z.enum(["reserve", "settle", "release", "void"]),
+  fund: z.enum(["trial", "paid"]),
+  units: z.int(),
+  at: z.int(),
   /** The meter event that reports what it settled. */
-  readonly meterEvent: string | null;
-}
+  meterEvent: z.string().nullable(),
+});
+export type Entry = Readonly<z.infer<typeof Entry>>;
 
 /** The units of a fund by kind of entry. */
 const FundSums = z.strictObject({ reserved: z.int(), settled: z.int(), released: z.int(), voided: z.int() });
@@ -177,17 +177,6 @@ const Header = z.strictObject({
 });
 export type ClosedObjectHeader = z.infer<typeof Header>;
 
-/** Each line after the first: an entry of the ledger. Times are epoch milliseconds. */
-const Line = z.strictObject({
-  id: z.int(),
-  jobId: z.string(),
-  kind: z.enum(["reserve", "settle", "release", "void"]),
-  fund: z.enum(["trial", "paid"]),
-  units: z.int(),
-  at: z.int(),
-  meterEvent: z.string().nullable(),
-}) satisfies z.ZodType<Entry>;
-
 /** The key of a part's object. It contains the digest, so that no other bytes are ever written under it. */
 export const closedObjectKey = (month: string, accountId: string, number: number, digest: string): string =>
   `ledger/${month}/${accountId}/${String(number).padStart(6, "0")}-${digest}.jsonl`;
@@ -199,7 +188,7 @@ export const closedObject = (header: ClosedObjectHeader, jobs: readonly (readonl
 /** Reads a part's object back. @throws Error if the text is not one */
 export function readClosedObject(text: string): { header: ClosedObjectHeader; jobs: Entry[][] } {
   const [first = "", ...rest] = text.trimEnd().split("\n");
-  const entries = rest.map((line) => Line.parse(JSON.parse(line)));
+  const entries = rest.map((line) => Entry.parse(JSON.parse(line)));
   return {
     header: Header.parse(JSON.parse(first)),
     jobs: [...Map.groupBy(entries, ({ jobId }) => jobId).values()],
