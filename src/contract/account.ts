@@ -51,6 +51,7 @@ export const AccountAccess = z
     maxActiveJobs: z.int().min(0),
   })
   .meta({ id: "AccountAccess", description: "What the account may do now, and why." });
+export type AccountAccess = z.infer<typeof AccountAccess>;
 
 export const TrialStatus = z.enum(["eligible", "active", "exhausted", "expired"]);
 export type TrialStatus = z.infer<typeof TrialStatus>;
