@@ -62,6 +62,13 @@ export abstract class D1Store {
     return (await this.statement(sql, values).run()).meta.changes;
   }
 
+  /** The statement that deletes the rows of a table whose column has one of these values. */
+  protected deletion(table: string, column: string, values: readonly string[]): D1PreparedStatement {
+    return this.statement(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?1))`, [
+      JSON.stringify(values),
+    ]);
+  }
+
   /**
    * Deletes some rows of a table. Returns how many.
    * @param key the columns of the table's primary key

@@ -1,17 +1,20 @@
 import type { Logger } from "pino";
 import { byLane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
+import { ByteCache } from "../models/byte-cache.ts";
 import { KeyMemory } from "../tasks/key-memory.ts";
 import { TaskReturned } from "../failures.ts";
 import { Engine, type EngineLimits } from "./engine.ts";
 import { Displaced, type Doubt, endedEngine, Suspected } from "./fates.ts";
-import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
+import { bestFor, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
 /** Running a clip alone may take hours. It is blamed instead after this many ends that none of the pictures in the same engine caused. */
 const CLIP_ENDS = 2;
 /** How long a picture that ended its engine is remembered: as long as its task may be retried. */
 const HOSTILE_MS = 86_400_000;
+/** How many pictures are remembered with the engine that had them last. */
+const PICTURES_KNOWN = 1_000;
 /** How long the service keeps reporting that it hands back a task that can't run alone here. */
 const RETURN_MS = 10_000;
 
@@ -68,7 +71,8 @@ export class Engines {
   #waiting: Entry[] = [];
   /** The hashes of pictures that ended their engine. Until they succeed, they run alone. */
   readonly #hostile = new KeyMemory(HOSTILE_MS);
-  readonly #hadLast = new LastHad();
+  /** The engine that last had a picture, by its hash, and may still have its features. Each counts as one byte. */
+  readonly #hadLast = new ByteCache<Member>(PICTURES_KNOWN, () => 1);
   readonly #lost = Promise.withResolvers<never>();
 
   /** @param devices CUDA device ids; on the CPU a single one, which is ignored */
@@ -202,7 +206,7 @@ export class Engines {
   async #give(entry: Entry, member: Member): Promise<void> {
     const { task, alone, signal, on } = entry;
     this.#waiting = this.#waiting.filter((other) => other !== entry);
-    if (task.type === "image") this.#hadLast.remember(task.contentHash, member);
+    if (task.type === "image") this.#hadLast.set(task.contentHash, member);
     member.usedAt = performance.now();
     on.given(member.device);
     try {

@@ -2,9 +2,6 @@
 import type { Engine } from "./engine.ts";
 import type { EngineTask } from "../messages.ts";
 
-/** How many pictures are remembered with the engine that had them last. */
-const PICTURES_KNOWN = 1_000;
-
 /** An engine and its device. */
 export interface Member {
   readonly device: string;
@@ -40,21 +37,4 @@ export function soonestEmpty(members: readonly Member[]): Member | undefined {
     .filter(({ engine }) => engine.model !== undefined && !engine.hasClip)
     .toSorted(({ engine: a }, { engine: b }) => Number(b.hasLoner) - Number(a.hasLoner) || a.load - b.load);
   return soonest;
-}
-
-/** The engine that last had a picture, by its hash, and may still have its features; for the latest pictures only. */
-export class LastHad {
-  /** The newest come last. */
-  readonly #members = new Map<string, Member>();
-
-  get(contentHash: string): Member | undefined {
-    return this.#members.get(contentHash);
-  }
-
-  remember(contentHash: string, member: Member): void {
-    this.#members.delete(contentHash);
-    this.#members.set(contentHash, member);
-    const [oldest] = this.#members.keys();
-    if (this.#members.size > PICTURES_KNOWN && oldest !== undefined) this.#members.delete(oldest);
-  }
 }

@@ -111,10 +111,7 @@ export class Directory extends D1Store {
 
   /** Forgets these credentials. */
   async forget(credentials: readonly string[]): Promise<void> {
-    await this.run(
-      "DELETE FROM directory_credentials WHERE credential IN (SELECT value FROM json_each(?1))",
-      [JSON.stringify(credentials)],
-    );
+    await this.deletion("directory_credentials", "credential", credentials).run();
   }
 
   /** Forgets an account's credentials; where its books are stays known. */

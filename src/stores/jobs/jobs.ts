@@ -220,7 +220,7 @@ export class Jobs extends D1Store {
 
   /** Forgets a retired job that has nothing left. */
   async forget(jobId: string): Promise<void> {
-    await this.db.batch([this.#delete("deleted_jobs", "job_id", [jobId]), ...this.#strike([jobId])]);
+    await this.db.batch([this.deletion("deleted_jobs", "job_id", [jobId]), ...this.#strike([jobId])]);
   }
 
   #settle(jobId: string, cost: JobCost, at: number, again: boolean): D1PreparedStatement[] {
@@ -238,20 +238,14 @@ export class Jobs extends D1Store {
   async withdrawAll(jobIds: readonly string[], now: number): Promise<void> {
     await this.db.batch([
       this.#settlement.void(jobIds, now),
-      this.#delete("deleted_jobs", "job_id", jobIds),
+      this.deletion("deleted_jobs", "job_id", jobIds),
       ...this.#strike(jobIds),
     ]);
   }
 
   /** Removes jobs from the list, with their dead letters: nobody could send these again. */
   #strike(jobIds: readonly string[]): D1PreparedStatement[] {
-    return [this.#delete("dead_letters", "job_id", jobIds), this.#delete("jobs", "id", jobIds)];
-  }
-
-  #delete(table: string, idColumn: string, jobIds: readonly string[]): D1PreparedStatement {
-    return this.statement(`DELETE FROM ${table} WHERE ${idColumn} IN (SELECT value FROM json_each(?1))`, [
-      JSON.stringify(jobIds),
-    ]);
+    return [this.deletion("dead_letters", "job_id", jobIds), this.deletion("jobs", "id", jobIds)];
   }
 
   /** Up to `query.limit` of the account's jobs that are older than `before`, newest first. */

@@ -351,8 +351,6 @@ export class Uploads extends D1Store {
 
   /** Deletes the rows of uploads. */
   async delete(taskIds: readonly string[]): Promise<void> {
-    await this.run("DELETE FROM uploads WHERE task_id IN (SELECT value FROM json_each(?1))", [
-      JSON.stringify(taskIds),
-    ]);
+    await this.deletion("uploads", "task_id", taskIds).run();
   }
 }
