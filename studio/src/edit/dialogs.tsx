@@ -66,7 +66,7 @@ export function MergeDialog({ instance, others, onEdit, onClose }: MergeDialogPr
       <fieldset class="merge">
         <legend class="unseen">Objects that become part of {nameOf(instance)}</legend>
         {others.map((other) => (
-          <label key={other.object}>
+          <label key={other.object} class="check">
             <input
               type="checkbox"
               checked={chosen.value.includes(other.object)}

@@ -153,7 +153,7 @@ function ScopeChoice({ pictures, accepted, canBeOne, extent, hidden, isShownOnly
         </fieldset>
       )}
       {hidden > 0 && (
-        <label class="scope-hidden">
+        <label class="check">
           <input
             type="checkbox"
             checked={isShownOnly.value}

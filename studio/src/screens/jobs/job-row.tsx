@@ -67,7 +67,7 @@ export function JobRow({ entry, details, progress, index, top, isFocused, onAct 
         <Thumbnail taskId={known?.taskIds[0] ?? null} type={job.type} />
       </span>
       <span class="job-row-words" role="gridcell">
-        <a class="job-row-link" href={`/studio/jobs/${jobId}`} tabIndex={tabIndex} title={jobId}>
+        <a class="row-link job-row-link" href={`/studio/jobs/${jobId}`} tabIndex={tabIndex} title={jobId}>
           {title}
         </a>
         <span class="job-row-facts">{facts.length > 0 ? facts.join(" · ") : <code>{jobId}</code>}</span>

@@ -75,7 +75,7 @@ export function ShowHow({ look }: { readonly look: Look }) {
       )}
       {!work.isOverview.value && <MaskOpacity opacity={look.opacity} />}
       {(work.isOverview.value || look.instances.value.length > 1) && (
-        <label class="show-how-colours">
+        <label class="check">
           <input
             type="checkbox"
             checked={look.isByObject.value}

@@ -20,7 +20,7 @@ export function UseByDay() {
   const Chart = chart.value.value;
   const used = loaded.value.value;
   return (
-    <section class="use-by-day" aria-labelledby="use-by-day">
+    <section class="page-part" aria-labelledby="use-by-day">
       <header>
         <h2 id="use-by-day">Daily usage</h2>
         <fieldset class="use-by-day-period">

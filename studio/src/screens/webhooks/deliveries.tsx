@@ -42,7 +42,7 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
   usePoll(refresh, POLL_MS, !disabled && deliveries.some(({ status }) => status === "pending"));
   const nextToken = list.value?.nextToken;
   return (
-    <section class="deliveries" aria-labelledby="deliveries">
+    <section class="page-part" aria-labelledby="deliveries">
       <header>
         <h2 id="deliveries">Deliveries</h2>
         <Button

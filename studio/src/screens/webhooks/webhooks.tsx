@@ -72,7 +72,7 @@ function Endpoints() {
 const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
   <tr class="endpoint-row">
     <td>
-      <a class="endpoint-row-link" href={`/studio/webhooks/${endpoint.endpointId}`}>
+      <a class="row-link" href={`/studio/webhooks/${endpoint.endpointId}`}>
         {endpoint.url}
       </a>
       {endpoint.description !== null && <div class="table-faint">{endpoint.description}</div>}
