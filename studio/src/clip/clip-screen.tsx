@@ -1,8 +1,8 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
 import { type CreateJobRequest, type JobStatus, type MasksJson, VideoResult } from "segmentation-client";
 import { Button, Icon } from "../components/button.tsx";
+import { lazyDialog } from "../components/lazy-part.tsx";
 import { Loading, Notice } from "../components/notice.tsx";
 import { MaskOpacity } from "../components/slider.tsx";
 import { useObjectUrl } from "../components/use-object-url.ts";
@@ -27,7 +27,7 @@ import { clock, timesAt } from "./time.ts";
 import { Tracks } from "./tracks.tsx";
 import "./clip.css";
 
-const ExportDialog = lazy(async () => (await import("../export/export-dialog.tsx")).ExportDialog);
+const ExportDialog = lazyDialog(async () => (await import("../export/export-dialog.tsx")).ExportDialog);
 
 interface ClipScreenProps {
   readonly work: Work;
@@ -193,16 +193,14 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
         )}
       </div>
       {isExporting.value && result !== null && request !== null && (
-        <ErrorBoundary>
-          <ExportDialog
-            jobId={result.jobId}
-            order={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
-            units={result.masksJson.frames.length}
-            pictures={[]}
-            onRunAgain={(again) => void segment(work, again)}
-            onClose={() => (isExporting.value = false)}
-          />
-        </ErrorBoundary>
+        <ExportDialog
+          jobId={result.jobId}
+          order={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
+          units={result.masksJson.frames.length}
+          pictures={[]}
+          onRunAgain={(again) => void segment(work, again)}
+          onClose={() => (isExporting.value = false)}
+        />
       )}
     </section>
   );

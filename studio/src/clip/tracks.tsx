@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { ErrorBoundary, lazy } from "preact-iso";
 import { useMemo } from "preact/hooks";
 import { Icon } from "../components/button.tsx";
+import { lazyDialog } from "../components/lazy-part.tsx";
 import { Menu, type MenuItem } from "../components/menu.tsx";
 import type { ClipPointing } from "./clip-pointing.ts";
 import { type ClipObject, nameOf, seenInWords } from "./objects.ts";
 import type { Playback } from "./playback.ts";
 import { clock, spansOf } from "./time.ts";
 
-const RenameDialog = lazy(async () => (await import("../edit/dialogs.tsx")).RenameDialog);
+const RenameDialog = lazyDialog(async () => (await import("../edit/dialogs.tsx")).RenameDialog);
 
 interface TracksProps {
   readonly objects: readonly ClipObject[];
@@ -163,17 +163,15 @@ function TrackRow(props: TrackRowProps) {
         />
       )}
       {isRenaming.value && (
-        <ErrorBoundary>
-          <RenameDialog
-            name={name}
-            label={object.label}
-            hint={
-              sightings.length > 0 ? "The files of the clip have the new name after its next run." : undefined
-            }
-            onRename={(label) => pointing?.rename(id, label)}
-            onClose={() => (isRenaming.value = false)}
-          />
-        </ErrorBoundary>
+        <RenameDialog
+          name={name}
+          label={object.label}
+          hint={
+            sightings.length > 0 ? "The files of the clip have the new name after its next run." : undefined
+          }
+          onRename={(label) => pointing?.rename(id, label)}
+          onClose={() => (isRenaming.value = false)}
+        />
       )}
     </li>
   );

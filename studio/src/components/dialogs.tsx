@@ -41,7 +41,7 @@ interface ConfirmDialogProps {
   readonly cancel?: string;
   /** Whether something is lost by it. */
   readonly isDangerous?: boolean;
-  readonly onConfirm: () => Promise<void>;
+  readonly onConfirm: () => Promise<void> | void;
   readonly onClose: () => void;
 }
 
@@ -75,7 +75,7 @@ interface FormDialogProps {
   /** The verb of what the form does. */
   readonly submit: string;
   /** Does it, and ends the dialog. If that fails, the form stays as it was filled in. */
-  readonly onSubmit: () => Promise<void>;
+  readonly onSubmit: () => Promise<void> | void;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }

@@ -37,6 +37,7 @@ interface TextFieldProps {
   readonly text: Signal<string>;
   /** Why the text is refused, until it is changed. */
   readonly problem?: Signal<string | null>;
+  readonly type?: "password";
   readonly inputMode?: "url";
   readonly maxLength?: number;
   readonly placeholder?: string;

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from "preact";
-import { lazy } from "preact-iso";
+import { ErrorBoundary, lazy } from "preact-iso";
 import { isOnline } from "../state/online.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
@@ -13,6 +13,20 @@ export const lazyPart = <P,>(load: () => Promise<FunctionComponent<P>>): Functio
       return NotLoaded;
     }
   });
+
+/** Has what is around a lazy part stay as it is while the part is being fetched. */
+export const inPlace =
+  <P extends object>(Part: FunctionComponent<P>): FunctionComponent<P> =>
+  (props) => (
+    <ErrorBoundary>
+      <Part {...props} />
+    </ErrorBoundary>
+  );
+
+/** A dialog that is fetched when it is first opened. */
+export const lazyDialog = <P extends object>(
+  load: () => Promise<FunctionComponent<P>>,
+): FunctionComponent<P> => inPlace(lazy(load));
 
 /** There was no network, or a newer studio has been deployed in the meantime. A browser requests a script once per page. */
 const NotLoaded = () => (

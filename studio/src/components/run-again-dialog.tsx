@@ -15,7 +15,7 @@ export const RunAgainDialog = ({ units, onConfirm, onClose }: RunAgainDialogProp
     confirm="Run again"
     cancel="Cancel"
     isDangerous={false}
-    onConfirm={async () => await Promise.resolve(onConfirm())}
+    onConfirm={onConfirm}
     onClose={onClose}
   >
     This is another job for the same files, and costs{" "}

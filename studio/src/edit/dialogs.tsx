@@ -23,12 +23,11 @@ interface RenameDialogProps {
 export function RenameDialog({ name, label: before, hint = "", onRename, onClose }: RenameDialogProps) {
   const text = useSignal(before ?? "");
   const problem = useSignal<string | null>(null);
-  const rename = async (): Promise<void> => {
+  const rename = (): void => {
     const label = text.value.trim().replaceAll(/\s+/g, " ");
     if (label === "") return void (problem.value = "Enter a name.");
     onRename(label);
     onClose();
-    return await Promise.resolve();
   };
   return (
     <FormDialog title={`Rename ${name}`} submit="Rename" onSubmit={rename} onClose={onClose}>
@@ -55,11 +54,10 @@ interface MergeDialogProps {
 /** Makes one object of several. */
 export function MergeDialog({ instance, others, onEdit, onClose }: MergeDialogProps) {
   const chosen = useSignal<readonly string[]>([]);
-  const merge = async (): Promise<void> => {
+  const merge = (): void => {
     if (chosen.value.length === 0) throw new Error("Choose at least one object.");
     onEdit({ type: "merge", objects: [instance.object, ...chosen.value] });
     onClose();
-    return await Promise.resolve();
   };
   return (
     <FormDialog title={`Merge ${nameOf(instance)} with`} submit="Merge" onSubmit={merge} onClose={onClose}>

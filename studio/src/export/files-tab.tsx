@@ -11,12 +11,6 @@ import type { Scope } from "./files/make.ts";
 import type { ExportDialogProps, ExportPicture } from "./types.ts";
 import "./files-tab.css";
 
-/** The keys of the job's assets. */
-async function stockOf(jobId: string, signal: AbortSignal): Promise<readonly string[]> {
-  const { assets } = await api.value.retrieveJobResult({ jobId }, { signal });
-  return assets.map(({ key }) => key);
-}
-
 /** The job's files, by format; of one picture or of all. */
 export function FilesTab({
   jobId,
@@ -27,14 +21,17 @@ export function FilesTab({
   hidden = 0,
   onRunAgain,
 }: Omit<ExportDialogProps, "onClose">) {
-  const stock = useLoaded(async (signal) => await stockOf(jobId, signal), [jobId]);
+  const stock = useLoaded(
+    async (signal) => (await api.value.retrieveJobResult({ jobId }, { signal })).assets,
+    [jobId],
+  );
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
   const isShownOnly = useSignal(false);
   const tolerance = useSignal(0);
   const bakery = useMemo(() => new Bakery(), []);
   useEffect(() => () => bakery.close(), []);
   if (stock.value.value === undefined) return <Loading of={stock} what="Loading formats" />;
-  const { value: keys } = stock.value;
+  const keys = stock.value.value.map(({ key }) => key);
   const accepted = pictures.filter(({ isAccepted }) => isAccepted);
   const chosen: readonly ExportPicture[] = {
     all: pictures,

@@ -176,7 +176,7 @@ export class Tokens {
         client,
         oauth.None(),
         refreshToken,
-        { [oauth.allowInsecureRequests]: new URL(this.#settings.issuer).protocol === "http:" },
+        insecure(this.#settings.issuer),
       );
       const answer = await oauth.processRefreshTokenResponse(this.#server, client, response);
       this.#access = answer.access_token;

@@ -74,14 +74,14 @@ export interface Action {
   readonly busy: Signal<boolean>;
   readonly error: Signal<unknown>;
   /** Does it; what it throws becomes the error. */
-  readonly run: (act: () => Promise<unknown>) => Promise<void>;
+  readonly run: (act: () => unknown) => Promise<void>;
 }
 
 /** An action of a component. */
 export function useAction(): Action {
   const busy = useSignal(false);
   const error = useSignal<unknown>(null);
-  const run = async (act: () => Promise<unknown>): Promise<void> => {
+  const run = async (act: () => unknown): Promise<void> => {
     busy.value = true;
     error.value = null;
     try {

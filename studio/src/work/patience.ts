@@ -1,12 +1,12 @@
-import { effect } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
 import { isOnline } from "../state/online.ts";
 
-/** Until the browser has a network. */
-const online = (): Promise<void> =>
+/** Until a signal has such a value. */
+export const until = <T>(signal: ReadonlySignal<T>, isSuch: (value: T) => boolean): Promise<void> =>
   new Promise((resolve) => {
-    const dispose = effect(() => {
-      if (!isOnline.value) return;
+    const dispose = signal.subscribe((value) => {
+      if (!isSuch(value)) return;
       resolve();
       queueMicrotask(() => dispose());
     });
@@ -18,7 +18,7 @@ const online = (): Promise<void> =>
  */
 export async function onceOnline<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
-    if (!isOnline.peek()) await online();
+    if (!isOnline.peek()) await until(isOnline, Boolean);
     try {
       return await attempt();
     } catch (error) {

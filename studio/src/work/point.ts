@@ -5,7 +5,7 @@ import type { Region } from "../viewer/types.ts";
 import { continuedBy, discard } from "./entry.ts";
 import { FoundJob } from "./found-job.ts";
 import type { Instance } from "./instances.ts";
-import { onceOnline } from "./patience.ts";
+import { onceOnline, until } from "./patience.ts";
 import {
   type Attempt,
   correctedBy,
@@ -54,20 +54,11 @@ export const drawAll = (work: Work): Promise<void> =>
       const isNew = next.attempt.jobId === null;
       // One job at a time: what the prompts look for goes first.
       if (isNew && overview.value?.access.maxActiveJobs === 1 && work.going.value.at !== "idle")
-        await idle(work);
+        await until(work.going, ({ at }) => at === "idle");
       else await draw(work, next.object, next.attempt);
     }
     work.pointing.value = IDLE;
     void refreshAccount().catch(() => {});
-  });
-
-const idle = (work: Work): Promise<void> =>
-  new Promise((resolve) => {
-    const dispose = work.going.subscribe(({ at }) => {
-      if (at !== "idle") return;
-      resolve();
-      queueMicrotask(() => dispose());
-    });
   });
 
 async function draw(work: Work, object: PointedObject, attempt: Attempt): Promise<void> {

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
-import { ErrorBoundary, lazy } from "preact-iso";
 import { Button } from "../../components/button.tsx";
+import { lazyDialog } from "../../components/lazy-part.tsx";
 import { Notice, Problem } from "../../components/notice.tsx";
 import { counted } from "../../text/format.ts";
 import { isAboutPlan, problemSentence } from "../../text/problem-words.ts";
@@ -63,9 +63,7 @@ export function AskFor({ work }: { readonly work: Work }) {
             : "Segment"}
       </Button>
       {isAsking.value && (
-        <ErrorBoundary>
-          <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
-        </ErrorBoundary>
+        <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
       )}
       <p class="ask-for-cost">{costOf(work)}</p>
     </section>
@@ -109,7 +107,7 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
   return <Problem error={problem.error} onRetry={again[problem.of]} names={names} />;
 }
 
-const RunAgainDialog = lazy(
+const RunAgainDialog = lazyDialog(
   async () => (await import("../../components/run-again-dialog.tsx")).RunAgainDialog,
 );
 

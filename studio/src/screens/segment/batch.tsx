@@ -1,5 +1,6 @@
-import { ErrorBoundary, lazy } from "preact-iso";
+import { lazy } from "preact-iso";
 import { useEffect } from "preact/hooks";
+import { inPlace } from "../../components/lazy-part.tsx";
 import type { GalleryItem } from "../../gallery/items.ts";
 import { problemSentence } from "../../text/problem-words.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
@@ -8,7 +9,7 @@ import type { Picture } from "../../work/picture.ts";
 import type { Look } from "./look.ts";
 import { Progress } from "./progress.tsx";
 
-const Gallery = lazy(async () => (await import("../../gallery/gallery.tsx")).Gallery);
+const Gallery = inPlace(lazy(async () => (await import("../../gallery/gallery.tsx")).Gallery));
 
 /** All pictures of a work, with what was found in each. */
 export function Batch({ look }: { readonly look: Look }) {
@@ -22,15 +23,13 @@ export function Batch({ look }: { readonly look: Look }) {
   return (
     <section class="stage" aria-label="All pictures">
       <div class="stage-pane stage-batch">
-        <ErrorBoundary>
-          <Gallery
-            items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
-            open={look.work.openPicture.value?.key ?? null}
-            filter={look.gallery}
-            labels={look.labels.value}
-            onOpen={(key) => look.work.open(key)}
-          />
-        </ErrorBoundary>
+        <Gallery
+          items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
+          open={look.work.openPicture.value?.key ?? null}
+          filter={look.gallery}
+          labels={look.labels.value}
+          onOpen={(key) => look.work.open(key)}
+        />
       </div>
       <Progress work={work} />
     </section>

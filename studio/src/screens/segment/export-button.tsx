@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { ErrorBoundary, lazy } from "preact-iso";
 import type { CreateJobRequest } from "segmentation-client";
 import { Button, Icon } from "../../components/button.tsx";
+import { lazyDialog } from "../../components/lazy-part.tsx";
 import type { Order } from "../../export/code/order.ts";
 import type { ExportPicture } from "../../export/types.ts";
 import type { FoundJob } from "../../work/found-job.ts";
@@ -12,7 +12,7 @@ import { segment } from "../../work/run.ts";
 import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
 
-const ExportDialog = lazy(async () => (await import("../../export/export-dialog.tsx")).ExportDialog);
+const ExportDialog = lazyDialog(async () => (await import("../../export/export-dialog.tsx")).ExportDialog);
 
 /** The button that opens the export, once there is something to export. A clip's screen has its own. */
 export function ExportButton({ look }: { readonly look: Look }) {
@@ -27,18 +27,16 @@ export function ExportButton({ look }: { readonly look: Look }) {
         <Icon name="download" /> Export
       </Button>
       {isOpen.value && (
-        <ErrorBoundary>
-          <ExportDialog
-            jobId={jobId}
-            order={orderOf(work)}
-            units={work.pictures.value.length}
-            pictures={work.pictures.value.flatMap((each) => exportOf(look, each))}
-            current={picture === null || work.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
-            hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
-            onRunAgain={wholeOf(work) === null ? undefined : (request) => void segment(work, request)}
-            onClose={() => (isOpen.value = false)}
-          />
-        </ErrorBoundary>
+        <ExportDialog
+          jobId={jobId}
+          order={orderOf(work)}
+          units={work.pictures.value.length}
+          pictures={work.pictures.value.flatMap((each) => exportOf(look, each))}
+          current={picture === null || work.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
+          hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
+          onRunAgain={wholeOf(work) === null ? undefined : (request) => void segment(work, request)}
+          onClose={() => (isOpen.value = false)}
+        />
       )}
     </section>
   );

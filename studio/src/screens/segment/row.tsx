@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/button.tsx";
+import { lazyDialog } from "../../components/lazy-part.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { edit } from "../../edit/edit.ts";
 import type { Edit } from "../../edit/history.ts";
@@ -9,8 +9,8 @@ import { isVisitor } from "../../state/session.ts";
 import { type Instance, nameOf } from "../../work/instances.ts";
 import type { Look } from "./look.ts";
 
-const RenameDialog = lazy(async () => (await import("../../edit/dialogs.tsx")).RenameDialog);
-const MergeDialog = lazy(async () => (await import("../../edit/dialogs.tsx")).MergeDialog);
+const RenameDialog = lazyDialog(async () => (await import("../../edit/dialogs.tsx")).RenameDialog);
+const MergeDialog = lazyDialog(async () => (await import("../../edit/dialogs.tsx")).MergeDialog);
 
 /** What an object is beside those of another search, in words. */
 const DIFFERENCES = { only: "only here", changed: "another outline" } as const;
@@ -75,19 +75,16 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
         <Icon name={isHidden ? "hidden" : "eye"} size={16} />
       </button>
       {!isVisitor.value && <Menu label={`Change ${nameOf(instance)}`} items={items} />}
-      {dialog.value !== null && (
-        <ErrorBoundary>
-          {dialog.value === "rename" ? (
-            <RenameDialog
-              name={nameOf(instance)}
-              label={instance.label}
-              onRename={(label) => change({ type: "rename", object: instance.object, label })}
-              onClose={close}
-            />
-          ) : (
-            <MergeDialog instance={instance} others={others} onEdit={change} onClose={close} />
-          )}
-        </ErrorBoundary>
+      {dialog.value === "rename" && (
+        <RenameDialog
+          name={nameOf(instance)}
+          label={instance.label}
+          onRename={(label) => change({ type: "rename", object: instance.object, label })}
+          onClose={close}
+        />
+      )}
+      {dialog.value === "merge" && (
+        <MergeDialog instance={instance} others={others} onEdit={change} onClose={close} />
       )}
     </li>
   );

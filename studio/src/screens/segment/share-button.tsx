@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { ErrorBoundary, lazy } from "preact-iso";
 import { LIMITS } from "segmentation-client";
 import { Button, Icon } from "../../components/button.tsx";
+import { lazyDialog } from "../../components/lazy-part.tsx";
 import { drawnOf } from "../../work/pointed.ts";
 import type { Look } from "./look.ts";
 
-const ShareDialog = lazy(async () => (await import("../../share/share-dialog.tsx")).ShareDialog);
+const ShareDialog = lazyDialog(async () => (await import("../../share/share-dialog.tsx")).ShareDialog);
 
 /** The button that makes a link to what a work has found, once there is something. */
 export function ShareButton({ look }: { readonly look: Look }) {
@@ -22,15 +22,13 @@ export function ShareButton({ look }: { readonly look: Look }) {
         <Icon name="link" /> Share a link
       </Button>
       {isOpen.value && (
-        <ErrorBoundary>
-          <ShareDialog
-            jobId={first}
-            further={further}
-            what={type.value === "video" ? "clip" : pictures.value.length > 1 ? "pictures" : "picture"}
-            hasEdits={[...edits.value.values()].some(({ done }) => done.length > 0)}
-            onClose={() => (isOpen.value = false)}
-          />
-        </ErrorBoundary>
+        <ShareDialog
+          jobId={first}
+          further={further}
+          what={type.value === "video" ? "clip" : pictures.value.length > 1 ? "pictures" : "picture"}
+          hasEdits={[...edits.value.values()].some(({ done }) => done.length > 0)}
+          onClose={() => (isOpen.value = false)}
+        />
       )}
     </section>
   );

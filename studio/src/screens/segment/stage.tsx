@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { ErrorBoundary } from "preact-iso";
 import { useEffect } from "preact/hooks";
-import { lazyPart } from "../../components/lazy-part.tsx";
+import { inPlace, lazyPart } from "../../components/lazy-part.tsx";
 import { Notice, Waiting } from "../../components/notice.tsx";
 import { showMasks } from "../../work/fetch-masks.ts";
 import type { Picture } from "../../work/picture.ts";
@@ -16,11 +15,13 @@ import { Tools } from "./tools.tsx";
 import { useBitmap, usePreview } from "./use-bitmap.ts";
 import "./stage.css";
 
-const PictureViewer = lazyPart(async () => (await import("../../viewer/picture-viewer.tsx")).PictureViewer);
+const PictureViewer = inPlace(
+  lazyPart(async () => (await import("../../viewer/picture-viewer.tsx")).PictureViewer),
+);
 
-const ComparePane = lazyPart(async () => (await import("./compare-pane.tsx")).ComparePane);
+const ComparePane = inPlace(lazyPart(async () => (await import("./compare-pane.tsx")).ComparePane));
 
-const ClipScreen = lazyPart(async () => (await import("../../clip/clip-screen.tsx")).default);
+const ClipScreen = inPlace(lazyPart(async () => (await import("../../clip/clip-screen.tsx")).default));
 
 /** The open picture, or the clip, with the progress of its job. */
 export function Stage({ look }: { readonly look: Look }) {
@@ -34,9 +35,7 @@ export function Stage({ look }: { readonly look: Look }) {
         <Waiting what="Loading the clip" />
       ) : work.type.value === "video" ? (
         <div class="stage-pane">
-          <ErrorBoundary>
-            <ClipScreen work={work} picture={picture} />
-          </ErrorBoundary>
+          <ClipScreen work={work} picture={picture} />
         </div>
       ) : (
         <PictureOf look={look} />
@@ -68,60 +67,48 @@ function PictureOf({ look }: { readonly look: Look }) {
   if (picture === null) return null;
   return (
     <>
-      {before !== null && "prompts" in before && size !== null && size !== undefined && (
-        <ErrorBoundary>
-          <ComparePane
-            look={look}
-            search={before}
-            picture={picture}
-            bitmap={bitmap}
-            size={{ width: size.width, height: size.height }}
-          />
-        </ErrorBoundary>
+      {before !== null && "prompts" in before && size !== null && (
+        <ComparePane look={look} search={before} picture={picture} bitmap={bitmap} size={size} />
       )}
-      {before !== null && "object" in before && size !== null && size !== undefined && (
+      {before !== null && "object" in before && size !== null && (
         <div class="stage-before">
-          <ErrorBoundary>
-            <PictureViewer
-              label={`${nameOf(before)} before`}
-              picture={bitmap}
-              size={{ width: size.width, height: size.height }}
-              layers={look.refining.layersBefore.value}
-              opacity={look.opacity}
-              highlighted={look.refining.highlightedBefore}
-              tool="pan"
-            />
-          </ErrorBoundary>
+          <PictureViewer
+            label={`${nameOf(before)} before`}
+            picture={bitmap}
+            size={size}
+            layers={look.refining.layersBefore.value}
+            opacity={look.opacity}
+            highlighted={look.refining.highlightedBefore}
+            tool="pan"
+          />
           <p class="stage-caption">Before</p>
         </div>
       )}
-      {size !== null && size !== undefined && (
-        <ErrorBoundary>
-          <PictureViewer
-            key={picture.key}
-            label={picture.name || "The job’s picture"}
-            picture={bitmap}
-            size={{ width: size.width, height: size.height }}
-            layers={look.layers.value}
-            opacity={look.opacity}
-            highlighted={look.highlighted}
-            tool={isVisitor.value ? "pan" : look.tool.value}
-            drafts={look.refining.drafts.value}
-            onRegion={(region, replacesLatest) => look.refining.point(region, replacesLatest)}
-            brush={{
-              radius: look.painting.radiusIn(size),
-              colour:
-                look.painting.target.value === null || look.tool.value === "eraser"
-                  ? null
-                  : look.colour(look.painting.target.value).css,
-            }}
-            onStroke={(points, mask) => look.painting.paint(points, mask)}
-            {...(before !== null && "prompts" in before && { shared: look.comparing.view })}
-          />
-        </ErrorBoundary>
+      {size !== null && (
+        <PictureViewer
+          key={picture.key}
+          label={picture.name || "The job’s picture"}
+          picture={bitmap}
+          size={size}
+          layers={look.layers.value}
+          opacity={look.opacity}
+          highlighted={look.highlighted}
+          tool={isVisitor.value ? "pan" : look.tool.value}
+          drafts={look.refining.drafts.value}
+          onRegion={(region, replacesLatest) => look.refining.point(region, replacesLatest)}
+          brush={{
+            radius: look.painting.radiusIn(size),
+            colour:
+              look.painting.target.value === null || look.tool.value === "eraser"
+                ? null
+                : look.colour(look.painting.target.value).css,
+          }}
+          onStroke={(points, mask) => look.painting.paint(points, mask)}
+          {...(before !== null && "prompts" in before && { shared: look.comparing.view })}
+        />
       )}
       {bitmap !== null && !isVisitor.value && <Tools look={look} />}
-      <TaskProblem work={work} picture={picture} isAlone={size === null || size === undefined} />
+      <TaskProblem work={work} picture={picture} isAlone={size === null} />
       {bitmap === null && (
         <Absent work={work} picture={picture} isUnshowable={isUnshowable} hasMasks={first !== undefined} />
       )}

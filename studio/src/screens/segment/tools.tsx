@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect } from "preact/hooks";
 import { LIMITS } from "segmentation-client";
 import { Icon } from "../../components/button.tsx";
+import { lazyDialog } from "../../components/lazy-part.tsx";
 import { ToolButtons, UndoButton } from "../../components/toolbar.tsx";
 import { redoLatest, undoable, undoLatest } from "../../edit/edit.ts";
 import { isTyping } from "../../state/typing.ts";
@@ -21,7 +21,7 @@ const HINTS: Readonly<Record<Tool, string>> = {
   eraser: "Drag over what doesn’t belong to the object.",
 };
 
-const KeySheet = lazy(async () => (await import("./key-sheet.tsx")).KeySheet);
+const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
 
 const isTouch = matchMedia("(pointer: coarse)").matches;
 
@@ -146,11 +146,7 @@ export function Tools({ look }: { readonly look: Look }) {
           </label>
         )}
       </div>
-      {isSheetOpen.value && (
-        <ErrorBoundary>
-          <KeySheet onClose={() => (isSheetOpen.value = false)} />
-        </ErrorBoundary>
-      )}
+      {isSheetOpen.value && <KeySheet onClose={() => (isSheetOpen.value = false)} />}
       <p class="tools-hint">{hintOf(look, canRefine)}</p>
     </>
   );

@@ -2,8 +2,7 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { SegmentationError } from "segmentation-client";
-import { ErrorBoundary } from "preact-iso";
-import { lazyPart } from "../../components/lazy-part.tsx";
+import { inPlace, lazyPart } from "../../components/lazy-part.tsx";
 import { Problem } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
 import { addressesIn, type Given } from "../../work/picture.ts";
@@ -12,7 +11,7 @@ import { Empty } from "./empty.tsx";
 import "./workbench.css";
 
 const loadBench = async () => (await import("./bench.tsx")).Bench;
-const Bench = lazyPart(loadBench);
+const Bench = inPlace(lazyPart(loadBench));
 
 interface WorkbenchProps {
   readonly work: Work;
@@ -38,9 +37,7 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
         ) : isEmpty ? (
           <Empty work={work} onGiven={add} />
         ) : (
-          <ErrorBoundary>
-            <Bench work={work} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
-          </ErrorBoundary>
+          <Bench work={work} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
         )}
       </div>
     </DropTarget>

@@ -8,7 +8,7 @@ import { signIn, signInByKey } from "../../sign-in/sign-in.ts";
 import { problemSentence } from "../../text/problem-words.ts";
 import { config } from "../../state/config.ts";
 import { isExpired } from "../../state/session.ts";
-import { Field } from "../../components/field.tsx";
+import { TextField } from "../../components/field.tsx";
 import "./welcome.css";
 
 /** The screen for people who are not signed in. */
@@ -75,21 +75,13 @@ function KeyForm({ open }: { readonly open: boolean }) {
     <details class="key-form" open={open}>
       <summary>Use an API key</summary>
       <form onSubmit={(event) => void submit(event)}>
-        <Field label="API key" problem={problem.value} hint="Kept for this tab only.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              type="password"
-              autocomplete="off"
-              value={key.value}
-              onInput={({ currentTarget }) => {
-                key.value = currentTarget.value;
-                problem.value = null;
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          type="password"
+          label="API key"
+          hint="Kept for this tab only."
+          text={key}
+          problem={problem}
+        />
         <Button type="submit" busy={busy.value}>
           Open the studio
         </Button>
