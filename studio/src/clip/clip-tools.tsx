@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { ToolButtons, UndoButton } from "../components/toolbar.tsx";
-import { isTyping } from "../state/typing.ts";
+import { useShortcuts } from "../state/use-shortcuts.ts";
 import type { PointingTool } from "../viewer/types.ts";
 import type { ClipPointing } from "./clip-pointing.ts";
 import { type ClipObject, nameOf } from "./objects.ts";
@@ -20,20 +20,14 @@ interface ClipToolsProps {
 export function ClipTools({ pointing, target }: ClipToolsProps) {
   const offered: readonly ClipTool[] =
     target === undefined ? ["pan", "point"] : ["pan", "point", "add", "remove"];
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (isTyping(event) || event.altKey) return;
-      const key = event.key.toLowerCase();
-      const isUndo = (event.ctrlKey || event.metaKey) && key === "z" && !event.shiftKey;
-      const tool = KEYS[key];
-      if (isUndo) pointing.undo();
-      else if (tool !== undefined && !event.ctrlKey && !event.metaKey) pointing.choose(tool);
-      else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [pointing, offered.length]);
+  useShortcuts((key, { ctrlKey, metaKey, shiftKey }) => {
+    const isControl = ctrlKey || metaKey;
+    const tool = KEYS[key];
+    if (isControl && key === "z" && !shiftKey) pointing.undo();
+    else if (tool !== undefined && !isControl) pointing.choose(tool);
+    else return false;
+    return true;
+  });
   useEffect(() => {
     if (!offered.includes(pointing.tool.value)) pointing.choose("point");
   }, [offered.length]);

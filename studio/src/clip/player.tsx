@@ -1,36 +1,25 @@
-import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { MasksJson } from "segmentation-client";
 import type { ComponentChildren } from "preact";
-import type { PointingTool, Region } from "../viewer/types.ts";
-import { ClipViewer } from "../viewer/clip/clip-viewer.tsx";
+import { ClipViewer, type ClipViewerProps } from "../viewer/clip/clip-viewer.tsx";
 import { Button } from "../components/button.tsx";
 import { type ClipObject, nameOf } from "./objects.ts";
 import { type Playback, RATES } from "./playback.ts";
 import { clock, shownAt } from "./time.ts";
 
-interface ClipStageProps {
-  readonly label: string;
+type Followed = "src" | "sampleAt" | "sample" | "objects" | "onVideo";
+
+interface ClipStageProps extends Omit<ClipViewerProps, Followed> {
   /** Where the clip's video is; null if there is none to show. */
   readonly url: string | null;
-  readonly masksJson: MasksJson;
   readonly objects: readonly ClipObject[];
   readonly hidden: ReadonlySet<number>;
   /** Whether the video has the masks in it already. */
   readonly hasMasks: boolean;
-  readonly opacity: Signal<number>;
-  /** The object that stands out. */
-  readonly highlighted: Signal<number | null>;
   readonly playback: Playback;
-  readonly tool: "pan" | PointingTool;
-  /** See `ClipViewer`. */
-  readonly drafts: readonly Region[];
-  readonly onRegion: (region: Region, replacesLatest: boolean) => void;
 }
 
 /** A clip with the masks of the frame that is shown. */
-export function ClipStage(props: ClipStageProps) {
-  const { label, url, masksJson, objects, hidden, hasMasks, opacity, highlighted, playback } = props;
+export function ClipStage({ url, objects, hidden, hasMasks, playback, ...viewer }: ClipStageProps) {
   const shown = useMemo(
     () =>
       objects.map((object) => ({
@@ -42,20 +31,14 @@ export function ClipStage(props: ClipStageProps) {
     [objects, hidden, hasMasks],
   );
   return (
-    <div class="clip-stage" style={{ aspectRatio: masksJson.width / masksJson.height }}>
+    <div class="clip-stage" style={{ aspectRatio: viewer.masksJson.width / viewer.masksJson.height }}>
       <ClipViewer
         key={url ?? ""}
-        label={label}
+        {...viewer}
         src={url}
-        masksJson={masksJson}
         sampleAt={(seconds) => shownAt(playback.times.peek(), seconds)}
         sample={playback.shown}
         objects={shown}
-        opacity={opacity}
-        highlighted={highlighted}
-        tool={props.tool}
-        drafts={props.drafts}
-        onRegion={props.onRegion}
         onVideo={(video) => playback.attach(video)}
       />
     </div>

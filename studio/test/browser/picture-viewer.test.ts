@@ -271,13 +271,6 @@ describe("the viewer of pictures", () => {
     expect(await drafts(page)).toEqual([]);
   });
 
-  it("picks the mask that is clicked while the tool moves the picture", async () => {
-    const page = await openViewer();
-    await page.mouse.click(ON_SPOON.x, ON_SPOON.y);
-    await page.mouse.click(BESIDE.x, BESIDE.y);
-    expect(await page.evaluate(() => window.viewer.picked)).toEqual([masks[1]?.url, null]);
-  });
-
   it("zooms by two fingers about the middle between them", async () => {
     const page = await openViewer({ hasTouch: true });
     const touches = await page.context().newCDPSession(page);

@@ -4,7 +4,7 @@ import { mergeCoco } from "segmentation-client/masks";
 import type { Bakery } from "../../bake/bakery.ts";
 import type { ExportMask, ExportPicture } from "../types.ts";
 import { categoryOf, classesOf } from "./classes.ts";
-import type { MadeId } from "./offers.ts";
+import type { FormatId } from "./offers.ts";
 
 /** What is exported. */
 export interface Scope {
@@ -42,7 +42,7 @@ interface Subject {
 }
 
 /** Makes the files of a format in this browser. @throws Error with a sentence; if aborted, the signal's reason */
-export async function make(id: MadeId, scope: Scope, making: Making): Promise<ExportFile[]> {
+export async function make(id: FormatId, scope: Scope, making: Making): Promise<ExportFile[]> {
   const { bakery, signal, onDone } = making;
   const names = uniqueNames(new Map(scope.pictures.map(({ taskId, name }) => [taskId, stemOf(name)])));
   // To YOLO, a picture without objects says something, too.
@@ -83,7 +83,7 @@ const filesAt = (path: string, contents: readonly Blob[]): ExportFile[] =>
   contents.map((content) => ({ path, content }));
 
 /** The files of one picture. */
-async function filesOf(id: MadeId, { picture, masks, name }: Subject, means: Means): Promise<ExportFile[]> {
+async function filesOf(id: FormatId, { picture, masks, name }: Subject, means: Means): Promise<ExportFile[]> {
   const { classes, scope, bakery, signal } = means;
   const pngs = masks.map(({ png }) => png);
   const titles = titlesOf(masks);

@@ -21,7 +21,7 @@ export interface Stock {
  * another run of the job; `empty` if there is nothing to put into it.
  */
 type Way =
-  | { readonly kind: "made"; readonly id: MadeId }
+  | { readonly kind: "made" }
   | { readonly kind: "there"; readonly keys: readonly string[] }
   | { readonly kind: "again"; readonly change: RunAgain }
   | { readonly kind: "empty" };
@@ -73,25 +73,13 @@ function changeFor(id: FormatId): RunAgain | null {
   return id === "preview" ? { generatePreview: true } : { formats: [id] };
 }
 
-/** What this browser makes: from masks alone, or from the original too. */
-const MADE = {
-  masks: "masks",
-  coco: "masks",
-  yolo: "masks",
-  labelmap: "masks",
-  cutout: "originals",
-  preview: "originals",
-} as const satisfies Partial<Record<FormatId, "masks" | "originals">>;
-
-/** A format that this browser makes. */
-export type MadeId = keyof typeof MADE;
-
-const isMade = (id: FormatId): id is MadeId => id in MADE;
+/** What this browser makes with the original, and not from masks alone. */
+const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 
 /** @param template of the keys of the service's files */
 function wayOf(id: FormatId, template: string, { type, taskIds, keys, masks, hasOriginals }: Stock): Way {
   const mayBeMade = type === "image" && masks > 0;
-  if (mayBeMade && isMade(id) && (hasOriginals || MADE[id] === "masks")) return { kind: "made", id };
+  if (mayBeMade && (hasOriginals || !OF_ORIGINALS.has(id))) return { kind: "made" };
   const [start = ""] = template.split("{index}");
   const there = keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
   if (there.length > 0) return { kind: "there", keys: there };

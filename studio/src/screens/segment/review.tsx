@@ -1,6 +1,5 @@
-import { useEffect } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { isTyping } from "../../state/typing.ts";
+import { useShortcuts } from "../../state/use-shortcuts.ts";
 import { judged, nextToReview, type Verdict } from "../../work/review.ts";
 import type { Look } from "./look.ts";
 import "./review.css";
@@ -28,17 +27,12 @@ export function Review({ look }: { readonly look: Look }) {
     work.judge(judged(work.verdicts.value, key, said));
     if (!isTakenBack) goOn();
   };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      const act = KEYS[event.key.toLowerCase()];
-      if (act === undefined) return;
-      event.preventDefault();
-      if (act === "next") goOn();
-      else judge(act);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+  useShortcuts((letter, { ctrlKey, metaKey }) => {
+    const act = KEYS[letter];
+    if (act === undefined || ctrlKey || metaKey) return false;
+    if (act === "next") goOn();
+    else judge(act);
+    return true;
   });
   return (
     <div class="review" role="group" aria-label="Review">

@@ -5,7 +5,7 @@ import { Icon } from "../../components/button.tsx";
 import { lazyDialog } from "../../components/lazy-part.tsx";
 import { ToolButtons, UndoButton } from "../../components/toolbar.tsx";
 import { redoLatest, undoable, undoLatest } from "../../edit/edit.ts";
-import { isTyping } from "../../state/typing.ts";
+import { useShortcuts } from "../../state/use-shortcuts.ts";
 import { isPaint, type Tool } from "../../viewer/types.ts";
 import { nameOf } from "../../work/instances.ts";
 import { model } from "../../work/model.ts";
@@ -67,26 +67,20 @@ export function Tools({ look }: { readonly look: Look }) {
     ...(canRefine ? (["add", "remove"] as const) : []),
     ...(canPaint ? (["brush", "eraser"] as const) : []),
   ];
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (isTyping(event) || event.altKey) return;
-      const key = event.key.toLowerCase();
-      const tool = KEYS[key];
-      if (event.ctrlKey || event.metaKey) {
-        if (key !== "z" && key !== "y") return;
-        if (key === "y" || event.shiftKey) redoLatest(work);
-        else undoLatest(work);
-      } else if (tool !== undefined && offered.includes(tool)) look.tool.value = tool;
-      else if (key === "?") isSheetOpen.value = true;
-      else if (key === "[" || key === "]") {
-        const size = look.painting.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
-        look.painting.brush.value = Math.min(1, Math.max(0, size));
-      } else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [work, offered.join()]);
+  useShortcuts((key, { ctrlKey, metaKey, shiftKey }) => {
+    const tool = KEYS[key];
+    if (ctrlKey || metaKey) {
+      if (key !== "z" && key !== "y") return false;
+      if (key === "y" || shiftKey) redoLatest(work);
+      else undoLatest(work);
+    } else if (tool !== undefined && offered.includes(tool)) look.tool.value = tool;
+    else if (key === "?") isSheetOpen.value = true;
+    else if (key === "[" || key === "]") {
+      const size = look.painting.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
+      look.painting.brush.value = Math.min(1, Math.max(0, size));
+    } else return false;
+    return true;
+  });
   useEffect(() => {
     if (!offered.includes(look.tool.value)) look.tool.value = canPoint ? "point" : "pan";
   }, [offered.join()]);

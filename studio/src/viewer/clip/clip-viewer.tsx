@@ -2,16 +2,14 @@ import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
 import { type ShownMasks, Stage } from "../stage/stage.ts";
-import { Surface } from "../stage/surface.tsx";
-import type { PointingTool, Region } from "../types.ts";
+import { Surface, type SurfaceProps } from "../stage/surface.tsx";
+import type { PointingTool } from "../types.ts";
 import { ClipMasks, objectOf, type ShownObject } from "./clip-masks.ts";
 import { followFrames } from "./frames.ts";
 import "../viewer.css";
 
 /** What a clip's viewer shows and reports. Another clip needs a viewer of its own (`key`); another job of it does not. */
-interface ClipViewerProps {
-  /** What the clip shows, for those who don't see it: its file's name, say. */
-  readonly label: string;
+export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "drafts" | "onRegion"> {
   /** Where the clip is: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
   readonly src: string | null;
   readonly masksJson: MasksJson;
@@ -25,12 +23,7 @@ interface ClipViewerProps {
   readonly opacity: ReadonlySignal<number>;
   /** The object that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<number | null>;
-  /** `pan` if it is left out. */
-  readonly tool?: "pan" | PointingTool;
-  /** The regions that are marked on the clip. The latest one is what points are added to. */
-  readonly drafts?: readonly Region[];
-  /** Called with each region that is pointed at; if `replacesLatest`, it is the latest draft with one more point. */
-  readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
+  readonly tool: "pan" | PointingTool;
   /** Gets the video, to play it. Returns what ends that. */
   readonly onVideo: (video: HTMLVideoElement) => () => void;
 }
@@ -42,7 +35,7 @@ const isOfPlayer = (key: string, tool: string): boolean =>
 
 /** A clip with its masks: each frame is drawn together with those that belong to it. It fills its parent. */
 export function ClipViewer(props: ClipViewerProps) {
-  const { label, src, masksJson, sample, objects, opacity, highlighted, tool = "pan" } = props;
+  const { src, masksJson, sample, objects, opacity, highlighted, ...surface } = props;
   const latest = useRef(props);
   latest.current = props;
   const video = useRef<HTMLVideoElement>(null);
@@ -121,14 +114,11 @@ export function ClipViewer(props: ClipViewerProps) {
         />
       )}
       <Surface
+        {...surface}
         stage={stage}
-        label={label}
-        tool={tool}
-        {...(props.drafts && { drafts: props.drafts })}
-        onRegion={(region, replacesLatest) => latest.current.onRegion?.(region, replacesLatest)}
         onHover={(key) => (highlighted.value = key === null ? null : objectOf(key))}
         nameOf={(key) => objects.find(({ objectId }) => objectId === objectOf(key))?.label ?? ""}
-        leaves={(key) => isOfPlayer(key, tool)}
+        leaves={(key) => isOfPlayer(key, surface.tool)}
       />
     </>
   );

@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { Point, Region } from "../types.ts";
 import { toFrame, type View } from "../view/view.ts";
+import { middleOf } from "./pointing.ts";
 
 /** What is drawn above the picture; all in pixels of the picture. */
 interface Marks {
@@ -68,8 +69,6 @@ export function DraftMarks({ view, drafts, boxing, crosshair, stroke, hover, bru
     </svg>
   );
 }
-
-const middleOf = ({ x, y }: Point): Point => ({ x: x + 0.5, y: y + 0.5 });
 
 const farCorner = ([x, y, width, height]: readonly [number, number, number, number]): Point => ({
   x: x + width,

@@ -13,11 +13,13 @@ import {
 import { clamp } from "../view/view.ts";
 
 /** What the viewer's user works with at the moment, and who is notified. */
-interface PointingContext {
+export interface PointingContext {
   readonly tool: Tool;
+  /** The regions that are marked. The latest one is what points are added to. */
   readonly drafts: readonly Region[];
-  /** See `PictureViewerProps`. */
+  /** Called with each region that is pointed at; if `replacesLatest`, it is the latest draft with one more point. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
+  /** Called with each stroke: x, y, x, y, … in pixels of the picture, and the topmost mask where it begins. */
   readonly onStroke?: (points: readonly number[], mask: string | null) => void;
 }
 
@@ -157,12 +159,12 @@ export class Pointing {
   #clamped(at: Point): Point {
     const { x, y } = this.#stage.toPicture(at);
     const { width, height } = this.#stage.size;
-    return { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
+    return { x: clamp(x, 0, width), y: clamp(y, 0, height) };
   }
 }
 
 /** The middle of a pixel. */
-const middleOf = ({ x, y }: Point): Point => ({ x: x + 0.5, y: y + 0.5 });
+export const middleOf = ({ x, y }: Point): Point => ({ x: x + 0.5, y: y + 0.5 });
 
 /** The whole pixel of the picture that a point is in, or the nearest one. */
 export function pixelAt({ x, y }: Point, picture: Size): Point {

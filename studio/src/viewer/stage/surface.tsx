@@ -3,25 +3,21 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Command, commandOf, toolWith, ZOOM_STEP } from "../input/commands.ts";
 import { type Brush, DraftMarks } from "../input/draft-marks.tsx";
 import { listenToGestures } from "../input/gestures.ts";
-import { Pointing } from "../input/pointing.ts";
+import { Pointing, type PointingContext } from "../input/pointing.ts";
 import { isPaint, type Point, type Region, type Tool } from "../types.ts";
 import { isFit } from "../view/view.ts";
 import type { Stage } from "./stage.ts";
 
 /** The properties of a viewer's surface; masks are identified by their keys on the stage's board. */
-interface SurfaceProps {
+export interface SurfaceProps extends Partial<PointingContext> {
   readonly stage: Stage;
   /** What is shown, for those who don't see it. */
   readonly label: string;
   readonly tool: Tool;
-  readonly drafts?: readonly Region[];
-  readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
-  readonly brush?: Brush | null;
-  readonly onStroke?: (points: readonly number[], mask: string | null) => void;
+  /** How `brush` and `eraser` paint. */
+  readonly brush?: Brush;
   /** Called with the topmost mask at the pointer or the crosshair, null if there is none. */
   readonly onHover: (key: string | null) => void;
-  /** Called on a click in the tool `pan`. */
-  readonly onPick?: (key: string | null) => void;
   /** What people call a mask. */
   readonly nameOf: (key: string) => string;
   /** Keys that the surface leaves to the elements around it. */
@@ -64,11 +60,10 @@ export function Surface(props: SurfaceProps) {
         latest.current.onHover(at && keyAt(at));
       },
       onClick: (at, event) => {
-        const { tool: now, onPick, onHover } = latest.current;
+        const { tool: now, onHover } = latest.current;
         if (now !== "pan") return pointing.click(at, isPaint(now) ? "point" : toolWith(event, now));
         // A finger can't hover: what it taps is what it points at.
         onHover(keyAt(at));
-        onPick?.(keyAt(at));
       },
       onDoubleClick: (at) => {
         if (latest.current.tool !== "pan" || keyAt(at) !== null) return;

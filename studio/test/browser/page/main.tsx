@@ -31,7 +31,6 @@ const drafts = signal<readonly Region[]>([]);
 const tool = signal<Tool>("pan");
 const opacity = signal(0.5);
 const highlighted = signal<string | null>(null);
-const picked: (string | null)[] = [];
 const strokes: { readonly points: readonly number[]; readonly mask: string | null }[] = [];
 
 async function greyPicture(width: number, height: number): Promise<ImageBitmap> {
@@ -159,6 +158,7 @@ function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: Ma
       }))}
       opacity={opacity}
       highlighted={highlightedObject}
+      tool="pan"
       onVideo={(player) => playback.value.attach(player)}
     />
   );
@@ -232,7 +232,6 @@ const viewer = {
   tool,
   opacity,
   highlighted,
-  picked,
   strokes,
 };
 declare global {
@@ -264,7 +263,6 @@ function Page() {
       }}
       brush={{ radius: 20, colour: null }}
       onStroke={(points, mask) => strokes.push({ points, mask })}
-      onPick={(layer) => picked.push(layer)}
     />
   );
 }
