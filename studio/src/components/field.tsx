@@ -10,11 +10,13 @@ interface FieldProps {
   /** Why what was filled in is refused. */
   readonly problem?: string | null;
   /** Draws the control with these attributes on it. */
-  readonly children: (attributes: {
-    id: string;
-    "aria-describedby": string;
-    "aria-invalid": boolean;
-  }) => ComponentChildren;
+  readonly children: (attributes: ControlAttributes) => ComponentChildren;
+}
+
+interface ControlAttributes {
+  readonly id: string;
+  readonly "aria-describedby": string;
+  readonly "aria-invalid": boolean;
 }
 
 /** A control with its label, a hint and, if there is one, its problem. */
@@ -61,4 +63,36 @@ export const TextField = ({ label, hint, text, problem, ...rest }: TextFieldProp
       />
     )}
   </Field>
+);
+
+interface SelectProps<Value> extends Partial<ControlAttributes> {
+  readonly "aria-label"?: string;
+  /** The values, null or undefined for none, and how people call them. */
+  readonly options: readonly (readonly [value: Value, name: string | number])[];
+  readonly chosen: Value;
+  readonly onChoose: (value: Value) => void;
+}
+
+/** A choice between a few values. */
+export const Select = <Value extends string | number | null | undefined>({
+  options,
+  chosen,
+  onChoose,
+  ...attributes
+}: SelectProps<Value>) => (
+  <select
+    class="input"
+    {...attributes}
+    value={chosen ?? ""}
+    onChange={({ currentTarget: { selectedIndex } }) => {
+      const option = options[selectedIndex];
+      if (option !== undefined) onChoose(option[0]);
+    }}
+  >
+    {options.map(([value, name]) => (
+      <option key={value} value={value ?? ""}>
+        {name}
+      </option>
+    ))}
+  </select>
 );

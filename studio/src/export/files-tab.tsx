@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Bakery } from "../bake/bakery.ts";
+import { Select } from "../components/field.tsx";
 import { Loading } from "../components/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
 import { api, isVisitor } from "../state/session.ts";
@@ -88,23 +89,15 @@ export function FilesTab({
 }
 
 /** How far outlines may stray, in pixels. */
-const TOLERANCES = [0, 1, 2, 4];
+const TOLERANCES = [0, 1, 2, 4].map(
+  (pixels) => [pixels, pixels === 0 ? "exact" : `within ${pixels} px, fewer points`] as const,
+);
 
 /** How exact the outlines in a file are: with fewer points they are easier to edit. */
 const Outlines = ({ tolerance }: { readonly tolerance: Signal<number> }) => (
   <label class="format-row-choice">
     Outlines
-    <select
-      class="input"
-      value={tolerance.value}
-      onChange={({ currentTarget }) => (tolerance.value = Number(currentTarget.value))}
-    >
-      {TOLERANCES.map((pixels) => (
-        <option key={pixels} value={pixels}>
-          {pixels === 0 ? "exact" : `within ${pixels} px, fewer points`}
-        </option>
-      ))}
-    </select>
+    <Select options={TOLERANCES} chosen={tolerance.value} onChoose={(pixels) => (tolerance.value = pixels)} />
   </label>
 );
 

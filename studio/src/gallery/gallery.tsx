@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Bakery } from "../bake/bakery.ts";
+import { Select } from "../components/field.tsx";
 import { Cell } from "./cell.tsx";
 import { type Filter, filtered, type Status } from "./filter.ts";
 import { type GalleryItem, stepTo } from "./items.ts";
@@ -69,12 +70,10 @@ export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
   );
 }
 
-interface HeadProps extends Pick<GalleryProps, "items" | "filter" | "labels"> {}
-
 /** What a review says is offered once there is something to review. */
 const OF_REVIEWS: ReadonlySet<Status> = new Set(["open", "accepted", "rejected"]);
 
-function Head({ items, filter, labels }: HeadProps) {
+function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" | "labels">) {
   const isReviewed = items.some(({ verdict }) => verdict !== null);
   const offered = FILTERS.filter(({ name }) => isReviewed || !OF_REVIEWS.has(name));
   return (
@@ -98,18 +97,11 @@ function Head({ items, filter, labels }: HeadProps) {
       {labels.length > 1 && (
         <label class="gallery-label">
           With
-          <select
-            class="input"
-            value={filter.value.label ?? ""}
-            onChange={({ currentTarget: { value } }) =>
-              (filter.value = { ...filter.value, label: value === "" ? null : value })
-            }
-          >
-            <option value="">any object</option>
-            {labels.map((label) => (
-              <option key={label}>{label}</option>
-            ))}
-          </select>
+          <Select
+            options={[[null, "any object"], ...labels.map((label) => [label, label] as const)]}
+            chosen={filter.value.label}
+            onChoose={(label) => (filter.value = { ...filter.value, label })}
+          />
         </label>
       )}
     </header>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../components/button.tsx";
 import { CopyField } from "../components/copy-field.tsx";
 import { Dialog } from "../components/dialogs.tsx";
-import { Field } from "../components/field.tsx";
+import { Field, Select } from "../components/field.tsx";
 import { Loading, Problem } from "../components/notice.tsx";
 import { useAction, useLoaded } from "../state/requests.ts";
 import { api } from "../state/session.ts";
@@ -21,16 +21,16 @@ interface ShareDialogProps {
 
 const HOUR = 3_600;
 /** How long a link may last, in seconds. */
-const LASTS = [
+const LASTS: readonly (readonly [seconds: number, name: string])[] = [
   [HOUR, "1 hour"],
   [24 * HOUR, "1 day"],
   [7 * 24 * HOUR, "7 days"],
   [30 * 24 * HOUR, "30 days"],
-] as const;
+];
 
 /** Makes a link to a result for people without an account, and ends it. */
 export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDialogProps) {
-  const lasts = useSignal<number>(7 * 24 * HOUR);
+  const lasts = useSignal(7 * 24 * HOUR);
   const showInputs = useSignal(true);
   const link = useSignal<string | null>(null);
   const action = useAction();
@@ -113,18 +113,12 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
           </div>
           <Field label="Ends after" hint="Earlier if the result is deleted earlier.">
             {(attributes) => (
-              <select
-                class="input"
+              <Select
                 {...attributes}
-                value={lasts.value}
-                onChange={({ currentTarget }) => (lasts.value = Number(currentTarget.value))}
-              >
-                {LASTS.map(([seconds, words]) => (
-                  <option key={seconds} value={seconds}>
-                    {words}
-                  </option>
-                ))}
-              </select>
+                options={LASTS}
+                chosen={lasts.value}
+                onChoose={(seconds) => (lasts.value = seconds)}
+              />
             )}
           </Field>
           <label class="dialog-check">

@@ -1,15 +1,18 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Select } from "../../components/field.tsx";
 import type { JobFilter } from "./job-list.ts";
 import "./job-filter.css";
 
 const STATUSES = [
+  [undefined, "All statuses"],
   ["queued", "Queued"],
   ["processing", "Running"],
   ["success", "Done"],
   ["failed", "Failed or canceled"],
 ] as const;
 const MODES = [
+  [undefined, "Pictures and clips"],
   ["single", "Single picture"],
   ["batch", "Multiple pictures"],
   ["video", "Clips"],
@@ -46,17 +49,15 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
       aria-label="Filter jobs"
       onSubmit={(event) => event.preventDefault()}
     >
-      <Choice
-        label="Status"
-        all="All statuses"
-        words={STATUSES}
+      <Select
+        aria-label="Status"
+        options={STATUSES}
         chosen={filter.status}
         onChoose={(status) => onChange({ ...filter, status })}
       />
-      <Choice
-        label="Type"
-        all="Pictures and clips"
-        words={MODES}
+      <Select
+        aria-label="Type"
+        options={MODES}
         chosen={filter.mode}
         onChoose={(mode) => onChange({ ...filter, mode })}
       />
@@ -74,28 +75,3 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
     </form>
   );
 }
-
-interface ChoiceProps<Word extends string> {
-  readonly label: string;
-  /** The label of the empty choice. */
-  readonly all: string;
-  readonly words: readonly (readonly [Word, name: string])[];
-  readonly chosen: Word | undefined;
-  readonly onChoose: (word: Word | undefined) => void;
-}
-
-const Choice = <Word extends string>({ label, all, words, chosen, onChoose }: ChoiceProps<Word>) => (
-  <select
-    class="input"
-    aria-label={label}
-    value={chosen ?? ""}
-    onChange={({ currentTarget: { value } }) => onChoose(words.find(([word]) => word === value)?.[0])}
-  >
-    <option value="">{all}</option>
-    {words.map(([word, name]) => (
-      <option key={word} value={word}>
-        {name}
-      </option>
-    ))}
-  </select>
-);

@@ -10,7 +10,7 @@ import { showMasks } from "../../work/fetch-masks.ts";
 import { segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
-import { Field } from "../../components/field.tsx";
+import { Field, Select } from "../../components/field.tsx";
 import { Slider } from "../../components/slider.tsx";
 import { ObstacleNotice, Refused } from "./notices.tsx";
 import { PromptField } from "./prompt-field.tsx";
@@ -189,18 +189,12 @@ const FrameRate = ({ work }: { readonly work: Work }) => (
     hint="More frames follow fast movement better, but each one counts as a unit."
   >
     {(attributes) => (
-      <select
+      <Select
         {...attributes}
-        class="input"
-        value={work.fps.value}
-        onChange={({ currentTarget }) => (work.fps.value = Number(currentTarget.value))}
-      >
-        {RATES.map((rate) => (
-          <option key={rate} value={rate}>
-            {rate}
-          </option>
-        ))}
-      </select>
+        options={RATES.map((rate) => [rate, rate])}
+        chosen={work.fps.value}
+        onChoose={(rate) => (work.fps.value = rate)}
+      />
     )}
   </Field>
 );

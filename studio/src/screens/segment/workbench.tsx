@@ -104,16 +104,13 @@ function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
       event.preventDefault();
       onGiven?.(given);
     };
-    addEventListener("dragover", over);
-    addEventListener("dragleave", leave);
-    addEventListener("drop", drop);
-    addEventListener("paste", paste);
-    return () => {
-      removeEventListener("dragover", over);
-      removeEventListener("dragleave", leave);
-      removeEventListener("drop", drop);
-      removeEventListener("paste", paste);
-    };
+    const end = new AbortController();
+    const { signal } = end;
+    addEventListener("dragover", over, { signal });
+    addEventListener("dragleave", leave, { signal });
+    addEventListener("drop", drop, { signal });
+    addEventListener("paste", paste, { signal });
+    return () => end.abort();
   }, [onGiven]);
   return <>{children}</>;
 }
