@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { ToolButtons, UndoButton } from "../components/toolbar.tsx";
+import { isTouch, ToolButtons, UndoButton } from "../components/toolbar.tsx";
 import { useShortcuts } from "../state/use-shortcuts.ts";
 import type { PointingTool } from "../viewer/types.ts";
 import type { ClipPointing } from "./clip-pointing.ts";
@@ -47,8 +47,6 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
     </div>
   );
 }
-
-const isTouch = matchMedia("(pointer: coarse)").matches;
 
 /** What the tool of now does. */
 function hintOf(tool: ClipTool, target: ClipObject | undefined): string {

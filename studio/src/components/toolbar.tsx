@@ -2,6 +2,9 @@ import type { Tool } from "../viewer/types.ts";
 import { Icon, type IconName } from "./button.tsx";
 import "./toolbar.css";
 
+/** Whether people point with fingers. */
+export const isTouch = matchMedia("(pointer: coarse)").matches;
+
 const TOOLS: Readonly<Record<Tool, { readonly icon: IconName; readonly name: string }>> = {
   pan: { icon: "hand", name: "Move" },
   point: { icon: "point", name: "Point" },

@@ -60,11 +60,12 @@ export function bytesOf(pictures: readonly Picture[]): { readonly sent: number; 
 /** What kind of job a work is. */
 export type WorkType = Extract<FileKind, "image" | "video">;
 
-/** What a file says that it is. A browser knows no type of some files that the service may know. */
+/** What a file's MIME type, or its address, says that it is. A browser knows no type of some files that the service may know. */
 type FileKind = "image" | "video" | "unknown" | "other";
 
-/** What a file's MIME type says of it. */
-function kindOf({ type }: { readonly type: string }): FileKind {
+function kindOf(given: Given): FileKind {
+  if (given instanceof URL) return CLIP_ADDRESS.test(given.pathname) ? "video" : "unknown";
+  const { type } = given;
   if (type === "" || type === "application/octet-stream") return "unknown";
   const [kind] = type.split("/");
   return kind === "image" || kind === "video" ? kind : "other";
@@ -89,11 +90,6 @@ const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
 
 const nameOf = (given: Given): string => (given instanceof URL ? given.href : given.name);
 
-function kindOfGiven(given: Given): FileKind {
-  if (!(given instanceof URL)) return kindOf(given);
-  return CLIP_ADDRESS.test(given.pathname) ? "video" : "unknown";
-}
-
 /**
  * Sorts what a person gives to a work of that type. A clip is a job of its own: it is taken alone, and only if the work has
  * nothing yet.
@@ -103,7 +99,7 @@ export function take(given: readonly Given[], hasSome: boolean, workType: "image
   const pictures: Given[] = [];
   const clips: Given[] = [];
   for (const each of given) {
-    const kind = kindOfGiven(each);
+    const kind = kindOf(each);
     if (kind === "other") refused.push(`${nameOf(each)}: file not supported. ${SUPPORTED}`);
     else (kind === "video" ? clips : pictures).push(each);
   }

@@ -18,6 +18,7 @@ import {
   regionOn,
   undone,
   withAttempt,
+  withoutAttempt,
   withOther,
 } from "./pointed.ts";
 import { create, send } from "./send.ts";
@@ -63,10 +64,8 @@ export const drawAll = (work: Work): Promise<void> =>
 
 async function draw(work: Work, object: PointedObject, attempt: Attempt): Promise<void> {
   const { number, region } = attempt;
-  const change = (news: Partial<Attempt>) =>
-    (work.pointed.value = withAttempt(work.pointed.value, number, news));
   try {
-    change({ state: "running" });
+    change(work, number, { state: "running" });
     work.pointing.value = { at: "sending" };
     const taskId = await send(work, object.picture);
     if (taskId === null) return takeBack(work, number);
@@ -78,7 +77,7 @@ async function draw(work: Work, object: PointedObject, attempt: Attempt): Promis
     }
     if (jobId === null) return;
     work.pointing.value = { at: "running" };
-    change({ jobId });
+    change(work, number, { jobId });
     await takeDrawn(work, object, attempt, jobId, taskId);
   } catch (error) {
     if (work.runner.signal.aborted) return;
@@ -98,11 +97,9 @@ async function createFor(
   region: Region,
 ): Promise<string | null> {
   const { key, number } = attempt;
-  const change = (news: Partial<Attempt>) =>
-    (work.pointed.value = withAttempt(work.pointed.value, number, news));
   // Asked for again by the same key, it is the same request.
   const { continues = continuedBy(work, [taskId]) } = attempt;
-  change({ continues });
+  change(work, number, { continues });
   // A picture that is paid for is corrected for nothing.
   const refines = correctedBy(object, attempt);
   const created = await create(
@@ -122,7 +119,7 @@ async function createFor(
   );
   if (created === null) return null;
   batch(() => {
-    change(created);
+    change(work, number, created);
     if (isWanted(work, number)) work.firstJob.value ??= created.jobId;
   });
   return created.jobId;
@@ -178,10 +175,12 @@ async function takeDrawn(
 
 const indexOf = ({ id }: Instance): number => refinedOf(id)?.maskIndex ?? 0;
 
+/** Notes something new of an attempt. */
+function change(work: Work, number: number, news: Partial<Attempt>): void {
+  work.pointed.value = withAttempt(work.pointed.value, number, news);
+}
+
 /** Drops a failed attempt; the object keeps the earlier ones. */
 function takeBack(work: Work, number: number): void {
-  work.pointed.value = work.pointed.value.flatMap((object) => {
-    const [first, ...rest] = object.attempts.filter((attempt) => attempt.number !== number);
-    return first === undefined ? [] : [{ ...object, attempts: [first, ...rest] as const }];
-  });
+  work.pointed.value = withoutAttempt(work.pointed.value, number);
 }

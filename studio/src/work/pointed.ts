@@ -141,13 +141,16 @@ export function undone(
     .toSorted((a, b) => lastOf(a).number - lastOf(b).number)
     .at(-1);
   if (last === undefined) return { objects, taken: null };
-  const [first, ...rest] = last.attempts.slice(0, -1);
-  const left = objects.flatMap((object) => {
-    if (object !== last) return [object];
+  const taken = lastOf(last);
+  return { objects: withoutAttempt(objects, taken.number), taken };
+}
+
+/** Drops an attempt, and with its only one the object. */
+export const withoutAttempt = (objects: readonly PointedObject[], number: number): readonly PointedObject[] =>
+  objects.flatMap((object) => {
+    const [first, ...rest] = object.attempts.filter((attempt) => attempt.number !== number);
     return first === undefined ? [] : [{ ...object, attempts: [first, ...rest] as const }];
   });
-  return { objects: left, taken: lastOf(last) };
-}
 
 /** Something new is known of an attempt; nothing changes if it was taken back meanwhile. */
 export const withAttempt = (

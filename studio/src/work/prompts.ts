@@ -51,8 +51,8 @@ export function offered(
 ): readonly string[] {
   const start = typed.trim().toLowerCase();
   if (vocabulary === "open" || (start === "" && !isBrowsing)) return [];
-  if (start === "") return vocabulary.filter((label) => !taken.includes(label)).toSorted();
   const free = vocabulary.filter((label) => !taken.includes(label));
+  if (start === "") return free.toSorted();
   const first = free.filter((label) => label.toLowerCase().startsWith(start));
   const later = free.filter(
     (label) =>

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { LIMITS } from "segmentation-client";
 import { Icon } from "../../components/button.tsx";
 import { lazyDialog } from "../../components/lazy-part.tsx";
-import { ToolButtons, UndoButton } from "../../components/toolbar.tsx";
+import { isTouch, ToolButtons, UndoButton } from "../../components/toolbar.tsx";
 import { redoLatest, undoable, undoLatest } from "../../edit/edit.ts";
 import { useShortcuts } from "../../state/use-shortcuts.ts";
 import { isPaint, type Tool } from "../../viewer/types.ts";
@@ -22,8 +22,6 @@ const HINTS: Readonly<Record<Tool, string>> = {
 };
 
 const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
-
-const isTouch = matchMedia("(pointer: coarse)").matches;
 
 /** What the tool of now does, and the keys that go with it. */
 function hintOf(look: Look, canRefine: boolean): string {

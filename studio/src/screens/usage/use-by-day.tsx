@@ -7,8 +7,6 @@ import { api } from "../../state/session.ts";
 import { counted, dateText, numberText } from "../../text/format.ts";
 import { barsOf, type Days, periodOf, PERIODS, totalOf, type UsageDay } from "./days.ts";
 
-const isUsed = (days: readonly UsageDay[]): boolean => days.some(({ jobs }) => jobs > 0);
-
 /** What the account used, by the day, of a period that is chosen here. */
 export function UseByDay() {
   const days = useSignal<Days>(30);
@@ -19,6 +17,7 @@ export function UseByDay() {
   const chart = useLoaded(async () => (await import("./usage-chart.tsx")).default);
   const Chart = chart.value.value;
   const used = loaded.value.value;
+  const total = totalOf(used ?? []);
   return (
     <section class="page-part" aria-labelledby="use-by-day">
       <header>
@@ -40,30 +39,22 @@ export function UseByDay() {
       </header>
       {chart.error.value !== null && <Problem error={chart.error.value} onRetry={chart.reload} />}
       <Loading of={loaded} what="Loading usage" />
-      {used !== undefined && !isUsed(used) && (
+      {used !== undefined && total.jobs === 0 && (
         <EmptyState title="No usage in this period">
           Each picture is one unit, and so is each processed frame of a clip.{" "}
           <a href="/studio">Segment a picture</a> to see it here.
         </EmptyState>
       )}
-      {used !== undefined && isUsed(used) && (
+      {used !== undefined && total.jobs > 0 && (
         <>
-          <Sum days={used} />
+          <p class="use-by-day-sum" aria-live="polite">
+            <strong>{counted(total.units, "unit")}</strong> in {counted(total.jobs, "job")}
+          </p>
           {Chart !== undefined && <Chart bars={barsOf(used)} />}
           <DayTable days={used} />
         </>
       )}
     </section>
-  );
-}
-
-/** What was used in all. */
-function Sum({ days }: { readonly days: readonly UsageDay[] }) {
-  const { units, jobs } = totalOf(days);
-  return (
-    <p class="use-by-day-sum" aria-live="polite">
-      <strong>{counted(units, "unit")}</strong> in {counted(jobs, "job")}
-    </p>
   );
 }
 
