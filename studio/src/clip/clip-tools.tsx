@@ -41,7 +41,7 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
         />
         {pointing.canUndo.value && <UndoButton onClick={() => pointing.undo()} />}
       </div>
-      <p class="clip-hint" role="status">
+      <p class="clip-hint fine" role="status">
         {pointing.complaint.value ?? hintOf(pointing.tool.value, target)}
       </p>
     </div>

@@ -59,7 +59,7 @@ export function Tracks({ objects, hidden, ...row }: TracksProps) {
         ))}
       </ol>
       {objects.some(({ isPointed }) => isPointed) && (
-        <p class="tracks-legend">
+        <p class="tracks-legend fine">
           <span class="tracks-at" /> pointed at
           {row.isFollowed && (
             <>

@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button, Icon } from "./button.tsx";
 import "./copy-field.css";
+import "./field.css";
 
 const SAID_MS = 2_000;
 
@@ -41,7 +42,7 @@ export function CopyField({ label, value }: { readonly label: string; readonly v
   const id = useId();
   const text = useRef<HTMLOutputElement>(null);
   return (
-    <div class="copy-field">
+    <div class="field">
       <label for={id}>{label}</label>
       <div class="copy-field-line">
         <output id={id} ref={text} class="copy-field-value">

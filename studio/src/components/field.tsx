@@ -26,7 +26,7 @@ export function Field({ label, hint, problem = null, children }: FieldProps) {
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-more`, "aria-invalid": problem !== null })}
-      <div id={`${id}-more`} class={problem === null ? "field-hint" : "field-problem"}>
+      <div id={`${id}-more`} class={problem === null ? "fine" : "fine field-problem"}>
         {problem ?? hint}
       </div>
     </div>

@@ -49,7 +49,7 @@ export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: Cel
           )}
           {item.state === "processing" && <span class="gallery-busy" aria-hidden="true" />}
         </span>
-        <span class="gallery-name">{item.name}</span>
+        <span class="gallery-name cut">{item.name}</span>
         <Words item={item} counts={counts.value} />
       </button>
     </li>
@@ -73,14 +73,15 @@ function Words({
 }) {
   const { state, problem, count } = item;
   if (state === "failed")
-    return <span class="gallery-failure">{problem === null ? "The job failed." : sentenceOf(problem)}</span>;
+    return (
+      <span class="fine gallery-failure">{problem === null ? "The job failed." : sentenceOf(problem)}</span>
+    );
   // What was found in it is known when the whole job is done.
-  if (state !== "done" || count === null) return <span class="gallery-words">{WORDS[state]}</span>;
-  if (count === 0) return <span class="gallery-words">No objects found</span>;
-  if (counts === null || counts.length === 0)
-    return <span class="gallery-words">{counted(count, "object")}</span>;
+  if (state !== "done" || count === null) return <span class="fine">{WORDS[state]}</span>;
+  if (count === 0) return <span class="fine">No objects found</span>;
+  if (counts === null || counts.length === 0) return <span class="fine">{counted(count, "object")}</span>;
   return (
-    <span class="gallery-counts">
+    <span class="gallery-counts fine">
       {counts.map(({ label, count: of, rgb }) => (
         <span key={label}>
           <i style={{ background: `rgb(${rgb.join(" ")})` }} />

@@ -95,7 +95,7 @@ function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" |
         ))}
       </fieldset>
       {labels.length > 1 && (
-        <label class="gallery-label">
+        <label class="gallery-label fine">
           With
           <Select
             options={[[null, "any object"], ...labels.map((label) => [label, label] as const)]}

@@ -42,7 +42,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </nav>
         <div class="shell-account">
           <Allowance />
-          <span class="shell-who" title={accountLine()}>
+          <span class="shell-who fine cut" title={accountLine()}>
             {accountLine()}
           </span>
           <Button look="quiet" onClick={signOut} title={accountLine()}>
@@ -80,7 +80,7 @@ function Allowance() {
   const { access, trial } = state;
   if (access.mode !== "paid" && trial.status === "active")
     return (
-      <a class="allowance" href="/studio/usage" aria-label="Your remaining trial">
+      <a class="allowance fine" href="/studio/usage" aria-label="Your remaining trial">
         <meter min={0} max={trial.grantTokens} value={trial.remainingTokens} />
         <span>
           {counted(trial.remainingTokens, "unit")} left
@@ -91,7 +91,7 @@ function Allowance() {
   const isOver = access.mode !== "paid" && trial.status !== "eligible";
   const plan = access.mode === "paid" ? "Paid plan" : `${trial.grantTokens} free units`;
   return (
-    <a class={isOver ? "allowance allowance-over" : "allowance"} href="/studio/usage">
+    <a class={isOver ? "allowance fine allowance-over" : "allowance fine"} href="/studio/usage">
       {isOver ? "Trial ended" : plan}
     </a>
   );

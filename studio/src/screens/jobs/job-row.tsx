@@ -67,15 +67,17 @@ export function JobRow({ entry, details, progress, index, top, isFocused, onAct 
         <Thumbnail taskId={known?.taskIds[0] ?? null} type={job.type} />
       </span>
       <span class="job-row-words" role="gridcell">
-        <a class="row-link job-row-link" href={`/studio/jobs/${jobId}`} tabIndex={tabIndex} title={jobId}>
+        <a class="row-link job-row-link cut" href={`/studio/jobs/${jobId}`} tabIndex={tabIndex} title={jobId}>
           {title}
         </a>
-        <span class="job-row-facts">{facts.length > 0 ? facts.join(" · ") : <code>{jobId}</code>}</span>
+        <span class="job-row-facts fine cut">
+          {facts.length > 0 ? facts.join(" · ") : <code>{jobId}</code>}
+        </span>
       </span>
       <span class="job-row-status" role="gridcell">
         <StatusBadge tone={TONES[state.status]}>{statusWord(state)}</StatusBadge>
         {isUnderWay(state) && running !== null && (
-          <span class="job-row-progress">
+          <span class="job-row-progress fine">
             <progress max={1} value={running.progress} aria-label="Progress" />
             {state.totalItems > 1
               ? `${running.done} of ${state.totalItems}`

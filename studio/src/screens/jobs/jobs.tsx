@@ -91,7 +91,7 @@ export default function Jobs() {
       )}
       {error !== null && <Problem error={error} onRetry={() => void list.loadMore()} />}
       {jobs !== null && jobs.length > 0 && error === null && (
-        <p class="jobs-end" role="status">
+        <p class="fine" role="status">
           {words !== undefined
             ? `${entries.length} of ${counted(all.length, "job")} by prompt, ID, and the names of files in this browser`
             : list.isWhole.value

@@ -51,7 +51,7 @@ export default function Keys() {
       )}
       {live.length > 0 && <KeyTable label="Keys" keys={live} onRevoke={revoke} />}
       {revoked.length > 0 && (
-        <details class="keys-revoked">
+        <details class="page-more">
           <summary>Revoked keys ({revoked.length})</summary>
           <KeyTable label="Revoked keys" keys={revoked} />
         </details>

@@ -65,7 +65,7 @@ export function AskFor({ work }: { readonly work: Work }) {
       {isAsking.value && (
         <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
       )}
-      <p class="ask-for-cost">{costOf(work)}</p>
+      <p class="fine">{costOf(work)}</p>
     </section>
   );
 }

@@ -23,7 +23,7 @@ export function Instances({ look }: { readonly look: Look }) {
   // Then nothing is known of what is in it.
   if (picture !== null && work.taskOf(picture)?.status === "failed") return null;
   if (groups.length === 0 && pending.value === 0)
-    return <p class="instances-none">Objects that are found appear here.</p>;
+    return <p class="fine">Objects that are found appear here.</p>;
   return (
     <section class="instances" aria-label="Objects">
       {groups.map((group) => (
@@ -35,12 +35,12 @@ export function Instances({ look }: { readonly look: Look }) {
         />
       ))}
       {look.complaint.value !== null && (
-        <p class="instances-pending" role="status">
+        <p class="fine" role="status">
           {look.complaint.value}
         </p>
       )}
       {pending.value > 0 && (
-        <p class="instances-pending" role="status">
+        <p class="fine" role="status">
           {pending.value === 1
             ? "Segmenting the selected object…"
             : `Segmenting ${pending.value} selected objects…`}
@@ -91,7 +91,7 @@ function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
         <Least label={label} look={look} />
       )}
       {isKnown && instances.length === 0 && (
-        <p class="instances-none">
+        <p class="fine">
           {isUnserved ? "Not in the model’s vocabulary: it wasn’t looked for." : "None in this picture."}
         </p>
       )}

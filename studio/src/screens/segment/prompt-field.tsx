@@ -88,7 +88,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
   };
   const isOpen = offers.value.length > 0;
   return (
-    <div class="prompts">
+    <div class="field">
       <label for={id}>Prompts</label>
       <div class="prompts-place">
         <div
@@ -154,7 +154,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
           ))}
         </ul>
       </div>
-      <div class="prompts-more" id={`${id}-more`} aria-live="polite">
+      <div class="fine" id={`${id}-more`} aria-live="polite">
         {outside.value.length > 0 ? (
           <>
             {outside.value.slice(0, MOST_NAMED).join(", ")}

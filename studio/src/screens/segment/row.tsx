@@ -65,7 +65,7 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
         onBlur={unlight}
       >
         <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
-        <span class="instances-name">
+        <span class="instances-name cut">
           {nameOf(instance)}
           {difference !== null && difference !== "same" && (
             <em class="instances-difference">{DIFFERENCES[difference]}</em>

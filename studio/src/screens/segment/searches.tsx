@@ -25,8 +25,8 @@ export function Searches({ look }: { readonly look: Look }) {
               disabled={work.going.value.at !== "idle"}
               onClick={() => see(work, search.jobId)}
             >
-              <span class="searches-words">{promptsText(search.prompts)}</span>
-              <span class="searches-facts">
+              <span class="cut">{promptsText(search.prompts)}</span>
+              <span class="fine">
                 {thresholdText(search)}
                 <RelativeTime at={new Date(search.at).toISOString()} />
               </span>
@@ -49,7 +49,7 @@ export function Searches({ look }: { readonly look: Look }) {
         ))}
       </ul>
       {comparing.search.value !== null && (
-        <p class="searches-compared" role="status">
+        <p class="searches-compared fine" role="status">
           {comparing.error.value === null
             ? comparing.inWords(look.instances)
             : problemSentence(comparing.error.value)}

@@ -125,7 +125,7 @@ export function Tools({ look }: { readonly look: Look }) {
           ?
         </button>
         {isPaint(look.tool.value) && (
-          <label class="tools-size">
+          <label class="tools-size fine">
             Size
             <input
               type="range"
@@ -139,7 +139,7 @@ export function Tools({ look }: { readonly look: Look }) {
         )}
       </div>
       {isSheetOpen.value && <KeySheet onClose={() => (isSheetOpen.value = false)} />}
-      <p class="tools-hint">{hintOf(look, canRefine)}</p>
+      <p class="tools-hint fine">{hintOf(look, canRefine)}</p>
     </>
   );
 }

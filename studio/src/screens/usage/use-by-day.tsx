@@ -62,7 +62,7 @@ export function UseByDay() {
 function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
   const used = days.filter(({ jobs }) => jobs > 0).toReversed();
   return (
-    <details class="use-by-day-table">
+    <details class="page-more use-by-day-table">
       <summary>Show as a table</summary>
       <Table label="Daily usage" columns={[{ name: "Day (UTC)" }, { name: "Units" }, { name: "Jobs" }]}>
         {used.map(({ date, units, jobs }) => (

@@ -110,7 +110,7 @@ function DeliveryItem({ delivery, onRetry }: DeliveryItemProps) {
           </span>
         </summary>
         <div class="delivery-more">
-          <p class="delivery-ids">
+          <p class="delivery-ids fine">
             <code>{deliveryId}</code>
             {jobId !== null && (
               <a href={`/studio/jobs/${jobId}`}>

@@ -36,13 +36,13 @@ export function EndpointScreen({ endpointId }: { readonly endpointId: string }) 
     >
       <dl class="endpoint-facts">
         <div>
-          <dt>Status</dt>
+          <dt class="fine">Status</dt>
           <dd>
             <EndpointState endpoint={endpoint} />
           </dd>
         </div>
         <div>
-          <dt>Events</dt>
+          <dt class="fine">Events</dt>
           <dd>{eventsText(endpoint.events)}</dd>
         </div>
       </dl>
