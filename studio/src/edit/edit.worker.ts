@@ -5,22 +5,18 @@ import type { Recipe } from "./history.ts";
 
 /** What the page asks for. */
 export interface CookRequest {
-  readonly id: number;
   readonly recipe: Recipe;
   readonly found: ReadonlyMap<string, Blob>;
 }
 
-/** What the worker answers. */
-export interface CookAnswer {
-  readonly id: number;
-  readonly made: MadeMask | null;
-}
+/** What the worker answers, in the order of the requests; null if a mask can't be read. */
+export type CookAnswer = MadeMask | null;
 
 let last = Promise.resolve();
 
-async function answer({ id, recipe, found }: CookRequest): Promise<void> {
-  const made = await cook(recipe, found).catch(() => null);
-  postMessage({ id, made } satisfies CookAnswer);
+async function answer({ recipe, found }: CookRequest): Promise<void> {
+  const made: CookAnswer = await cook(recipe, found).catch(() => null);
+  postMessage(made);
 }
 
 addEventListener("message", ({ data }: MessageEvent<CookRequest>) => {
