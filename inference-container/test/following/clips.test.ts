@@ -106,6 +106,14 @@ test("a hidden object has no mask, and keeps its id when it is found again elsew
   for (const frame of framesWith(frames, 1)) expect(overlap(frames, 1, film, frame, 1)).toBeGreaterThan(0.85);
 });
 
+test("where the model is unsure of what a box means, it is what stands out from the box's surroundings", async () => {
+  // To the model of these tests, sand is a ground, of which it draws nothing for a box.
+  const film: Film = (frame) => ({ ground: "grey", discs: [disc("sand", 60 + 6 * frame, 90, 30)] });
+  const regions = [{ index: 0, timeSeconds: 0, box: { x: 24, y: 54, width: 80, height: 70 } }];
+  const frames = await follow(film, { regions, frames: 6 });
+  for (const frame of range(0, 6)) expect(overlap(frames, 1, film, frame, 0)).toBeGreaterThan(0.85);
+});
+
 test("an object that suddenly moves by several of its sizes is found in the same frame", async () => {
   const film: Film = (frame) => ({ ground: "grey", discs: [disc("red", frame < 4 ? 40 : 200, 90)] });
   const frames = await follow(film, { regions: [click(40, 90, 0)], frames: 6 });

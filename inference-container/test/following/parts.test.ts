@@ -4,6 +4,7 @@ import { isCut } from "../../src/following/cut.ts";
 import { agreementOf, best, lookOf, weigh } from "../../src/following/choice.ts";
 import { Memory, glimpse, type Remembered } from "../../src/following/memory.ts";
 import { LEAST_VOTES, partsOf, windowAbout } from "../../src/following/parts.ts";
+import { standingOut } from "../../src/following/standing-out.ts";
 
 const GRID = { width: 16, height: 12 };
 const FRAME = { width: 320, height: 240 };
@@ -31,6 +32,56 @@ describe("a window about a box", () => {
         }
       }),
     );
+  });
+});
+
+describe("what stands out in a box", () => {
+  /** A picture of two colours: those of a thing of some cells, and of everything else. */
+  const pictureOf = (isThing: (column: number, row: number) => boolean) => {
+    const cells = Array.from({ length: CELLS }, (_, cell) =>
+      isThing(cell % GRID.width, Math.floor(cell / GRID.width)),
+    );
+    return {
+      ...GRID,
+      channels: 2,
+      looks: Float32Array.from(cells.flatMap((thing) => (thing ? [1, 0] : [0, 1]))),
+    };
+  };
+  const BOX = [60, 60, 260, 180] as const;
+
+  test("is what looks unlike the surroundings: the first of at most four points lies on it", () => {
+    const things = fc.record({
+      column: fc.integer({ min: 3, max: 10 }),
+      row: fc.integer({ min: 3, max: 6 }),
+      width: fc.integer({ min: 1, max: 3 }),
+      height: fc.integer({ min: 1, max: 3 }),
+    });
+    fc.assert(
+      fc.property(things, (thing) => {
+        const isThing = (x: number, y: number): boolean =>
+          x >= thing.column &&
+          x < thing.column + thing.width &&
+          y >= thing.row &&
+          y < thing.row + thing.height;
+        const points = standingOut(BOX, pictureOf(isThing), FRAME);
+        expect(points.length).toBeGreaterThan(0);
+        expect(points.length).toBeLessThanOrEqual(4);
+        const [first] = points;
+        expect(first !== undefined && isThing(Math.floor(first.x / 20), Math.floor(first.y / 20))).toBe(true);
+        for (const { x, y } of points)
+          expect(x > BOX[0] && y > BOX[1] && x < BOX[2] && y < BOX[3]).toBe(true);
+      }),
+    );
+  });
+
+  test("is nothing where the box is the whole picture", () => {
+    expect(
+      standingOut(
+        [0, 0, FRAME.width, FRAME.height],
+        pictureOf(() => false),
+        FRAME,
+      ),
+    ).toEqual([]);
   });
 });
 

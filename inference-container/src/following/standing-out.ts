@@ -1,0 +1,61 @@
+/** Where in a box something is that looks unlike what surrounds the box. */
+import type { RegionPoint } from "@segmentation/protocol";
+import { cosine } from "../models/arithmetic.ts";
+import type { Box } from "../models/box.ts";
+import type { PictureLooks } from "../models/model.ts";
+import type { Size } from "../size.ts";
+import { cellsWithin } from "./memory.ts";
+import { sumAround, windowAbout } from "./parts.ts";
+
+/** The share of the box's cells that count as standing out. */
+const SHARE = 0.15;
+
+const MOST_POINTS = 4;
+
+/** How far apart the points are at least, in cells. */
+const APART_CELLS = 5;
+
+/** The most cells of the surroundings with which a cell is compared. */
+const MOST_COMPARED = 256;
+
+/**
+ * Points on what in a box looks least like its surroundings, the most unlike first, in pixels of the picture; none if the box has no
+ * surroundings. A cell's likeness is its highest cosine with a cell around the box.
+ * @param frame the picture's size, in whose pixels the box is
+ */
+export function standingOut(box: Box, picture: PictureLooks, frame: Size): RegionPoint[] {
+  const { width, height, channels, looks } = picture;
+  const window = windowAbout(box, frame, picture);
+  const ownLook = (cell: number) => looks.subarray(cell * channels, (cell + 1) * channels);
+  const columnOf = (cell: number): number => cell % width;
+  const rowOf = (cell: number): number => Math.floor(cell / width);
+  const within = cellsWithin(window).filter((cell) => window[cell] === 1);
+  const around = cellsWithin(window).filter((cell) => window[cell] !== 1);
+  const step = Math.ceil(around.length / MOST_COMPARED);
+  const compared = around.filter((_, at) => at % step === 0).map(ownLook);
+  if (compared.length === 0) return [];
+  const unlike = new Float32Array(window.length);
+  for (const cell of within) {
+    const look = ownLook(cell);
+    unlike[cell] = 1 - Math.max(...compared.map((other) => cosine(look, other)));
+  }
+  // Together with what lies about a cell, so that no point is at a border.
+  const sums = unlike.map((_, cell) => sumAround(unlike, columnOf(cell), rowOf(cell), picture));
+  const points: number[] = [];
+  for (const cell of within
+    .toSorted((a, b) => more(sums, a, b) || more(unlike, a, b))
+    .slice(0, Math.ceil(SHARE * within.length))) {
+    const isApart = points.every(
+      (other) => Math.hypot(columnOf(cell) - columnOf(other), rowOf(cell) - rowOf(other)) > APART_CELLS,
+    );
+    if (points.length < MOST_POINTS && isApart) points.push(cell);
+  }
+  return points.map((cell) => ({
+    x: ((columnOf(cell) + 0.5) * frame.width) / width,
+    y: ((rowOf(cell) + 0.5) * frame.height) / height,
+    label: 1,
+  }));
+}
+
+/** Sorts cells by their values, the highest first. */
+const more = (values: Float32Array, a: number, b: number): number => (values[b] ?? 0) - (values[a] ?? 0);
