@@ -13,6 +13,7 @@ const LEFT_OUT = [
   "test/unit/scripts/deploy/{create,deploy}",
   "test/worker/abuse/*",
   "test/worker/accounts/{credit,erasure,missed-webhooks,usage}",
+  "test/worker/bridges/mcp",
   "test/worker/every-operation/{address-rate,bodies,random,tenancy,unauthorized}",
   "test/worker/jobs/{archive,database-calls,delivery,ledger,standing,strain,waiting,whole-job,year}",
   "test/worker/operations/{deleteJob,importUpload,retrieveJobDownload,retrieveJobResult}",
