@@ -78,6 +78,7 @@ function partOf(cells: readonly number[], votes: Float32Array, { width, height }
 /** How far around a cell votes are summed: a part's peak is not at its border. */
 const AROUND = 2;
 
+/** The sum of the values of the cells about one, and its own. @param votes of each cell of the grid, row by row */
 export function sumAround(votes: Float32Array, x: number, y: number, { width, height }: Size): number {
   let sum = 0;
   for (let dy = -AROUND; dy <= AROUND; dy += 1)

@@ -29,8 +29,8 @@ export function standingOut(box: Box, picture: PictureLooks, frame: Size): Regio
   const ownLook = (cell: number) => looks.subarray(cell * channels, (cell + 1) * channels);
   const columnOf = (cell: number): number => cell % width;
   const rowOf = (cell: number): number => Math.floor(cell / width);
-  const within = cellsWithin(window).filter((cell) => window[cell] === 1);
-  const around = cellsWithin(window).filter((cell) => window[cell] !== 1);
+  const cells = Map.groupBy(cellsWithin(window), (cell) => window[cell] === 1);
+  const [within, around] = [cells.get(true) ?? [], cells.get(false) ?? []];
   const step = Math.ceil(around.length / MOST_COMPARED);
   const compared = around.filter((_, at) => at % step === 0).map(ownLook);
   if (compared.length === 0) return [];
