@@ -45,12 +45,17 @@ export function watchMemory(mark: Mark): { stop: () => Peaks } {
     visitProcesses(mark, (role, status) => {
       peaks[role] = Math.max(peaks[role], peakIn(status));
     });
-  const timer = setInterval(look, EVERY_MS);
+  return keepLooking(look, EVERY_MS, peaks);
+}
+
+/** Calls `look` now and then until `stop` is called, which looks once more and returns what has been seen. */
+export function keepLooking<Seen>(look: () => void, everyMs: number, seen: Seen): { stop: () => Seen } {
+  const timer = setInterval(look, everyMs);
   return {
     stop: () => {
       clearInterval(timer);
       look();
-      return peaks;
+      return seen;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Samples the resident memory of an inference service and its engine. */
-import { visitProcesses } from "../../../scripts/bench/processes.ts";
+import { keepLooking, visitProcesses } from "../../../scripts/bench/processes.ts";
 import { spread } from "../../../scripts/bench/report.ts";
 import type { Mark } from "../../../scripts/shared/marked-processes.ts";
 
@@ -34,12 +34,5 @@ export function sampleMemory(mark: Mark, everyMs: number): { stop: () => MemoryS
     });
     samples.push(sample);
   };
-  const timer = setInterval(look, everyMs);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      look();
-      return samples;
-    },
-  };
+  return keepLooking(look, everyMs, samples);
 }
