@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { Select } from "../../components/field.tsx";
 import type { JobFilter } from "./job-list.ts";
 import "./job-filter.css";
@@ -39,7 +39,8 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
     const timer = setTimeout(() => onChange({ ...filter, jobId, words }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, filter]);
-  useEffect(() => {
+  // Before anybody can type: an effect that waits for the frame to be shown would take the first letters away.
+  useLayoutEffect(() => {
     if (asked === "") typed.value = "";
   }, [asked, typed]);
   return (
