@@ -1,5 +1,5 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import { type CreateJobRequest, type JobStatus, type MasksJson, VideoResult } from "segmentation-client";
 import { Button, Icon } from "../components/button.tsx";
 import { lazyDialog } from "../components/lazy-part.tsx";
@@ -83,7 +83,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
   const { box = true, points = true, clips = true } = model.value?.regions ?? {};
   const canPoint = !isVisitor.value && url !== null && size !== null && clips && (box || points);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (found !== undefined) work.askedFor(found.request, found.regions);
     pointing.choose(found === undefined && canPoint ? "point" : "pan");
   }, [found, canPoint]);

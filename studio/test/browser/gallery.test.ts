@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeBrowser, openPage } from "../../../test/support/node/studio.ts";
+import { closeBrowser, handleRequests, openPage } from "../../../test/support/node/studio.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 
 /** A service allows so many pictures per job. */
@@ -63,7 +63,7 @@ describe("the gallery of a large batch", () => {
     await page.waitForFunction(() => window.viewer !== undefined);
     const refused = Array.from({ length: 3 }, () => expect.stringContaining("can’t draw this right now"));
     expect(await page.evaluate(async () => await window.viewer.drawWithout("its page"))).toEqual(refused);
-    await page.route(/bake\.worker/, (route) => route.abort());
+    await handleRequests(page, /bake\.worker/, (route) => route.abort());
     expect(await page.evaluate(async () => await window.viewer.drawWithout("its script"))).toEqual(refused);
   });
 });

@@ -29,19 +29,14 @@ async function onlyRow(page: Page): Promise<ReturnType<Page["getByRole"]>> {
 
 /** Words that are typed in the very frame in which their field comes: before the page's own effects have run. */
 const typeOnceThere = (page: Page, label: string, words: string): Promise<void> =>
-  page.evaluate(
-    ([label, words]) => {
-      const observer = new MutationObserver(() => {
-        const field = document.querySelector<HTMLInputElement>(`input[aria-label="${label}"]`);
-        if (field === null) return;
-        observer.disconnect();
-        field.value = words;
-        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
-      });
-      observer.observe(document.body, { childList: true, subtree: true });
-    },
-    [label, words] as const,
-  );
+  page.evaluate(`
+    new MutationObserver((_, observer) => {
+      const field = document.querySelector(${JSON.stringify(`input[aria-label="${label}"]`)});
+      if (field === null) return;
+      observer.disconnect();
+      field.value = ${JSON.stringify(words)};
+      field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true });`);
 
 const seen = ["cup 1", "spoon 1", "Object 1", "Object 2"];
 const waitForAll = async (page: Page, names: readonly string[] = seen): Promise<void> => {

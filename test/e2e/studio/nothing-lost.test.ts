@@ -158,7 +158,7 @@ describe("what was begun in the studio", () => {
     await expect.poll(() => page.title()).toContain("theirs.png");
 
     // The storage never answers.
-    await page.route(/\/inputs\//, () => {});
+    await handleRequests(page, /\/inputs\//, async () => {});
     const ended: string[] = [];
     page.on("requestfailed", (request) => ended.push(request.url()));
     const upload = page.waitForRequest(/\/inputs\//);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { needChromium } from "../../../scripts/shared/chromium.ts";
 
 /** What a page of the studio said that it should not have: errors of scripts, refusals of the policy, failures of requests. */
@@ -57,7 +57,17 @@ export async function handleRequests(
     left -= 1;
     await handle(route);
   });
+  await untilIntercepted(page);
   return () => (left = 0);
+}
+
+/** A page's first route is set before its document's loader knows of it: a request that is made at once would pass it by. */
+async function untilIntercepted(page: Page): Promise<void> {
+  const probe = new URL(page.url());
+  probe.searchParams.set("intercepted", crypto.randomUUID());
+  await page.route(probe.href, (route) => route.fulfill({ body: "by the route" }));
+  const fetched = () => page.evaluate(async (url) => await (await fetch(url)).text(), probe.href);
+  await expect.poll(fetched).toBe("by the route");
 }
 
 /** Ends the browser of a test file: for `afterAll`. */
