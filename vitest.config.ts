@@ -63,6 +63,7 @@ export default defineConfig({
           exclude: ["test/long/worker/**"],
           setupFiles: ["test/support/node/setup.ts"],
           env: { FORM: "long" },
+          globalSetup: ["test/support/node/shared-stack-server.ts"],
           testTimeout: 3_600_000,
           hookTimeout: 600_000,
         },

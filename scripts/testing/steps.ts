@@ -33,7 +33,8 @@ export async function runStaticChecks(
     signal.throwIfAborted();
     const child = spawn(join(PROJECT_ROOT, "node_modules", ".bin", tool), args, {
       cwd: PROJECT_ROOT,
-      env: { ...process.env, ...mark },
+      // The types' checker is written in Go, whose collector of garbage otherwise takes a fifth of its time.
+      env: { GOGC: "400", ...process.env, ...mark },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [code, ...printed] = await Promise.all([

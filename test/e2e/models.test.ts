@@ -1,19 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
 import { plantedFolder as plantedDinoFolder } from "../../inference-container/test/models/grounding-dino/planted.ts";
-import {
-  plantedFolder,
-  quarterScore,
-  template,
-} from "../../inference-container/test/models/sam3/planted-folder.ts";
-import { useSharedStack } from "../support/node/shared-stack.ts";
+import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
-import { endsAtCtrlC, models } from "../support/node/models-command.ts";
+import { catLabels, endsAtCtrlC, models } from "../support/node/models-command.ts";
 
 describe("the models command", () => {
   let whole: string;
@@ -72,50 +67,10 @@ describe("the models command", () => {
     await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
   });
 
-  /** Labels of a picture that other tests have, too: a new one costs seconds. The cat's outline is nearly this rectangle. */
-  const onePicture = async (): Promise<string> => {
-    const { categories } = JSON.parse(await readFile(join("samples", "labelled", "instances.json"), "utf8"));
-    const { id } = categories.find(({ name }: { name: string }) => name === "cat");
-    const segmentation = [[0, 0, 400, 0, 400, 300, 0, 300]];
-    const labels = {
-      images: [{ id: 1, file_name: "chelsea.png", width: 451, height: 300 }],
-      categories,
-      annotations: [{ id: 1, image_id: 1, category_id: id, segmentation }],
-    };
-    const path = join(scratch, "one.json");
-    await writeFile(path, JSON.stringify(labels));
-    return path;
-  };
-  /** The same labels for COCO's first 32 categories, all those of the picture, and one that no model of 80 nouns knows. */
-  const withSky = async (): Promise<string> => {
-    const labels = JSON.parse(await readFile(await onePicture(), "utf8"));
-    labels.categories = [...labels.categories.slice(0, 32), { id: 999, name: "sky" }];
-    const path = join(scratch, "sky.json");
-    await writeFile(path, JSON.stringify(labels));
-    return path;
-  };
   const samplePictures = ["--pictures", "samples"];
 
-  it("evaluate asks a running service as its clients do, in jobs of at most 32 prompts; a job of none that the model knows is an answer too", async () => {
-    const { baseUrl, apiKey } = await useSharedStack();
-    const given = [...samplePictures, "--labels", await withSky(), "--sheet", join(scratch, "api.png")];
-    const { stdout } = await models([
-      "evaluate",
-      "--through-api",
-      "--url",
-      baseUrl,
-      "--key",
-      apiKey,
-      ...given,
-    ]);
-    expect(stdout).toContain(`the service at ${baseUrl}`);
-    expect(stdout).toMatch(/^mask AP +0\.[2-9]/m);
-    expect(stdout).toMatch(/^notice +prompt_outside_vocabulary: .*"sky"/m);
-    expect(stdout).not.toContain("IoU in labelled boxes");
-  });
-
   it("evaluate says what is wrong with a folder, a service or the labels, and exits with 1", async () => {
-    const labels = await onePicture();
+    const labels = await catLabels(scratch);
     const refused = async (...args: string[]): Promise<string> => {
       const failure = models(["evaluate", ...args]).then(() => expect.fail("It was not refused."));
       await expect(failure).rejects.toMatchObject({ code: 1, stdout: "" });
@@ -133,7 +88,7 @@ describe("the models command", () => {
     expect(noService).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
   });
 
-  // With --through-api, which starts a stack: test/long/measuring-commands.test.ts.
+  // Through the API: test/long/measuring-commands.test.ts.
   it("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>
     endsAtCtrlC(whole, scratch));
 
@@ -164,46 +119,6 @@ describe("the models command", () => {
     expect(stdout).toBe(`${whole}\n`);
   });
 
-  it("describe turns an export into a folder that check takes once its golden values are written in", async () => {
-    const folder = await plantedFolder(join(scratch, "export"), {
-      channels: 256,
-      floats: "float16",
-      files: { "vision-encoder.onnx_data": "weights of another name" },
-    });
-    await rm(join(folder, "manifest.json"));
-    await rename(join(folder, "text-encoder.onnx"), join(folder, "words.onnx"));
-    const { stdout } = await models(["describe", folder]);
-    const committed = await template();
-    expect(stdout).toContain(`Recognised: ${String(committed["description"])}`);
-    expect(stdout).toMatch(
-      /^Filled in: .*float16 for .*pred_logits.*the weights vision-encoder\.onnx_data\.$/m,
-    );
-    expect(stdout).toContain("Still to do by hand:");
-
-    await expect(models(["check", folder])).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("failed its self-test"),
-    });
-    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
-    manifest.golden = {
-      ...manifest.golden,
-      prompt: "red",
-      instances: [{ box: [200, 160, 300, 220], score: quarterScore(0), area: 6000 / 76_800 }],
-    };
-    await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
-    const checked = JSON.parse((await models(["check", folder, "--json"])).stdout);
-    expect(checked).toMatchObject({ usable: true, family: "sam3", provider: "cpu" });
-    expect(checked.golden.instances).toHaveLength(1);
-    expect(checked.signatures.map(({ name }: { name: string }) => name)).toContain("words.onnx");
-
-    await expect(models(["describe", folder])).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("Use --force to overwrite it"),
-    });
-    expect((await models(["describe", folder, "--force"])).stdout).toContain("Written: ");
-    expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^manifest\.json\./));
-  });
-
   it("describe distinguishes Grounding DINO with SAM 2 from SAM 3", async () => {
     const folder = await plantedDinoFolder(join(scratch, "dino"), whole);
     await rm(join(folder, "manifest.json"));
@@ -220,7 +135,7 @@ describe("the models command", () => {
   // What it fits: test/long/measuring-commands.test.ts.
   it("calibrate refuses a family that has no confidence to fit", async () => {
     const folder = await plantedFolder(join(scratch, "no-confidence"));
-    const options = [...samplePictures, "--labels", await onePicture()];
+    const options = [...samplePictures, "--labels", await catLabels(scratch)];
     await expect(models(["calibrate", folder, ...options])).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining("is of the family sam3, whose manifest has no confidence to fit."),

@@ -48,3 +48,8 @@ it(
   },
   HANG_MS,
 );
+
+it("a bucket of 8 objects is segmented into a bucket, each once, by a command line that was killed", async () => {
+  const run = { picture, prompt: "bright", objects: 8, kills: 1, by: "prefix" } as const;
+  expect(await segmentBucket({ ...run, stack: { ...stack, stateDir } })).toMatch(/^8 objects/);
+});

@@ -4,6 +4,7 @@ import { workOnSixOfEight } from "../../inference-container/test/support/six-of-
 it.for([
   { breaks: "hangs", ends: "starting" },
   { breaks: "throws", ends: "ready" },
+  { breaks: "throws", ends: "given_up" },
 ] as const)(
   "of eight devices one is broken and one $breaks later and is $ends at the end: no task fails, and the others lose no turn",
   workOnSixOfEight,

@@ -1,6 +1,6 @@
 /** The operator's commands that measure: they load the embedded model afresh, or start a stack of their own. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -12,9 +12,14 @@ import {
   NOTHING_GOLDEN,
   seededExport,
 } from "../../inference-container/test/models/owlvit/export-folder.ts";
-import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
+import {
+  plantedFolder,
+  quarterScore,
+  template,
+} from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { readFigures } from "../../inference-container/test/reference/figures.ts";
-import { endsAtCtrlC, models } from "../support/node/models-command.ts";
+import { catLabels, endsAtCtrlC, models } from "../support/node/models-command.ts";
+import { useSharedStack } from "../support/node/shared-stack.ts";
 
 const run = promisify(execFile);
 
@@ -84,6 +89,46 @@ describe("the commands that measure", () => {
     expect(await sharp(sheet).metadata()).toMatchObject({ format: "png" });
   });
 
+  it("models describe turns an export into a folder that check takes once its golden values are written in", async () => {
+    const folder = await plantedFolder(join(scratch, "export"), {
+      channels: 256,
+      floats: "float16",
+      files: { "vision-encoder.onnx_data": "weights of another name" },
+    });
+    await rm(join(folder, "manifest.json"));
+    await rename(join(folder, "text-encoder.onnx"), join(folder, "words.onnx"));
+    const { stdout } = await models(["describe", folder]);
+    const committed = await template();
+    expect(stdout).toContain(`Recognised: ${String(committed["description"])}`);
+    expect(stdout).toMatch(
+      /^Filled in: .*float16 for .*pred_logits.*the weights vision-encoder\.onnx_data\.$/m,
+    );
+    expect(stdout).toContain("Still to do by hand:");
+
+    await expect(models(["check", folder])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("failed its self-test"),
+    });
+    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
+    manifest.golden = {
+      ...manifest.golden,
+      prompt: "red",
+      instances: [{ box: [200, 160, 300, 220], score: quarterScore(0), area: 6000 / 76_800 }],
+    };
+    await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+    const checked = JSON.parse((await models(["check", folder, "--json"])).stdout);
+    expect(checked).toMatchObject({ usable: true, family: "sam3", provider: "cpu" });
+    expect(checked.golden.instances).toHaveLength(1);
+    expect(checked.signatures.map(({ name }: { name: string }) => name)).toContain("words.onnx");
+
+    await expect(models(["describe", folder])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Use --force to overwrite it"),
+    });
+    expect((await models(["describe", folder, "--force"])).stdout).toContain("Written: ");
+    expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^manifest\.json\./));
+  });
+
   it("models calibrate fits the confidences of a folder of owlvit-sam2", async () => {
     const detection = {
       confidence: { offset: 2.197, slope: 1 },
@@ -121,6 +166,32 @@ describe("the commands that measure", () => {
       `offset 2.197 → ${confidence.offset}, slope 1 → ${confidence.slope}, written to`,
     );
     expect(confidence.offset).not.toBe(2.197);
+  });
+
+  /** The cat's labels for COCO's first 32 categories, all those of the picture, and one that no model of 80 nouns knows. */
+  const withSky = async (): Promise<string> => {
+    const labels = JSON.parse(await readFile(await catLabels(scratch), "utf8"));
+    labels.categories = [...labels.categories.slice(0, 32), { id: 999, name: "sky" }];
+    const path = join(scratch, "sky.json");
+    await writeFile(path, JSON.stringify(labels));
+    return path;
+  };
+  it("models evaluate asks a running service as its clients do, in jobs of at most 32 prompts; a job of none that the model knows is an answer too", async () => {
+    const { baseUrl, apiKey } = await useSharedStack();
+    const given = ["--pictures", "samples", "--labels", await withSky(), "--sheet", join(scratch, "api.png")];
+    const { stdout } = await models([
+      "evaluate",
+      "--through-api",
+      "--url",
+      baseUrl,
+      "--key",
+      apiKey,
+      ...given,
+    ]);
+    expect(stdout).toContain(`the service at ${baseUrl}`);
+    expect(stdout).toMatch(/^mask AP +0\.[2-9]/m);
+    expect(stdout).toMatch(/^notice +prompt_outside_vocabulary: .*"sky"/m);
+    expect(stdout).not.toContain("IoU in labelled boxes");
   });
 
   it("models evaluate --through-api ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>

@@ -70,3 +70,28 @@ test.concurrent("a hostile clip fails, and no picture beside it does", async () 
   expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
   expect(await ends(rig)).toBe(2);
 });
+
+test.concurrent("a picture that blocks the engine's own thread fails alone, and none of those beside it loses an attempt", async () => {
+  await using rig = await startRig({ ...TWELVE, TASK_TIMEOUT_SECONDS: "2" });
+  const prompts = ["slow"];
+  const reports = ["one", "two"].map((key) => rig.finish({ key, prompts }));
+  await inFlight(rig, 2);
+  expect(await rig.finish({ key: "blocker", prompts: ["block"] })).toMatchObject({
+    outcome: "failed",
+    problem: { code: "engine_timeout" },
+  });
+  await Promise.all(reports);
+  expect(outcomes(rig, ["one", "two"])).toEqual([["success"], ["success"]]);
+});
+
+test.concurrent("a picture that ended the engine alone is handed back while every engine has a clip", async () => {
+  await using rig = await startRig(TWELVE);
+  expect(await rig.finish({ key: "hostile", prompts: ["collapse"] })).toMatchObject(CRASHED);
+  await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
+  rig.worker.inputs.set("clip.mp4", movingSquare(2));
+  const clip = rig.finishVideo({ key: "clip", prompts: ["slow"] });
+  await until(async () => (await metrics(rig)).includes('inference_engine_jobs{device="cpu"} 1\n'));
+  expect((await rig.finish({ key: "again", prompts: ["collapse"] })).outcome).toBe("returned");
+  expect((await clip).outcome).toBe("success");
+  expect(await ends(rig)).toBe(1);
+});

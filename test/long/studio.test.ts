@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SegmentationClient } from "segmentation-client";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
-import { closeBrowser, keepSecret, openPage, signInAs } from "../support/node/studio.ts";
+import { closeBrowser, keepSecret, openPage, openStudio, signInAs } from "../support/node/studio.ts";
 
 const BATCH = 12;
 
@@ -76,5 +76,29 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
     page.getByRole("button", { name: /zip/i }).first().click(),
   ]);
   expect(download.suggestedFilename()).toMatch(/\.zip$/);
+  expect(complaints).toEqual([]);
+});
+
+it("a batch that runs shows what is found in its pictures as each is done, and keeps it when it is canceled", async () => {
+  const { page, complaints } = await openStudio(stack);
+  const client = new SegmentationClient(stack);
+  const others = await readdir("samples/labelled/pictures");
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles(["samples/chelsea.png", ...others.map((name) => join("samples/labelled/pictures", name))]);
+  await page.getByLabel("Prompts").fill("cat,");
+  await page.getByRole("button", { name: "Segment", exact: true }).click();
+  const gallery = page.getByRole("region", { name: "Pictures", exact: true });
+  await gallery.getByText("cat 1").first().waitFor();
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await gallery.getByText("The job was canceled").first().waitFor();
+  await gallery.getByRole("button", { name: "chelsea.png" }).click();
+  await page.getByRole("button", { name: /^cat 1 \d+%$/ }).waitFor();
+  const [job] = (await client.api.listJobs()).items;
+  const { tasks } = await client.api.retrieveJob({ jobId: job?.jobId ?? "" });
+  const ended = Map.groupBy(tasks, ({ status }) => status);
+  expect(ended.get("success")?.length).toBeGreaterThan(0);
+  expect(ended.get("failed")?.length).toBeGreaterThan(0);
   expect(complaints).toEqual([]);
 });

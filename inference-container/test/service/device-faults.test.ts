@@ -32,29 +32,6 @@ test.concurrent("no device that can load the model ends the start with the first
   await expect(rig.service.ready).rejects.toThrow(/^CUDA device 0: The model could not be loaded: ./);
 });
 
-test.concurrent("a device that dies later is restarted after growing delays and then given up for good", async () => {
-  await using rig = await startDevices(2, [], { DEVICE_FAULTS: "3" });
-  await rig.service.ready;
-  await rig.set("broken-1");
-  process.kill(rig.service.enginePid(1) ?? 0, "SIGKILL");
-  await rig.inState(1, "given_up");
-  const delays = rig.lines.flatMap((line) => /"restartInMs":(\d+)/.exec(line)?.[1] ?? []);
-  expect(delays.map(Number)).toEqual([250, 500, 1_000]);
-  expect((await rig.finish()).outcome).toBe("success");
-  expect((await fetch(`${rig.service.url}/readyz`)).status).toBe(200);
-});
-
-test.concurrent("a task that fails on every device is to blame, and each device stays in service", async () => {
-  await using rig = await startDevices(2);
-  await rig.service.ready;
-  const report = await rig.finish({ prompts: ["throw"] });
-  expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "internal_error" } });
-  // It was tried on both.
-  const failures = rig.lines.filter((line) => line.includes('"msg":"engine_error"'));
-  expect(new Set(failures.map((line) => /"device":"(\d)"/.exec(line)?.[1]))).toEqual(new Set(["0", "1"]));
-  expect(rig.lines.join("")).not.toMatch(/device_doubted|engine_ended/);
-});
-
 test.concurrent("a device that fails tasks which another does is given up, though its golden picture is right", async () => {
   await using rig = await startDevices(2, [], TWO_FAULTS);
   await rig.service.ready;
@@ -68,35 +45,4 @@ test.concurrent("a device that fails tasks which another does is given up, thoug
     expect(reports.map(({ outcome }) => outcome)).toEqual(["success", "success"]);
     return (await rig.metrics()).includes('inference_device_state{device="1",state="given_up"} 1\n');
   });
-});
-
-test.concurrent("the only device that breaks is restarted, and its tasks succeed without a lost attempt", async () => {
-  await using rig = await startDevices(1);
-  await rig.service.ready;
-  await rig.set("turns", "0");
-  const first = rig.finish({ key: "first" });
-  await until(async () => (await rig.numberIn("begun-0")) === 1);
-  await rig.set("throws-0");
-  const reports = [first, ...["a", "b"].map((key) => rig.finish({ key }))];
-  await until(async () => (await rig.metrics()).includes('inference_engine_jobs{device="0"} 3\n'));
-  await rig.set("turns", "1000");
-  await until(() => rig.lines.some((line) => line.includes('"msg":"engine_ended"')));
-  await rig.unset("throws-0");
-  for (const { outcome } of await Promise.all(reports)) expect(outcome).toBe("success");
-});
-
-test.concurrent("a hundred finished tasks forgive a device its faults", async () => {
-  await using rig = await startDevices(1, [], TWO_FAULTS);
-  await rig.service.ready;
-  for (const round of [1, 2]) {
-    await rig.set("broken-0");
-    process.kill(rig.service.enginePid() ?? 0, "SIGKILL");
-    // The second restart is the one after its failed start.
-    const restarts = `inference_engine_restarts_total{device="0"} ${2 * round}\n`;
-    await until(async () => (await rig.metrics()).includes(restarts));
-    await rig.unset("broken-0");
-    await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
-    for (let i = 0; i < 100; i++)
-      expect((await rig.finish({ key: `${round}-${i}`, lane: "bulk" })).outcome).toBe("success");
-  }
 });

@@ -240,30 +240,4 @@ describe("what a job gives, in the studio", () => {
     await page.keyboard.press("Escape");
     await isShared(page);
   });
-
-  it("a batch that runs shows what is found in its pictures as each is done, and keeps it when it is canceled", async () => {
-    const { page, complaints } = await openStudio(stack);
-    const others = await readdir("samples/labelled/pictures");
-    await page
-      .locator("input[type=file]")
-      .first()
-      .setInputFiles([
-        "samples/chelsea.png",
-        ...others.map((name) => join("samples/labelled/pictures", name)),
-      ]);
-    await page.getByLabel("Prompts").fill("cat,");
-    await page.getByRole("button", { name: "Segment", exact: true }).click();
-    const gallery = page.getByRole("region", { name: "Pictures", exact: true });
-    await gallery.getByText("cat 1").first().waitFor();
-    await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await gallery.getByText("The job was canceled").first().waitFor();
-    await gallery.getByRole("button", { name: "chelsea.png" }).click();
-    await page.getByRole("button", { name: /^cat 1 \d+%$/ }).waitFor();
-    const [job] = (await client.api.listJobs()).items;
-    const { tasks } = await client.api.retrieveJob({ jobId: job?.jobId ?? "" });
-    const ended = Map.groupBy(tasks, ({ status }) => status);
-    expect(ended.get("success")?.length).toBeGreaterThan(0);
-    expect(ended.get("failed")?.length).toBeGreaterThan(0);
-    expect(complaints).toEqual([]);
-  });
 });

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, vi } from "vitest";
@@ -31,4 +31,19 @@ export async function endsAtCtrlC(
   await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
   const left = await readdir(temporary);
   expect(left.filter((name) => !OF_RUNTIME.test(name))).toEqual([]);
+}
+
+/** Writes labels of a picture that other tests have, too: a new one costs seconds. The cat's outline is nearly this rectangle. */
+export async function catLabels(folder: string): Promise<string> {
+  const { categories } = JSON.parse(await readFile(join("samples", "labelled", "instances.json"), "utf8"));
+  const { id } = categories.find(({ name }: { name: string }) => name === "cat");
+  const segmentation = [[0, 0, 400, 0, 400, 300, 0, 300]];
+  const labels = {
+    images: [{ id: 1, file_name: "chelsea.png", width: 451, height: 300 }],
+    categories,
+    annotations: [{ id: 1, image_id: 1, category_id: id, segmentation }],
+  };
+  const path = join(folder, "one.json");
+  await writeFile(path, JSON.stringify(labels));
+  return path;
 }

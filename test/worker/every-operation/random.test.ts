@@ -25,12 +25,14 @@ import { PlayedStripe } from "../../support/worker/stripe.ts";
 /** Fewer than an account may send in a minute. */
 const BATCH = 500;
 
-/** A thousand requests in batches, other ones for each part. Jobs that wait wake up: a part begins with none. */
-const thousand = (part: number): fc.Parameters<[RandomRequest[]]> => ({
+/** Requests in batches, other ones for each part. Jobs that wait wake up: a part begins with none. */
+const batches = (part: number, numRuns: number): fc.Parameters<[RandomRequest[]]> => ({
   seed: Number(env.SEED) + part,
-  numRuns: 1_000 / BATCH,
+  numRuns,
   endOnFailure: true,
 });
+const VALID_BATCHES = amount({ short: 1, long: 4 });
+const MALFORMED_BATCHES = amount({ short: 1, long: 2 });
 const parts = (count: { short: number; long: number }): number[] =>
   Array.from({ length: amount(count) }, (_, i) => i + 1);
 
@@ -107,7 +109,7 @@ describe("any request", () => {
   });
 
   it.each(parts({ short: 1, long: 10 }))(
-    "is answered as documented where it is valid, and is never refused for its form: two thousand, part %i",
+    "is answered as documented where it is valid, and is never refused for its form: part %i",
     async (part) => {
       const stripe = new PlayedStripe(playedElsewhere);
       const seen = new Map<string, number>();
@@ -122,8 +124,7 @@ describe("any request", () => {
             if (answer.status < 300) seen.set(request.operation, (seen.get(request.operation) ?? 0) + 1);
           }
         }),
-        // Two thousand: of a few operations one request in six can be done.
-        { ...thousand(part), numRuns: 2_000 / BATCH },
+        batches(part, VALID_BATCHES),
       );
       expect(stripe.calls.length).toBeGreaterThan(0);
       const rarelyGood = new Set<OperationId>([
@@ -137,13 +138,15 @@ describe("any request", () => {
         // The endpoint is there until one of the requests deletes it.
         ...OF_ONE_ENDPOINT,
       ]);
-      for (const id of OPERATION_IDS)
-        if (!rarelyGood.has(id)) expect(seen.get(id) ?? 0, id).toBeGreaterThan(0);
+      // Of a few operations one request in six can be done: the short form might have none of one.
+      if (env.FUZZ === "long")
+        for (const id of OPERATION_IDS)
+          if (!rarelyGood.has(id)) expect(seen.get(id) ?? 0, id).toBeGreaterThan(0);
     },
   );
 
-  it.each(parts({ short: 2, long: 50 }))(
-    "is answered with 400 where its form is wrong, and has no effect: thousand %i",
+  it.each(parts({ short: 1, long: 50 }))(
+    "is answered with 400 where its form is wrong, and has no effect: part %i",
     async (part) => {
       const batch = fc.array(malformedRequests(), { minLength: BATCH, maxLength: BATCH });
       await fc.assert(
@@ -159,14 +162,14 @@ describe("any request", () => {
             }),
           );
         }),
-        thousand(part),
+        batches(part, MALFORMED_BATCHES),
       );
       const { results } = await env.DB.prepare(
         `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM api_keys) AS keys,
               (SELECT count(*) FROM uploads) + (SELECT count(*) FROM jobs) + (SELECT count(*) FROM billing)
                 + (SELECT count(*) FROM webhook_endpoints) AS effects`,
       ).all();
-      expect(results).toEqual([{ accounts: 1_000 / BATCH, keys: 1_000 / BATCH, effects: 0 }]);
+      expect(results).toEqual([{ accounts: MALFORMED_BATCHES, keys: MALFORMED_BATCHES, effects: 0 }]);
     },
   );
 });
