@@ -38,8 +38,9 @@ export default defineConfig({
       workerProject("databases", "test/databases/**/*.test.ts", "short", 16),
       workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
       nodeProject("unit", "test/unit/**/*.test.ts"),
+      nodeProject("client", "client/test/{*.test.ts,!(cli)/**/*.test.ts}"),
       // Tests of the command line change the folder in which their process is.
-      nodeProject("client", "client/test/**/*.test.ts", true),
+      nodeProject("cli", "client/test/cli/*.test.ts", true),
       nodeProject("studio", "studio/test/**/*.test.ts"),
       nodeProject("inference", "inference-container/test/{*.test.ts,!(models|reference)/**/*.test.ts}"),
       // A process that has had models in its memory takes 60 ms per gigabyte to start another, and the others start hundreds.

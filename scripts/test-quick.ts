@@ -31,7 +31,7 @@ const given = process.argv.slice(2);
 await runCommand((signal) =>
   runTests(
     {
-      projects: ["unit", "client", "worker", ...(given.length > 0 ? ["databases"] : [])],
+      projects: ["unit", "client", "cli", "worker", ...(given.length > 0 ? ["databases"] : [])],
       args: given.length > 0 ? given : LEFT_OUT.map((path) => `--exclude=${path}.test.ts`),
       withChecks: false,
       withModel: false,

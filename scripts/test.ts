@@ -5,7 +5,7 @@ import { runTests } from "./testing/run-tests.ts";
 await runCommand((signal) =>
   runTests(
     {
-      projects: ["unit", "client", "studio", "worker", "databases", "inference", "models", "e2e"],
+      projects: ["unit", "client", "cli", "studio", "worker", "databases", "inference", "models", "e2e"],
       args: process.argv.slice(2),
       withChecks: true,
       withModel: true,
