@@ -33,7 +33,7 @@ export async function runStaticChecks(
     signal.throwIfAborted();
     const child = spawn(join(PROJECT_ROOT, "node_modules", ".bin", tool), args, {
       cwd: PROJECT_ROOT,
-      // The types' checker is written in Go, whose collector of garbage otherwise takes a fifth of its time.
+      // The type checker is written in Go: by default, garbage collection takes a fifth of its time.
       env: { GOGC: "400", ...process.env, ...mark },
       stdio: ["ignore", "pipe", "pipe"],
     });
