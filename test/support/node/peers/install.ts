@@ -52,3 +52,11 @@ export async function openapiGenerator(version: string): Promise<string> {
   );
   return join(folder, `openapi-generator-cli-${version}.jar`);
 }
+
+/** The folder of a package of npm that the project's own install leaves out: most people never need it. */
+export async function npmPackage(name: string, version: string): Promise<string> {
+  const folder = await installed([`${name}@${version}`], (empty) =>
+    run("npm", ["install", "--prefix", empty, "--no-audit", "--no-fund", `${name}@${version}`]),
+  );
+  return join(folder, "node_modules", name);
+}
