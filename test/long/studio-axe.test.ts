@@ -10,7 +10,7 @@ import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 import { BROKEN_PNG } from "../support/node/studio-work.ts";
 import {
   closeBrowser,
-  findingsInBothThemes,
+  findingsOn,
   newEmail,
   openPage,
   openStudio,
@@ -41,7 +41,7 @@ class Findings {
 
   async look(screen: string): Promise<void> {
     await this.#page.locator(".waiting").waitFor({ state: "detached" });
-    const findings = await findingsInBothThemes(this.#page);
+    const findings = await findingsOn(this.#page);
     if (findings.length > 0) this.found[screen] = findings;
   }
 }

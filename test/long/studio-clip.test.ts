@@ -6,7 +6,7 @@ import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { panClip } from "../support/node/pan-clip.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
-import { closeBrowser, openStudio, findingsInBothThemes } from "../support/node/studio.ts";
+import { closeBrowser, openStudio, findingsOn } from "../support/node/studio.ts";
 
 /** What the browser saves after a click, as text. */
 async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
@@ -39,7 +39,7 @@ describe("a clip's job in the studio", () => {
     await page.getByText("Frame 2 of 2").waitFor();
     await page.getByRole("button", { name: /^cat 1/ }).click();
     await page.getByText("Frame 1 of 2").waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page
       .getByLabel("Choose the file")
       .setInputFiles({ name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(clip) });

@@ -7,7 +7,7 @@ import { type SharedStack, useSharedStack } from "../../support/node/shared-stac
 import { BROKEN_PNG } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
-  findingsInBothThemes,
+  findingsOn,
   keepSecret,
   newEmail,
   openPage,
@@ -66,7 +66,7 @@ describe("the studio's screens of an account", () => {
     const plans = page.getByRole("table", { name: "Plans" });
     await plans.getByRole("row", { name: /^Price Free Per unit/ }).waitFor();
     await plans.getByRole("row", { name: /^Pictures per job Up to 3 Up to 100/ }).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await press(page, "Upgrade");
     await press(page, "Pay");
     await page.getByText("you are on the paid plan").waitFor();

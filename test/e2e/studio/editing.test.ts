@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { instance, segment } from "../../support/node/studio-work.ts";
-import { closeBrowser, findingsInBothThemes, openStudio } from "../../support/node/studio.ts";
+import { closeBrowser, findingsOn, openStudio } from "../../support/node/studio.ts";
 
 /** Opens the menu of an object and chooses from it. */
 async function change(page: Page, object: string, what: string): Promise<void> {
@@ -112,14 +112,14 @@ describe("the objects of a picture", () => {
 
     await change(page, "spoon 1", "Rename…");
     await page.getByRole("textbox", { name: "Name" }).fill("teaspoon");
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await instance(page, "teaspoon 1").waitFor();
 
     await change(page, "cup 1", "Brush and eraser");
     await drag(page, [60, 40], [160, 40]);
     await page.getByRole("button", { name: "Undo" }).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     const painted = areas(await coco(page));
     expect(Object.keys(painted)).toEqual(["cup", "teaspoon"]);
     expect(painted["cup"]).toBeGreaterThan((before["cup"] ?? 0) + 500);
@@ -147,7 +147,7 @@ describe("the objects of a picture", () => {
 
     await change(page, "cup 1", "Merge with…");
     await page.getByRole("checkbox", { name: "teaspoon 1" }).check();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Merge", exact: true }).click();
     await instance(page, "teaspoon 1").waitFor({ state: "detached" });
     expect(Object.keys(areas(await coco(page)))).toEqual(["cup"]);
@@ -193,7 +193,7 @@ describe("the objects of a picture", () => {
     const fit = await zoom.textContent();
     await page.getByRole("button", { name: "Before and after" }).click();
     await page.getByRole("application", { name: "cup 1 before" }).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Before and after" }).click();
     // The picture has the whole frame again.
     await expect.poll(async () => await zoom.textContent()).toBe(fit);
@@ -248,7 +248,7 @@ describe("the objects of a picture", () => {
     const before = areas(await coco(page));
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.keyboard.press("Escape");
 
     await change(page, "cup 1", "Brush and eraser");

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { begin, BROKEN_PNG, instance, segment } from "../../support/node/studio-work.ts";
-import { closeBrowser, findingsInBothThemes, openStudio } from "../../support/node/studio.ts";
+import { closeBrowser, findingsOn, openStudio } from "../../support/node/studio.ts";
 
 /** Points at the sample: a click, or a box from corner to corner. */
 async function pointAt(
@@ -69,7 +69,7 @@ describe("a picture in the list of jobs", () => {
 
     const row = await onlyRow(page);
     await row.getByText("2 additions").waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.reload();
     await row.getByRole("link", { name: "cup, spoon" }).click();
     await waitForAll(page);
@@ -82,7 +82,7 @@ describe("a picture in the list of jobs", () => {
     await instance(page, "cup 1").waitFor({ state: "detached" });
     await waitForAll(page, ["spoon 1", "Object 1", "Object 2"]);
     expect(new URL(page.url()).pathname).toBe(first);
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
 
     // Both searches side by side: what differs is marked.
     await page.getByRole("button", { name: "Compare with cup, spoon" }).click();
@@ -90,7 +90,7 @@ describe("a picture in the list of jobs", () => {
     await page
       .getByText("0 objects only in this search, 1 only in the other, 0 with another outline, 1 the same.")
       .waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: /^cup, spoon/ }).click();
     await waitForAll(page);
     await page.getByRole("application", { name: "the other search" }).waitFor({ state: "detached" });
@@ -170,7 +170,7 @@ describe("a picture in the list of jobs", () => {
     }
     await find.fill("harbour zepp");
     await page.getByText("No matching jobs").waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Show all jobs" }).click();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
   });

@@ -9,7 +9,7 @@ import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sample } from "../../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
-import { closeBrowser, openPage, openStudio, findingsInBothThemes } from "../../support/node/studio.ts";
+import { closeBrowser, openPage, openStudio, findingsOn } from "../../support/node/studio.ts";
 
 const PROMPTS = ["cat", "cup"];
 const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
@@ -32,10 +32,10 @@ async function isShared(page: Page): Promise<void> {
   const press = (name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
   await press("Share a link");
   await page.getByLabel("Ends after").selectOption("1 day");
-  expect(await findingsInBothThemes(page)).toEqual([]);
+  expect(await findingsOn(page)).toEqual([]);
   await press("Create link");
   const link = (await page.getByLabel("Link", { exact: true }).textContent()) ?? "";
-  expect(await findingsInBothThemes(page)).toEqual([]);
+  expect(await findingsOn(page)).toEqual([]);
 
   const asked: string[] = [];
   const { page: theirs, context, complaints } = await openPage("about:blank", { acceptDownloads: true });
@@ -44,7 +44,7 @@ async function isShared(page: Page): Promise<void> {
   const gallery = theirs.getByRole("region", { name: "Pictures", exact: true });
   await gallery.getByText("cat 1").waitFor();
   await theirs.getByText("the link ends in 23 hours").waitFor();
-  expect(await findingsInBothThemes(theirs)).toEqual([]);
+  expect(await findingsOn(theirs)).toEqual([]);
   await gallery.getByRole("button", { name: "Picture 2" }).click();
   await theirs.getByRole("button", { name: "cup 1" }).waitFor();
   await theirs.getByText("doesn’t show the picture").waitFor({ state: "detached" });
@@ -54,7 +54,7 @@ async function isShared(page: Page): Promise<void> {
     .getByRole("button", { name: /^Picture 1/ })
     .locator("img")
     .waitFor();
-  expect(await findingsInBothThemes(theirs)).toEqual([]);
+  expect(await findingsOn(theirs)).toEqual([]);
   for (const name of ["Segment", "Share a link", "Sign out", "Change cup 1", "Open file"])
     expect(await theirs.getByRole("button", { name }).count(), name).toBe(0);
   await theirs.getByRole("button", { name: "Export" }).click();
@@ -64,7 +64,7 @@ async function isShared(page: Page): Promise<void> {
     theirs.getByRole("button", { name: "Download Cut-outs" }).click(),
   ]);
   expect(cutOuts.suggestedFilename()).toContain("cutout");
-  expect(await findingsInBothThemes(theirs)).toEqual([]);
+  expect(await findingsOn(theirs)).toEqual([]);
   const [, token = "the link has no token"] = link.split("#");
   expect(asked.filter((request) => request.includes(token))).toEqual([]);
   expect(asked.filter((request) => !request.endsWith(" "))).toEqual([]);
@@ -74,7 +74,7 @@ async function isShared(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create link" }).waitFor();
   await theirs.reload();
   await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
-  expect(await findingsInBothThemes(theirs)).toEqual([]);
+  expect(await findingsOn(theirs)).toEqual([]);
 
   // All links of the account are in one list, and end there, too.
   await press("Create link");
@@ -85,12 +85,12 @@ async function isShared(page: Page): Promise<void> {
   const row = page.getByRole("row").filter({ hasText: PROMPTS.join(", ") });
   await row.getByText("3 pictures, with the originals").waitFor();
   await row.getByText("in 23 hours").waitFor();
-  expect(await findingsInBothThemes(page)).toEqual([]);
+  expect(await findingsOn(page)).toEqual([]);
   await press(`Revoke the link to ${PROMPTS.join(", ")}`);
-  expect(await findingsInBothThemes(page)).toEqual([]);
+  expect(await findingsOn(page)).toEqual([]);
   await press("Revoke link");
   await page.getByRole("heading", { name: "No shared links" }).waitFor();
-  expect(await findingsInBothThemes(page)).toEqual([]);
+  expect(await findingsOn(page)).toEqual([]);
   await theirs.goto(another);
   await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
 }
@@ -143,7 +143,7 @@ describe("what a job gives, in the studio", () => {
     await gallery.getByRole("button", { name: "the cat's.png" }).focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.evaluate("document.activeElement.textContent")).toContain("coffee.png");
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     // The open picture is in the URL: the browser's back leads to the others.
     await page.keyboard.press("Enter");
     await page.waitForURL(/[?&]picture=/);
@@ -177,7 +177,7 @@ describe("what a job gives, in the studio", () => {
       "cutouts/coffee/cup-1.png",
       "cutouts/the cat's/cat-1.png",
     ]);
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
 
     // Everything is what is on the screen, in all formats that need no other run.
     const [everything] = await Promise.all([
@@ -205,7 +205,7 @@ describe("what a job gives, in the studio", () => {
 
     await page.getByRole("tab", { name: "Code" }).click();
     const code = await page.getByLabel("Code sample").innerText();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     expect(code).not.toContain(stack.apiKey);
     const { stdout } = await promisify(execFile)("bash", ["-c", code], {
       cwd: folder,
@@ -222,7 +222,7 @@ describe("what a job gives, in the studio", () => {
     await page.getByText("0 of 3 reviewed").waitFor();
     await page.keyboard.press("x");
     await page.getByText("1 of 3 reviewed").waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.keyboard.press("a");
     await gallery.getByText("Accepted 1").click();
     expect(await gallery.getByRole("listitem").count()).toBe(1);
@@ -230,7 +230,7 @@ describe("what a job gives, in the studio", () => {
     await gallery.getByRole("combobox").selectOption("cat");
     await gallery.getByRole("button", { name: "coffee.png" }).waitFor({ state: "detached" });
     await gallery.getByRole("button", { name: "the cat's.png" }).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Export" }).click();
     await page.getByText("1 accepted").click();
     const accepted: CocoDocument = JSON.parse(

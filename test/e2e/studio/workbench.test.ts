@@ -6,7 +6,7 @@ import { type SharedStack, useSharedStack } from "../../support/node/shared-stac
 import { COFFEE, give, instance, segment } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
-  findingsInBothThemes,
+  findingsOn,
   newEmail,
   handleRequests,
   openPage,
@@ -37,12 +37,12 @@ describe("the workbench", () => {
 
   it("finds what the prompts name in the sample picture, filters at once, and is the same after a reload", async () => {
     const { page, complaints } = await openStudio(stack);
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByText("Try this sample").click();
     await segment(page).click();
     await instance(page, "cup 1").waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
 
     // At first all that was found is seen: the slider stands where the masks begin.
     const slider = page.getByLabel("Min. confidence");
@@ -57,7 +57,7 @@ describe("the workbench", () => {
     // The same search again costs again, so it is asked for twice.
     await page.getByRole("button", { name: "Run again, 1 unit" }).click();
     await page.getByRole("dialog", { name: "Run it again?" }).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Cancel" }).click();
 
     await page.reload();
@@ -103,7 +103,7 @@ describe("the workbench", () => {
     await give(page, COFFEE);
     const at = await placeOf(page);
     await page.getByText(/^Tap an object/).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.touchscreen.tap(...at(430, 330));
     await instance(page, "Object 1").waitFor();
   });
@@ -116,7 +116,7 @@ describe("the workbench", () => {
     await page.getByLabel("Prompts").fill("");
     await page.keyboard.press("ArrowDown");
     await page.getByRole("option").nth(70).waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
+    expect(await findingsOn(page)).toEqual([]);
     await page.getByLabel("Prompts").fill("cu");
     await page.getByRole("option", { name: "cup", exact: true }).waitFor();
     await page.keyboard.press("ArrowDown");

@@ -11,7 +11,7 @@ import { newEndpoint, PlayedEndpoints, ringEndpoint } from "../../support/worker
 const MINUTE = 60_000;
 const DOWN_MINUTES = 120;
 /** In the long form three events per second. */
-const PER_MINUTE = amount({ short: 5, long: 180 });
+const PER_MINUTE = amount({ short: 2, long: 180 });
 const EVENTS = DOWN_MINUTES * PER_MINUTE;
 
 describe(`an endpoint that is down for two hours, in which ${EVENTS} events happen`, () => {
