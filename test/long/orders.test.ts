@@ -7,6 +7,7 @@ const FIRST_SEED = Number(process.env["SEED"]);
 // Files of these projects share runtimes and processes. Those with a browser or the model take minutes, and run in fewer orders.
 describe.each([
   ["unit", ORDERS],
+  ["client", ORDERS],
   ["worker", ORDERS],
   ["studio", Math.ceil(ORDERS / 10)],
   ["inference", Math.ceil(ORDERS / 10)],
