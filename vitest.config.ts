@@ -13,8 +13,18 @@ if (memory !== null) process.env["TMPDIR"] = memory;
 /** What only a test that hangs exceeds, however much else the machine has to do. */
 const HANG_MS = 300_000;
 
-/** A project of tests on Node. Most share processes between their files: one for each would take longer than most files. */
-const nodeProject = (name: string, include: string, isolate = false): TestProjectConfiguration => ({
+/** Node imports the tests as it does the programs, without Vite in between. */
+const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
+
+/**
+ * A project of tests on Node. Most share processes between their files: one for each would take longer than most files.
+ * @param options `byVite`: a test has what Node can't import: JSX, a mocked module, a package's TypeScript
+ */
+const nodeProject = (
+  name: string,
+  include: string,
+  { isolate = false, byVite = false } = {},
+): TestProjectConfiguration => ({
   test: {
     name,
     include: [include],
@@ -23,6 +33,7 @@ const nodeProject = (name: string, include: string, isolate = false): TestProjec
     hookTimeout: HANG_MS,
     expect: { poll: { timeout: HANG_MS / 2 } },
     isolate,
+    ...(!byVite && { experimental: BY_NODE }),
   },
 });
 
@@ -38,11 +49,13 @@ export default defineConfig({
       workerProject("databases", "test/databases/**/*.test.ts", "short", 16),
       workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
       nodeProject("unit", "test/unit/**/*.test.ts"),
-      nodeProject("client", "client/test/{*.test.ts,!(cli)/**/*.test.ts}"),
+      nodeProject("client", "client/test/{*.test.ts,!(cli)/**/*.test.ts}", { byVite: true }),
       // Tests of the command line change the folder in which their process is.
-      nodeProject("cli", "client/test/cli/*.test.ts", true),
-      nodeProject("studio", "studio/test/**/*.test.ts"),
-      nodeProject("inference", "inference-container/test/{*.test.ts,!(models|reference)/**/*.test.ts}"),
+      nodeProject("cli", "client/test/cli/*.test.ts", { isolate: true }),
+      nodeProject("studio", "studio/test/**/*.test.ts", { byVite: true }),
+      nodeProject("inference", "inference-container/test/{*.test.ts,!(models|reference)/**/*.test.ts}", {
+        byVite: true,
+      }),
       // A process that has had models in its memory takes 60 ms per gigabyte to start another, and the others start hundreds.
       nodeProject("models", "inference-container/test/{models,reference}/**/*.test.ts"),
       {
@@ -55,6 +68,7 @@ export default defineConfig({
           expect: { poll: { timeout: HANG_MS } },
           globalSetup: ["test/support/node/shared-stack-server.ts"],
           isolate: false,
+          experimental: BY_NODE,
         },
       },
       {
