@@ -42,12 +42,11 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<numbe
   try {
     process.env["SEED"] ??= String(Date.now() % 2 ** 31);
     console.log(`Seed: ${process.env["SEED"]}. ${archiveReadersLine()}${pythonLine()}`);
-    const failures = run.withModel ? await fetchModel(mark, signal) : [];
-    const [checks, tests] = await allSettled(
+    const [checks, { model, ...tests }] = await allSettled(
       run.withChecks ? runStaticChecks(mark, signal) : Promise.resolve([]),
-      runVitest(run, folder, mark, signal),
+      testsWithModel(run, folder, mark, signal),
     );
-    failures.push(...checks);
+    const failures = [...model, ...checks];
     if (run.withChecks && checks.length === 0) console.log("Types, lint, format: passed");
     if (failures.length > 0) console.log(`\nFailed beside the tests: ${failures.join(", ")}`);
     const failed = tests.failed + failures.length;
@@ -60,6 +59,11 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<numbe
     await endMarked(mark);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function testsWithModel(run: TestRun, folder: string, mark: Mark, signal: AbortSignal) {
+  const model = run.withModel ? await fetchModel(mark, signal) : [];
+  return { model, ...(await runVitest(run, folder, mark, signal)) };
 }
 
 async function fetchModel(mark: Mark, signal: AbortSignal): Promise<string[]> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import type { CocoDocument } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../../inference-container/test/support/form.ts";
 import { checkLedger } from "../../scripts/admin/ledger-check.ts";
 import { openLocalDatabase } from "../../scripts/admin/database.ts";
 import { createClient } from "../../scripts/client/api-client.ts";
@@ -115,7 +116,7 @@ describe("the command line against the whole stack", () => {
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not accept this API key")]);
   });
 
-  it("lists, shows, saves and deletes jobs, and makes and revokes keys", async () => {
+  it.runIf(isLong)("lists, shows, saves and deletes jobs, and makes and revokes keys", async () => {
     const jobs: { jobId: string }[] = JSON.parse((await run(["jobs", "--json"])).out);
     const jobId = jobs.at(-1)?.jobId ?? "";
     const shown = await run(["job", jobId, "--save", join(folder, "saved")]);
@@ -134,7 +135,7 @@ describe("the command line against the whole stack", () => {
     expect((await run(["account"], { SEGMENTATION_API_KEY: made.out.trim() })).code).toBe(1);
   });
 
-  it("prints the verified events of webhooks, and deletes its endpoint at Ctrl-C", async () => {
+  it.runIf(isLong)("prints the verified events of webhooks, and deletes its endpoint at Ctrl-C", async () => {
     const { child, ended } = startCommandLine(["webhooks", "listen"], env);
     let printed = "";
     child.stdout?.on("data", (piece: Buffer) => void (printed += piece.toString()));

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { isLong } from "../../inference-container/test/support/form.ts";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
 import { plantedFolder as plantedDinoFolder } from "../../inference-container/test/models/grounding-dino/planted.ts";
@@ -49,7 +50,7 @@ describe("the models command", () => {
     });
   });
 
-  it("check refuses a file whose bytes are not the manifest's", async () => {
+  it.runIf(isLong)("check refuses a file whose bytes are not the manifest's", async () => {
     const folder = await without("nouns.tsv");
     const nouns = await readFile(join(whole, "nouns.tsv"), "utf8");
     await writeFile(join(folder, "nouns.tsv"), nouns.replace("taxi\t2", "taxi\t3"));
@@ -87,8 +88,9 @@ describe("the models command", () => {
   });
 
   // Through the API: test/long/measuring-commands.test.ts.
-  it("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>
-    endsAtCtrlC(whole, scratch));
+  it.runIf(isLong)("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>
+    endsAtCtrlC(whole, scratch),
+  );
 
   it("list names each folder with its licences, and what is missing in which", async () => {
     const lacking = await without("minilm.onnx");
@@ -117,7 +119,7 @@ describe("the models command", () => {
     expect(stdout).toBe(`${whole}\n`);
   });
 
-  it("describe distinguishes Grounding DINO with SAM 2 from SAM 3", async () => {
+  it.runIf(isLong)("describe distinguishes Grounding DINO with SAM 2 from SAM 3", async () => {
     const folder = await plantedDinoFolder(join(scratch, "dino"), whole);
     await rm(join(folder, "manifest.json"));
     const { stdout } = await models(["describe", folder]);

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { type CocoDocument, SegmentationClient } from "segmentation-client";
 import { decodeRle } from "segmentation-client/masks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { instance, segment } from "../../support/node/studio-work.ts";
@@ -240,7 +241,7 @@ describe("the objects of a picture", () => {
     expect(areas(await coco(page))).toEqual(before);
   });
 
-  it("are erased and painted by keys, which are on one sheet", async () => {
+  it.runIf(isLong)("are erased and painted by keys, which are on one sheet", async () => {
     const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
     await page.getByText("Try this sample").click();
     await segment(page).click();

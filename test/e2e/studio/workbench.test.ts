@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
@@ -94,7 +95,7 @@ describe("the workbench", () => {
     expect(await instance(page, "Object 1").count()).toBe(1);
   });
 
-  it("on a touch screen takes a tap for a point, without any tool being chosen", async () => {
+  it.runIf(isLong)("on a touch screen takes a tap for a point, without any tool being chosen", async () => {
     const { page } = await openStudio(stack, "/studio", {
       hasTouch: true,
       isMobile: true,
@@ -141,21 +142,24 @@ describe("the workbench", () => {
     await page.getByText("The PNG file is cut short").waitFor();
   });
 
-  it("refuses a picture with more pixels than the service takes before it is sent", async () => {
-    const { page } = await openStudio(stack);
-    await page.route("**/studio/config.json", async (route) => {
-      const response = await route.fetch();
-      const config: object = await response.json();
-      await route.fulfill({ response, json: { ...config, maxImagePixels: 100_000 } });
-    });
-    await page.reload();
-    await give(page, COFFEE);
-    const sent: string[] = [];
-    page.on("request", (request) => sent.push(request.url()));
-    await ask(page, "cup");
-    await page.getByText("It has 600 × 400 pixels; the limit is 0.1 megapixels.").waitFor();
-    expect(sent.filter((url) => /presign|inputs/.test(url))).toEqual([]);
-  });
+  it.runIf(isLong)(
+    "refuses a picture with more pixels than the service takes before it is sent",
+    async () => {
+      const { page } = await openStudio(stack);
+      await page.route("**/studio/config.json", async (route) => {
+        const response = await route.fetch();
+        const config: object = await response.json();
+        await route.fulfill({ response, json: { ...config, maxImagePixels: 100_000 } });
+      });
+      await page.reload();
+      await give(page, COFFEE);
+      const sent: string[] = [];
+      page.on("request", (request) => sent.push(request.url()));
+      await ask(page, "cup");
+      await page.getByText("It has 600 × 400 pixels; the limit is 0.1 megapixels.").waitFor();
+      expect(sent.filter((url) => /presign|inputs/.test(url))).toEqual([]);
+    },
+  );
 
   it("says before sending what a trial does not allow", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
