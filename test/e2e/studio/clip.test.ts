@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { panClip } from "../../support/node/pan-clip.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { give, segment } from "../../support/node/studio-work.ts";
-import { closeBrowser, findingsOn, openStudio } from "../../support/node/studio.ts";
+import { closeBrowser, findingsOn, openStudio, furtherFindingsOn } from "../../support/node/studio.ts";
 
 /** Two frames are processed of it. */
 const CLIP = { name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(panClip(1)) };
@@ -72,7 +72,7 @@ describe("a clip", () => {
     expect(first.prompts).toBeUndefined();
     await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
     await page.getByRole("button", { name: /^Run again, / }).waitFor();
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Export" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -123,7 +123,7 @@ describe("a clip", () => {
     await page.getByRole("application").scrollIntoViewIfNeeded();
     await page.touchscreen.tap(...(await placeOf(page, 100, 100)));
     await track(page, "Object 2", "pointed at 0:00.5").waitFor();
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
     for (const object of ["Object 2", "Object 1"]) {
       await page.getByRole("button", { name: "Undo" }).tap();
       await track(page, object, "pointed at").waitFor({ state: "detached" });

@@ -7,7 +7,7 @@ import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { instance, segment } from "../../support/node/studio-work.ts";
-import { closeBrowser, findingsOn, openStudio } from "../../support/node/studio.ts";
+import { closeBrowser, findingsOn, openStudio, furtherFindingsOn } from "../../support/node/studio.ts";
 
 /** Opens the menu of an object and chooses from it. */
 async function change(page: Page, object: string, what: string): Promise<void> {
@@ -113,7 +113,7 @@ describe("the objects of a picture", () => {
 
     await change(page, "spoon 1", "Rename…");
     await page.getByRole("textbox", { name: "Name" }).fill("teaspoon");
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await instance(page, "teaspoon 1").waitFor();
 
@@ -148,7 +148,7 @@ describe("the objects of a picture", () => {
 
     await change(page, "cup 1", "Merge with…");
     await page.getByRole("checkbox", { name: "teaspoon 1" }).check();
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Merge", exact: true }).click();
     await instance(page, "teaspoon 1").waitFor({ state: "detached" });
     expect(Object.keys(areas(await coco(page)))).toEqual(["cup"]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { begin, BROKEN_PNG, instance, segment } from "../../support/node/studio-work.ts";
-import { closeBrowser, findingsOn, openStudio } from "../../support/node/studio.ts";
+import { closeBrowser, findingsOn, openStudio, furtherFindingsOn } from "../../support/node/studio.ts";
 
 /** Points at the sample: a click, or a box from corner to corner. */
 async function pointAt(
@@ -82,7 +82,7 @@ describe("a picture in the list of jobs", () => {
     await instance(page, "cup 1").waitFor({ state: "detached" });
     await waitForAll(page, ["spoon 1", "Object 1", "Object 2"]);
     expect(new URL(page.url()).pathname).toBe(first);
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
 
     // Both searches side by side: what differs is marked.
     await page.getByRole("button", { name: "Compare with cup, spoon" }).click();
@@ -170,7 +170,7 @@ describe("a picture in the list of jobs", () => {
     }
     await find.fill("harbour zepp");
     await page.getByText("No matching jobs").waitFor();
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Show all jobs" }).click();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
   });

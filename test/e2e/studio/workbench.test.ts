@@ -13,6 +13,7 @@ import {
   openPage,
   openStudio,
   signInAs,
+  furtherFindingsOn,
 } from "../../support/node/studio.ts";
 
 const LABELLED = "samples/labelled/pictures/000000165518.jpg";
@@ -58,7 +59,7 @@ describe("the workbench", () => {
     // The same search again costs again, so it is asked for twice.
     await page.getByRole("button", { name: "Run again, 1 unit" }).click();
     await page.getByRole("dialog", { name: "Run it again?" }).waitFor();
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Cancel" }).click();
 
     await page.reload();
@@ -117,7 +118,7 @@ describe("the workbench", () => {
     await page.getByLabel("Prompts").fill("");
     await page.keyboard.press("ArrowDown");
     await page.getByRole("option").nth(70).waitFor();
-    expect(await findingsOn(page)).toEqual([]);
+    expect(await furtherFindingsOn(page)).toEqual([]);
     await page.getByLabel("Prompts").fill("cu");
     await page.getByRole("option", { name: "cup", exact: true }).waitFor();
     await page.keyboard.press("ArrowDown");
