@@ -12,7 +12,7 @@ import { at } from "../support/at.ts";
 import { answerOf, newClient, type Answer, type Client } from "../support/worker/api.ts";
 import { PlayedInference } from "../support/worker/inference.ts";
 import { imageJob, newJob, uploaded } from "../support/worker/jobs.ts";
-import { Draw } from "../support/worker/random.ts";
+import { amount, Draw } from "../support/worker/random.ts";
 import { newEndpoint, PlayedEndpoints, type TestEndpoint, verified } from "../support/worker/webhooks.ts";
 import { expectError } from "../support/worker/wire.ts";
 
@@ -70,6 +70,9 @@ const sealedIn = async (): Promise<string[]> => {
   return results.map(({ secrets }) => secrets);
 };
 
+/** What each round gets anew, which all later ones use. */
+const FRESH = amount({ short: 1, long: 2 });
+
 /** What one round has got of the service, and may use as long as it likes. */
 interface Issued {
   readonly task: TaskRequest;
@@ -121,7 +124,7 @@ describe("a rotation of the master secret", () => {
     /** A round of the load, each request on any of the instances. */
     const round = async (instances: readonly Env[]): Promise<void> => {
       const uses = issued.map((each) => use(draw.oneOf(instances), client, each));
-      const fresh = [0, 1].map(() => issue(draw.oneOf(instances), client, inference));
+      const fresh = Array.from({ length: FRESH }, () => issue(draw.oneOf(instances), client, inference));
       const events = endpoints.map(async (endpoint) => {
         const path = `/v1/webhook-endpoints/${endpoint.endpointId}`;
         if (draw.upTo(5) === 0) await ask(draw.oneOf(instances), client.key, "POST", `${path}/rotate-secret`);

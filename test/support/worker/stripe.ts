@@ -1,5 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { Stripe } from "stripe";
 import { vi } from "vitest";
 import { createStripeStandIn, type StripeStandIn } from "../../../scripts/stand-ins/stripe/stand-in.ts";
 import worker from "../../../src/index.ts";
@@ -37,6 +38,8 @@ export class PlayedStripe {
         return new Response();
       },
     });
+    // What failed is tried again, and at once.
+    vi.spyOn(Stripe.prototype, "getInitialNetworkRetryDelay").mockReturnValue(0);
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const request = new Request(input, init);
       const { origin, pathname } = new URL(request.url);

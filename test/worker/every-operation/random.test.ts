@@ -23,7 +23,7 @@ import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { PlayedStripe } from "../../support/worker/stripe.ts";
 
 /** Fewer than an account may send in a minute. */
-const BATCH = 500;
+const BATCH = amount({ short: 250, long: 500 });
 
 /** Requests in batches, other ones for each part. Jobs that wait wake up: a part begins with none. */
 const batches = (part: number, numRuns: number): fc.Parameters<[RandomRequest[]]> => ({

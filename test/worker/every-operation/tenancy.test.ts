@@ -75,6 +75,12 @@ const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   createBillingPortal: null,
 };
 
+const takesAway = (id: OperationId): number => (id.startsWith("delete") ? 2 : Number(id.startsWith("revoke")));
+/** In this order each finds what it names; but an upload that has a job is not deleted. */
+const NAMING_ONE = OPERATION_IDS.filter((id) => NAMING[id] !== null).toSorted(
+  (a, b) => takesAway(a) - takesAway(b),
+);
+
 const ask = (client: Client, operation: OperationId, named: Partial<Named>): Promise<Answer> => {
   const { method, path, headers, body } = requestOf(operation, named);
   const query = operation === "listJobs" && named.jobId !== undefined ? `?jobId=${named.jobId}` : "";
@@ -105,44 +111,50 @@ describe("two accounts", () => {
     for (const id of OPERATION_IDS) if (NAMING[id] === null) await expectOwnAlone(id);
   });
 
-  it.each(OPERATION_IDS.filter((id) => NAMING[id] !== null))(
+  it.each([
+    ["createJob", ["createJob"]],
+    ["all others", NAMING_ONE.filter((id) => id !== "createJob")],
+  ] satisfies [string, OperationId[]][])(
     "get their own, and no trace of the other's, which is answered for as for what is not there, byte for byte: %s [5-7 4.3-31 A2-14]",
-    async (operation) => {
-      const name = NAMING[operation] ?? "jobId";
-      const foreign = await ask(ada.client, operation, { [name]: bob.own[name] });
-      const absent = await ask(ada.client, operation, {
-        [name]: bob.own[name].replace(/[0-9a-f]{7}(?=\.|$)/, "0000000"),
-      });
-      expect(foreign.status).toBe(absent.status);
-      expect(foreign.status === 200 ? foreign.body.items : foreign.status).toEqual(
-        operation === "listJobs" ? [] : operation === "createJob" ? 403 : 404,
-      );
-      expect(JSON.stringify(foreign.body)).toBe(JSON.stringify(absent.body));
+    async (_, operations) => {
+      for (const operation of operations) {
+        const name = NAMING[operation] ?? "jobId";
+        const foreign = await ask(ada.client, operation, { [name]: bob.own[name] });
+        const absent = await ask(ada.client, operation, {
+          [name]: bob.own[name].replace(/[0-9a-f]{7}(?=\.|$)/, "0000000"),
+        });
+        expect(foreign.status, operation).toBe(absent.status);
+        expect(foreign.status === 200 ? foreign.body.items : foreign.status, operation).toEqual(
+          operation === "listJobs" ? [] : operation === "createJob" ? 403 : 404,
+        );
+        expect(JSON.stringify(foreign.body), operation).toBe(JSON.stringify(absent.body));
 
-      await expectOwnAlone(operation);
-      const unhurt = await ask(bob.client, operation, bob.own);
-      expect(unhurt.status).toBe(OPERATIONS[operation].status);
+        await expectOwnAlone(operation);
+        const unhurt = await ask(bob.client, operation, bob.own);
+        expect(unhurt.status, operation).toBe(OPERATIONS[operation].status);
+      }
     },
   );
 
-  it.each([
-    "createMultipartUpload",
-    "createApiKey",
-    "createWebhookEndpoint",
-    "createCheckout",
-    "createBillingPortal",
-    "createJob",
-  ] as const)("may use the same Idempotency-Key without knowing of each other: %s", async (operation) => {
-    const answers = await Promise.all(
-      [ada, bob].map(async ({ client, own }) => {
-        const { method, path, body } = requestOf(operation, own);
-        return client.send(method, path, body, { "idempotency-key": "the same" });
-      }),
-    );
-    for (const answer of answers) {
-      expect(answer).toMatchObject({ status: OPERATIONS[operation].status, replayed: null });
+  it("may use the same Idempotency-Key without knowing of each other", async () => {
+    for (const operation of [
+      "createMultipartUpload",
+      "createApiKey",
+      "createWebhookEndpoint",
+      "createCheckout",
+      "createBillingPortal",
+      "createJob",
+    ] as const) {
+      const answers = await Promise.all(
+        [ada, bob].map(async ({ client, own }) => {
+          const { method, path, body } = requestOf(operation, own);
+          return client.send(method, path, body, { "idempotency-key": "the same" });
+        }),
+      );
+      for (const answer of answers)
+        expect(answer, operation).toMatchObject({ status: OPERATIONS[operation].status, replayed: null });
+      expect(answers[0]?.body, operation).not.toEqual(answers[1]?.body);
     }
-    expect(answers[0]?.body).not.toEqual(answers[1]?.body);
   });
 
   it("get signed addresses of their own files alone [4.5-1]", async () => {

@@ -9,7 +9,10 @@ import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
 import { callBack, deliver, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
 import { imageJob, PNG } from "../../support/worker/jobs.ts";
+import { amount } from "../../support/worker/random.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
+
+const BATCH = amount({ short: 20, long: 100 });
 
 /** Uploads a picture, and gives the message that the bucket sends of it. */
 async function picture(client: Client): Promise<{ taskId: string; message: object }> {
@@ -85,7 +88,10 @@ describe("the calls of the database for a job", () => {
     expect(await callsOfJob(await newClient(), 1, true)).toEqual({ calls: 7, ofEvents: ofEvents() });
   });
 
-  it("are one for each picture of a batch of 100, and six for the rest of it", async () => {
-    expect(await callsOfJob(await newClient(), 100, true)).toEqual({ calls: 106, ofEvents: ofEvents() });
+  it(`are one for each picture of a batch of ${BATCH}, and six for the rest of it`, async () => {
+    expect(await callsOfJob(await newClient(), BATCH, true)).toEqual({
+      calls: BATCH + 6,
+      ofEvents: ofEvents(),
+    });
   });
 });

@@ -9,7 +9,7 @@ import { newJob } from "../../support/worker/jobs.ts";
 import { entriesOf } from "../../support/worker/ledger.ts";
 import { amount, Draw } from "../../support/worker/random.ts";
 
-const JOBS = amount({ short: 5, long: 20 });
+const JOBS = amount({ short: 3, long: 20 });
 const MOST_TASKS = 3;
 const MOST_DELIVERIES = 20;
 /** As many as a consumer gets at once. */

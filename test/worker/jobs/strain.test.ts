@@ -20,7 +20,7 @@ interface Message {
 const WINDOW = 6;
 const PLACES = 4;
 const JOBS = 5;
-const TASKS = amount({ short: 12, long: 100 });
+const TASKS = amount({ short: 8, long: 100 });
 
 /** An inference service with a few places a lane: it answers 429 while they are taken. */
 class BusyInference extends PlayedInference {

@@ -153,10 +153,11 @@ describe("retrieveJobDownload 200", () => {
 
   it("has failed, by name, when it would hold more files than a zip can [3.2-3]", async () => {
     const inference = new PlayedInference();
-    const many = await newJob(client, 7);
+    // A mask and its cut-out are two files.
+    const many = await newJob(client, 4, { formats: ["cutout"] });
     for (const taskId of many.tasks) {
       await deliverTask(many.jobId, taskId);
-      await callBack(inference.last, "complete", success(10_000));
+      await callBack(inference.last, "complete", success(8_200, { cutout: true }));
     }
     await client.send("POST", `/v1/jobs/${many.jobId}/download`);
     await deliverArchive(many.jobId);

@@ -4,6 +4,7 @@ import { ImageJobResult, VideoJobResult } from "../../../src/contract/result.ts"
 import { platformOf } from "../../../src/platform.ts";
 import { newClient } from "../../support/worker/api.ts";
 import {
+  callBack,
   deliverTask,
   failure,
   finishJob,
@@ -209,8 +210,10 @@ describe("retrieveJobResult 409", () => {
 describe("retrieveJobResult 429", () => {
   it("counts as a request of the account for every thousand outputs, which cost as much as many other requests", async () => {
     const client = await newClient();
-    const { jobId, tasks } = await newJob(client, 1);
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, () => success(1_001));
+    const { jobId, taskId } = await newJob(client);
+    const inference = new PlayedInference();
+    await deliverTask(jobId, taskId);
+    await callBack(inference.last, "complete", success(1_001));
     const counted = vi.spyOn(platformOf(env).requestRate, "admits");
     const ask = () => client.send("GET", `/v1/jobs/${jobId}/result`);
     expect((await ask()).status).toBe(200);

@@ -11,8 +11,9 @@ import { newEndpoint, PlayedEndpoints, ringEndpoint } from "../../support/worker
 const MINUTE = 60_000;
 const DOWN_MINUTES = 120;
 /** In the long form three events per second. */
-const PER_MINUTE = amount({ short: 2, long: 180 });
-const EVENTS = DOWN_MINUTES * PER_MINUTE;
+const EVERY_MINUTES = amount({ short: 3, long: 1 });
+const EVENTS_AT_ONCE = amount({ short: 2, long: 180 });
+const EVENTS = (DOWN_MINUTES / EVERY_MINUTES) * EVENTS_AT_ONCE;
 
 describe(`an endpoint that is down for two hours, in which ${EVENTS} events happen`, () => {
   it("receives each of them in the end, under its own webhook-id and with the same bytes [A3-15 A3-22]", async () => {
@@ -30,8 +31,8 @@ describe(`an endpoint that is down for two hours, in which ${EVENTS} events happ
       throw new Error("Network connection lost.");
     });
     const bodies = new Map<string, string>();
-    for (let minute = 0; minute < DOWN_MINUTES; minute += 1) {
-      for (let i = 0; i < PER_MINUTE; i += 1) {
+    for (let minute = 0; minute < DOWN_MINUTES; minute += EVERY_MINUTES) {
+      for (let i = 0; i < EVENTS_AT_ONCE; i += 1) {
         const id = `evt_${minute}_${i}`;
         const body = JSON.stringify({ type: "job.succeeded", data: { id, text: "x".repeat(900) } });
         const event = { id, type: "job.succeeded", at: Date.now(), body } as const;
@@ -39,7 +40,7 @@ describe(`an endpoint that is down for two hours, in which ${EVENTS} events happ
         bodies.set(id, body);
       }
       await ringEndpoint(endpoint);
-      later(MINUTE);
+      later(EVERY_MINUTES * MINUTE);
       // Neither the failed requests nor the lines about them are of interest, and there are hundreds of thousands.
       endpoints.received.length = 0;
       log.mockClear();

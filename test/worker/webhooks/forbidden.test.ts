@@ -65,6 +65,9 @@ const FORBIDDEN = [
   "https://API.TEST.:8443/",
 ];
 
+/** One of each kind: the rule is the one that is asked at an endpoint's creation. */
+const SOME = FORBIDDEN.filter((_, i) => i % 5 === 0);
+
 let client: Client;
 beforeEach(async () => {
   client = await newClient();
@@ -87,28 +90,28 @@ describe("an address that no webhook goes to", () => {
   it("is refused at each delivery, if an endpoint has it all the same [A3-20]", async () => {
     const endpoint = await newEndpoint(client);
     const endpoints = new PlayedEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
-    for (const forbidden of FORBIDDEN) {
+    for (const forbidden of SOME) {
       await env.DB.prepare("UPDATE webhook_endpoints SET url = ?1").bind(forbidden).run();
       await sendTest(client, endpoint);
       await ringEndpoint(endpoint);
     }
     expect(endpoints.received).toEqual([]);
     const deliveries = await deliveriesOf(client, endpoint);
-    expect(deliveries).toHaveLength(FORBIDDEN.length);
+    expect(deliveries).toHaveLength(SOME.length);
     for (const [i, { attempts }] of deliveries.toReversed().entries())
-      expect(attempts, FORBIDDEN[i]).toMatchObject([{ status: null, error: "url_forbidden" }]);
+      expect(attempts, SOME[i]).toMatchObject([{ status: null, error: "url_forbidden" }]);
   });
 
   it("is not reached by a redirect [A3-20]", async () => {
     const endpoint = await newEndpoint(client);
     const endpoints = new PlayedEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
-    for (const location of FORBIDDEN) {
+    for (const location of SOME) {
       await sendTest(client, endpoint);
       endpoints.answer(endpoint, () => new Response(null, { status: 307, headers: { location } }));
       await ringEndpoint(endpoint);
     }
-    expect(endpoints.received).toHaveLength(FORBIDDEN.length);
-    expect(endpoints.of(endpoint)).toHaveLength(FORBIDDEN.length);
+    expect(endpoints.received).toHaveLength(SOME.length);
+    expect(endpoints.of(endpoint)).toHaveLength(SOME.length);
     for (const { redirect } of endpoints.received) expect(redirect).toBe("manual");
   });
 });

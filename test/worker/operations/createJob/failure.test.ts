@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { BEGIN_SHOWN_MS } from "../../../../src/core/jobs/lifecycle.ts";
 import { Jobs } from "../../../../src/stores/jobs/jobs.ts";
 import { platformOf } from "../../../../src/platform.ts";
 import { Queues } from "../../../../src/stores/jobs/queues.ts";
@@ -163,7 +164,10 @@ describe("createJob 502", () => {
     expectError(await client.send("POST", "/v1/jobs", imageJob([taskId])), 502, "enqueue_failed");
     const jobId = await newest();
     await deliverTask(jobId, taskId);
-    await expect.poll(async () => (await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
+    // The list is told that it has begun, which answers that it was withdrawn.
+    later(BEGIN_SHOWN_MS);
+    expect(await ring(jobId)).toBe(true);
+    expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
     expect((await callBack(inference.last, "complete", success())).status).toBe(409);
     // The holder may have been granted URLs that are still good.
     later(2 * 3_600_000);
