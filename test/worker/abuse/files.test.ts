@@ -65,14 +65,16 @@ describe("the files of a day", () => {
     return files;
   }
 
-  it.each(["complete", "cancel"] as const)(
+  it.each([
+    ["complete", 1],
+    ["cancel", 2],
+  ] as const)(
     "bound what an attacker's month costs of the bucket's operations, whether its jobs are left to %s",
-    async (end) => {
+    async (end, count) => {
       overrideSettings({ MAX_UNITS_PER_DAY: 300 });
       client = await newClient();
-      const days = [await writeAll(end)];
-      later(DAY);
-      days.push(await writeAll(end));
+      const days: number[] = [];
+      for (let day = 0; day < count; day += 1, later(DAY)) days.push(await writeAll(end));
       const most = Math.max(...days);
       // Five pictures: a sixth would be more than 65,000.
       expect(most).toBe(5 * (2 * MASKS + 4));

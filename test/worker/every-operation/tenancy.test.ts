@@ -75,7 +75,8 @@ const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   createBillingPortal: null,
 };
 
-const takesAway = (id: OperationId): number => (id.startsWith("delete") ? 2 : Number(id.startsWith("revoke")));
+const takesAway = (id: OperationId): number =>
+  id.startsWith("delete") ? 2 : Number(id.startsWith("revoke"));
 /** In this order each finds what it names; but an upload that has a job is not deleted. */
 const NAMING_ONE = OPERATION_IDS.filter((id) => NAMING[id] !== null).toSorted(
   (a, b) => takesAway(a) - takesAway(b),

@@ -57,7 +57,10 @@ async function outputKeys(): Promise<string[]> {
 }
 
 /** Lets the job's first outputs be so large that its archive needs an upload in parts. */
-async function withLargeOutputs(count: number, bytes = count === 2 ? HALF_A_PART : LARGE.length): Promise<void> {
+async function withLargeOutputs(
+  count: number,
+  bytes = count === 2 ? HALF_A_PART : LARGE.length,
+): Promise<void> {
   const content = LARGE.subarray(0, bytes);
   for (const key of (await outputKeys()).slice(0, count)) await env.MEDIA.put(key, content);
 }

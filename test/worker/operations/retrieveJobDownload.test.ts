@@ -137,7 +137,7 @@ describe("retrieveJobDownload 200", () => {
 
   it("is written in equal parts when it is large, and comes out byte for byte", async () => {
     const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
-    const large = new Uint8Array(7_000_000).map((_, i) => (i * 2_654_435_761) >>> 13);
+    const large = new Uint8Array(5_700_000).map((_, i) => (i * 2_654_435_761) >>> 13);
     for (const { key } of objects.slice(0, 3)) await env.MEDIA.put(key, large);
     await deliverArchive(job.jobId);
 
@@ -145,9 +145,9 @@ describe("retrieveJobDownload 200", () => {
     // Of three parts, by R2's form of the ETag; it takes none that are not of equal size, but for the last.
     expect(object?.etag).toMatch(/-3$/);
     const files = await filesOf(object);
-    const sizes = Object.values(files).map((file) => file.length);
-    expect(sizes.filter((size) => size === large.length)).toHaveLength(3);
-    const same = Object.values(files).filter((file) => file.every((byte, i) => byte === large[i]));
+    const same = Object.values(files).filter(
+      (file) => file.length === large.length && crypto.subtle.timingSafeEqual(file, large),
+    );
     expect(same).toHaveLength(3);
   });
 
