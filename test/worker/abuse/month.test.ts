@@ -9,8 +9,22 @@ import { overrideSettings } from "../../support/worker/settings.ts";
 
 /** A month takes minutes; in the short form, a few days with small budgets meet the same rules. */
 const LENGTHS: Record<typeof env.FUZZ, Length> = {
-  short: { days: 2, hours: [13], tries: 30, credentials: 20, everyMinutes: 60, quietDays: 35 },
-  long: { days: 30, hours: [0, 12], tries: 620, credentials: 350, everyMinutes: 5, quietDays: 35 },
+  short: {
+    days: 2,
+    hours: [13],
+    tries: 15,
+    credentials: 20,
+    everyMinutes: 60,
+    quietDays: [0, 7, 14, 21, 28, 30, 32, 34],
+  },
+  long: {
+    days: 30,
+    hours: [0, 12],
+    tries: 620,
+    credentials: 350,
+    everyMinutes: 5,
+    quietDays: Array.from({ length: 35 }, (_, day) => day),
+  },
 };
 const BUDGETS: Record<typeof env.FUZZ, Partial<Settings>> = {
   short: {
