@@ -55,10 +55,7 @@ async function outputKeys(): Promise<string[]> {
 }
 
 /** Lets the job's first outputs be so large that its archive needs an upload in parts. */
-async function withLargeOutputs(
-  count: number,
-  bytes = LARGE.length,
-): Promise<void> {
+async function withLargeOutputs(count: number, bytes = LARGE.length): Promise<void> {
   const content = LARGE.subarray(0, bytes);
   for (const key of (await outputKeys()).slice(0, count)) await env.MEDIA.put(key, content);
 }
