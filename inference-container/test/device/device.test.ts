@@ -18,11 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true }));
 
-let device: Device;
-beforeEach(() => {
-  device = new Device();
-});
-afterEach(() => device.close());
+/** One for all tests that don't close theirs: each is a thread with its own ONNX Runtime. */
+let device = new Device();
+afterAll(() => device.close());
 
 async function loaded(graph: Uint8Array, cpuNodes = true): Promise<number> {
   const path = await written(scratch, crypto.randomUUID(), graph);
@@ -189,6 +187,11 @@ describe("what a usage reports about its runs", () => {
 });
 
 describe("a device", () => {
+  beforeEach(() => {
+    device = new Device();
+  });
+  afterEach(() => device.close());
+
   it("does what it was asked for before it is closed", async () => {
     const graph = await loaded(sameGraph());
     let done = 0;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fill, OUTPUTS } from "@segmentation/protocol";
 import sharp from "sharp";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plantedFolder } from "../models/kserve/planted-folder.ts";
 import { picture, red } from "../models/planted-scene.ts";
 import { MasksJson } from "../support/masks-json.ts";
@@ -20,17 +20,17 @@ let folder: string;
 let server: PlayedServer;
 let rig: Rig;
 let inputUrl: string;
-beforeEach(async () => {
+async function play(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
   server = await startPlayedServer();
   server.token = TOKEN;
   await plantedFolder(folder, server.origin);
-});
-afterEach(async () => {
+}
+async function end(): Promise<void> {
   await rig[Symbol.asyncDispose]();
   await server.close();
   await rm(folder, { recursive: true });
-});
+}
 
 async function launch(more: Readonly<Record<string, string>> = {}): Promise<void> {
   // The service checks its settings, its engine reads the secret from its own environment.
@@ -63,126 +63,137 @@ const readiness = async (): Promise<{ status: number; state: unknown }> => {
   };
 };
 
-test("a picture goes to the server, and its masks to storage", async () => {
-  await start();
-  const task = { inputUrl, prompts: ["red", "mauve"], lane: "trial" as const, key: "job.task.9" };
-  const completion = await rig.finish(task);
-  expect(completion).toMatchObject({
-    outcome: "success",
-    output: { masks: [{ promptIndex: 0 }, { promptIndex: 0 }], notice: null },
+describe("a service whose model is on a server", () => {
+  beforeAll(async () => {
+    await play();
+    await start();
   });
-  expect(server.seen).toMatchObject([
-    { id: "job.task.9", parameters: { priority: 3, timeout: 108_000_000 }, prompts: ["red", "mauve"] },
-  ]);
-  expect(server.seen[0]?.contentHash).toMatch(/^[0-9a-f]{64}$/);
-  const mask = rig.worker.stored.get(`job.task.9/${fill(OUTPUTS.image.masks.name, { index: 0 })}`);
-  const { data, info } = await sharp(mask).toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
-  const [x1, y1, x2, y2] = red;
-  const at = (x: number, y: number): number | undefined => data[(y * info.width + x) * info.channels];
-  expect([at(x1 + 3, y1 + 3), at(x2 - 3, y2 - 3), at(x1 - 3, y1 + 3), at(x2 + 3, y2 - 3)]).toEqual([
-    255, 255, 0, 0,
-  ]);
-  expect(rig.lines.join("\n")).not.toContain(TOKEN);
-  expect(readFileSync(`/proc/${rig.service.enginePid()}/cmdline`, "utf8")).not.toContain(TOKEN);
-  expect(await (await rig.ask("/metrics")).text()).toContain('provider="kserve"} 1');
-});
-
-test("a clip's frames go to the server as many at once as the manifest says, and its object keeps one id", async () => {
-  await start();
-  let [inside, most] = [0, 0];
-  const full = Promise.withResolvers<void>();
-  server.infer = async (seen) => {
-    inside += 1;
-    most = Math.max(most, inside);
-    if (inside === 4) full.resolve();
-    await full.promise;
-    inside -= 1;
-    return find({ ...seen, prompts: ["white"] });
-  };
-  rig.worker.inputs.set("clip.mp4", movingSquare(2));
-  const key = "job.clip.1";
-  const completion = await rig.finishVideo({ key, prompts: ["square"] });
-  expect(completion).toMatchObject({ outcome: "success", output: { units: 12, framesWithMasks: 12 } });
-  expect(most).toBe(4);
-  const json = String(rig.worker.stored.get(`${key}/${OUTPUTS.video.masks.name}`));
-  const { frames } = MasksJson.parse(JSON.parse(json));
-  expect(new Set(frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId))).size).toBe(1);
-});
-
-test("a server without room hands the task back, which costs no attempt", async () => {
-  await start();
-  server.infer = () => ({ status: 429, headers: { "retry-after": "3600" } });
-  expect(await rig.finish({ inputUrl, prompts: ["red"] })).toEqual({ outcome: "returned" });
-  server.infer = find;
-  expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
-});
-
-test("while the server is not ready the service is not either, and takes no task", async () => {
-  await start();
-  expect(await readiness()).toEqual({ status: 200, state: "READY" });
-  server.health.model = 400;
-  await until(async () => (await readiness()).status === 503);
-  expect(await readiness()).toEqual({ status: 503, state: "UNABLE" });
-  const refused = await rig.post(rig.worker.request({ inputUrl, prompts: ["red"] }));
-  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-  expect(
-    rig.lines.some((line) => line.includes('"msg":"model_unable"') && line.includes("answered 400")),
-  ).toBe(true);
-  server.health.model = 200;
-  await until(async () => (await readiness()).status === 200);
-  expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
-});
-
-test("a cancelled task ends at once, and a server that doesn't notice answers in peace", async () => {
-  await start();
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-  server.infer = async (seen) => {
-    await answered;
-    return find(seen);
-  };
-  const request = rig.worker.request({ inputUrl, prompts: ["red"] });
-  await rig.post(request);
-  await until(() => server.seen.length === 1);
-  await rig.ask(`/v1/tasks/${request.key}`, { method: "DELETE" });
-  server.infer = find;
-  expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
-  expect(server.seen[0]?.gone.aborted).toBe(false);
-  answer();
-});
-
-test("a server that takes too long fails the task alone: the engine continues", async () => {
-  await start({ TASK_TIMEOUT_SECONDS: "2" });
-  const engine = rig.service.enginePid();
-  const hung: string[] = [];
-  server.infer = (seen) => {
-    if (seen.prompts[0] !== "green") return find(seen);
-    hung.push(seen.id ?? "");
-    return new Promise<never>(() => undefined);
-  };
-  const stuck = rig.finish({ inputUrl, prompts: ["green"] });
-  await until(() => hung.length === 1);
-  expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
-  expect(await stuck).toMatchObject({ outcome: "failed", problem: { code: "engine_timeout" } });
-  expect(rig.service.enginePid()).toBe(engine);
-});
-
-test("an answer that cannot be fails the task, and the log names the fault", async () => {
-  await start();
-  server.infer = (seen) => ({ ...find(seen), changed: (header) => ({ ...header, outputs: [] }) });
-  expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({
-    outcome: "failed",
-    problem: { code: "model_output_invalid" },
+  afterAll(end);
+  beforeEach(() => {
+    server.infer = find;
+    server.seen.length = 0;
   });
-  expect(
-    rig.lines.some((line) => line.includes("engine_error") && line.includes("bytes more than its outputs")),
-  ).toBe(true);
+
+  test("a picture goes to the server, and its masks to storage", async () => {
+    const task = { inputUrl, prompts: ["red", "mauve"], lane: "trial" as const, key: "job.task.9" };
+    const completion = await rig.finish(task);
+    expect(completion).toMatchObject({
+      outcome: "success",
+      output: { masks: [{ promptIndex: 0 }, { promptIndex: 0 }], notice: null },
+    });
+    expect(server.seen).toMatchObject([
+      { id: "job.task.9", parameters: { priority: 3, timeout: 108_000_000 }, prompts: ["red", "mauve"] },
+    ]);
+    expect(server.seen[0]?.contentHash).toMatch(/^[0-9a-f]{64}$/);
+    const mask = rig.worker.stored.get(`job.task.9/${fill(OUTPUTS.image.masks.name, { index: 0 })}`);
+    const { data, info } = await sharp(mask).toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
+    const [x1, y1, x2, y2] = red;
+    const at = (x: number, y: number): number | undefined => data[(y * info.width + x) * info.channels];
+    expect([at(x1 + 3, y1 + 3), at(x2 - 3, y2 - 3), at(x1 - 3, y1 + 3), at(x2 + 3, y2 - 3)]).toEqual([
+      255, 255, 0, 0,
+    ]);
+    expect(rig.lines.join("\n")).not.toContain(TOKEN);
+    expect(readFileSync(`/proc/${rig.service.enginePid()}/cmdline`, "utf8")).not.toContain(TOKEN);
+    expect(await (await rig.ask("/metrics")).text()).toContain('provider="kserve"} 1');
+  });
+
+  test("a clip's frames go to the server as many at once as the manifest says, and its object keeps one id", async () => {
+    let [inside, most] = [0, 0];
+    const full = Promise.withResolvers<void>();
+    server.infer = async (seen) => {
+      inside += 1;
+      most = Math.max(most, inside);
+      if (inside === 4) full.resolve();
+      await full.promise;
+      inside -= 1;
+      return find({ ...seen, prompts: ["white"] });
+    };
+    rig.worker.inputs.set("clip.mp4", movingSquare(2));
+    const key = "job.clip.1";
+    const completion = await rig.finishVideo({ key, prompts: ["square"] });
+    expect(completion).toMatchObject({ outcome: "success", output: { units: 12, framesWithMasks: 12 } });
+    expect(most).toBe(4);
+    const json = String(rig.worker.stored.get(`${key}/${OUTPUTS.video.masks.name}`));
+    const { frames } = MasksJson.parse(JSON.parse(json));
+    expect(new Set(frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId))).size).toBe(1);
+  });
+
+  test("a server without room hands the task back, which costs no attempt", async () => {
+    server.infer = () => ({ status: 429, headers: { "retry-after": "3600" } });
+    expect(await rig.finish({ inputUrl, prompts: ["red"] })).toEqual({ outcome: "returned" });
+    server.infer = find;
+    expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
+  });
+
+  test("while the server is not ready the service is not either, and takes no task", async () => {
+    expect(await readiness()).toEqual({ status: 200, state: "READY" });
+    server.health.model = 400;
+    await until(async () => (await readiness()).status === 503);
+    expect(await readiness()).toEqual({ status: 503, state: "UNABLE" });
+    const refused = await rig.post(rig.worker.request({ inputUrl, prompts: ["red"] }));
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(
+      rig.lines.some((line) => line.includes('"msg":"model_unable"') && line.includes("answered 400")),
+    ).toBe(true);
+    server.health.model = 200;
+    await until(async () => (await readiness()).status === 200);
+    expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
+  });
+
+  test("a cancelled task ends at once, and a server that doesn't notice answers in peace", async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    server.infer = async (seen) => {
+      await answered;
+      return find(seen);
+    };
+    const request = rig.worker.request({ inputUrl, prompts: ["red"] });
+    await rig.post(request);
+    await until(() => server.seen.length === 1);
+    await rig.ask(`/v1/tasks/${request.key}`, { method: "DELETE" });
+    server.infer = find;
+    expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
+    expect(server.seen[0]?.gone.aborted).toBe(false);
+    answer();
+  });
+
+  test("an answer that cannot be fails the task, and the log names the fault", async () => {
+    server.infer = (seen) => ({ ...find(seen), changed: (header) => ({ ...header, outputs: [] }) });
+    expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({
+      outcome: "failed",
+      problem: { code: "model_output_invalid" },
+    });
+    expect(
+      rig.lines.some((line) => line.includes("engine_error") && line.includes("bytes more than its outputs")),
+    ).toBe(true);
+  });
 });
 
-test("the service waits for a server that starts later", async () => {
-  await server.close();
-  await launch();
-  expect(await readiness()).toEqual({ status: 503, state: "STARTING" });
-  await server.open();
-  await rig.service.ready;
-  expect(await readiness()).toEqual({ status: 200, state: "READY" });
+describe("a service of its own", () => {
+  beforeEach(play);
+  afterEach(end);
+
+  test("a server that takes too long fails the task alone: the engine continues", async () => {
+    await start({ TASK_TIMEOUT_SECONDS: "2" });
+    const engine = rig.service.enginePid();
+    const hung: string[] = [];
+    server.infer = (seen) => {
+      if (seen.prompts[0] !== "green") return find(seen);
+      hung.push(seen.id ?? "");
+      return new Promise<never>(() => undefined);
+    };
+    const stuck = rig.finish({ inputUrl, prompts: ["green"] });
+    await until(() => hung.length === 1);
+    expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
+    expect(await stuck).toMatchObject({ outcome: "failed", problem: { code: "engine_timeout" } });
+    expect(rig.service.enginePid()).toBe(engine);
+  });
+
+  test("the service waits for a server that starts later", async () => {
+    await server.close();
+    await launch();
+    expect(await readiness()).toEqual({ status: 503, state: "STARTING" });
+    await server.open();
+    await rig.service.ready;
+    expect(await readiness()).toEqual({ status: 200, state: "READY" });
+  });
 });

@@ -1,17 +1,20 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { plantedFolder } from "../models/sam3/planted-folder.ts";
 import { type Rig, startRig } from "../support/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
-const DOWNLOAD_MS = 600_000;
 /** No machine has this device: CUDA can't be used there, whatever is installed. */
 const WITHOUT_CUDA = { EXECUTION_PROVIDER: "cuda", DEVICES: "999" };
 
 let folder: string;
 let rig: Rig;
 beforeAll(async () => {
-  folder = await ensureBuiltin();
-}, DOWNLOAD_MS);
+  folder = await plantedFolder(await mkdtemp(join(tmpdir(), "provider-")));
+});
+afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => rig[Symbol.asyncDispose]());
 
 const linesOf = (msg: string): string[] => rig.lines.filter((line) => line.includes(`"msg":"${msg}"`));
@@ -29,13 +32,13 @@ describe("where CUDA is asked for and can't be used", () => {
   test("and CPU_FALLBACK is set, the CPU serves, a warning says why, and the provider in use is reported", async () => {
     rig = await startRig({ MODEL_FOLDER: folder, ...WITHOUT_CUDA, CPU_FALLBACK: "true" }, LOADER);
     await rig.service.ready;
-    const model = { id: "builtin", provider: "cpu" };
+    const model = { id: "sam3", provider: "cpu" };
     expect(await (await fetch(`${rig.service.url}/readyz`)).json()).toMatchObject({ state: "READY", model });
     const described: unknown = await (await rig.ask("/v1/model")).json();
     expect(described).toMatchObject(model);
     expect(described).not.toHaveProperty("fallback");
     const metrics = await (await fetch(`${rig.service.url}/metrics`)).text();
-    expect(metrics).toMatch(/^inference_model_info\{id="builtin",version="[\d.]+",provider="cpu"\} 1$/m);
+    expect(metrics).toMatch(/^inference_model_info\{id="sam3",version="[\d.]+",provider="cpu"\} 1$/m);
     expect(metrics).not.toContain('provider="cuda"');
     expect(JSON.parse(linesOf("ready")[0] ?? "")).toMatchObject(model);
     expect(JSON.parse(linesOf("cpu_fallback")[0] ?? "")).toMatchObject({

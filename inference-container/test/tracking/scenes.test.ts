@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Tracker } from "../../src/tracking/tracker.ts";
+import { isLong } from "../support/form.ts";
 import { film } from "./film.ts";
 import { withLooks } from "./looks.ts";
 import { OverlapTracker } from "./overlap-tracker.ts";
@@ -10,6 +11,9 @@ import { scoresOf, type Scores } from "./scores.ts";
 
 const seeds = fc.sample(fc.nat(), 30);
 const names = Object.keys(SCENES).filter((name): name is SceneName => name in SCENES);
+/** Where a tracker errs most easily, where the short form has not all of them. */
+const HARD: readonly SceneName[] = ["a pan", "a turn behind a pillar", "a fast object", "ten walkers"];
+const someNames = isLong ? names : HARD;
 
 function measured(name: SceneName, fps: number): { ours: Scores; plain: Scores } {
   const clips = seeds.map((seed) => {
@@ -51,7 +55,7 @@ test.each(names)("at six frames a second %s is followed well, and better than by
 });
 
 describe.each([2, 15])("at %i frames a second", (fps) => {
-  test.each(names)("%s is followed no worse than by overlap", (name) => {
+  test.each(fps === 2 ? names : someNames)("%s is followed no worse than by overlap", (name) => {
     const { ours, plain } = measured(name, fps);
     // Mere overlap is at its best with what lies still: within three points counts as no worse.
     expect(ours.idf1).toBeGreaterThan(plain.idf1 - 0.03);
@@ -90,7 +94,7 @@ test("appearance distinguishes objects that pass each other closely, even if the
   }
 });
 
-test.each(names)("what objects look like harms no scene: %s", (name) => {
+test.each(someNames)("what objects look like harms no scene: %s", (name) => {
   for (const fps of [2, 6]) {
     const { blind, seeing } = compared(name, fps, 0.85);
     expect(seeing.idf1).toBeGreaterThan(blind.idf1 - 0.005);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -47,6 +47,7 @@ function countRuns(): () => Record<string, number> {
 }
 
 describe("OWL-ViT with SAM 2, seeded", () => {
+  let path: string;
   let model: Model;
   let picture: Picture;
   /** As they are, and few, because SAM 2 draws each. */
@@ -59,7 +60,8 @@ describe("OWL-ViT with SAM 2, seeded", () => {
   };
   beforeAll(async () => {
     const change = (manifest: object) => ({ ...manifest, detection, golden: NOTHING_GOLDEN });
-    model = await loadModel(await folder(await seededExport("owlvit"), change), { threads: 2 });
+    path = await folder(await seededExport("owlvit"), change);
+    model = await loadModel(path, { threads: 2 });
   });
   beforeEach(async () => {
     picture = await sample("chelsea");
@@ -107,6 +109,12 @@ describe("OWL-ViT with SAM 2, seeded", () => {
     const [one, , same] = instances;
     expect(one?.mask).toBeDefined();
     expect(same?.mask).toBe(one?.mask);
+  });
+
+  it("is refused when the file is gone from which its parts read their weights", async () => {
+    await rename(join(path, "whole.onnx"), join(path, "gone.onnx"));
+    onTestFinished(() => rename(join(path, "gone.onnx"), join(path, "whole.onnx")));
+    await expect(loadModel(path)).rejects.toThrow(`The model folder ${path} lacks the file whole.onnx.`);
   });
 });
 
@@ -157,16 +165,11 @@ describe("an export of OWL-ViT", () => {
   });
 
   it("is refused beside another one", async () => {
-    const path = await folder(plantedExport());
-    await writeFile(join(path, "again.onnx"), plantedExport());
-    await expect(describeExport(path, { force: true }, new AbortController().signal)).rejects.toThrow(
+    const path = join(scratch, "twice");
+    await mkdir(path);
+    for (const name of ["again.onnx", "whole.onnx"]) await writeFile(join(path, name), plantedExport());
+    await expect(describeExport(path, { force: false }, new AbortController().signal)).rejects.toThrow(
       `${path} has two exports of OWL-ViT, again.onnx and whole.onnx. Keep one there.`,
     );
-  });
-
-  it("is refused when the file is gone from which its parts read their weights", async () => {
-    const path = await folder(await seededExport("owlvit"));
-    await rm(join(path, "whole.onnx"));
-    await expect(loadModel(path)).rejects.toThrow(`The model folder ${path} lacks the file whole.onnx.`);
   });
 });
