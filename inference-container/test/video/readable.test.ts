@@ -312,6 +312,10 @@ const LONG: ReadonlySet<string> = new Set([
   "a variable rate in MKV",
   "its index in front",
   "4:4:4 chroma",
+  "HD that names BT.601",
+  "several sound tracks before the picture",
+  "two hundred chapters",
+  "a description of many lines",
 ]);
 
 describe("a clip is read frame by frame, as a player shows it", () => {

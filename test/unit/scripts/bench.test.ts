@@ -71,13 +71,13 @@ describe("the benchmark of a clip", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const task = () => ({
+  const task = (prompt = "1 ms") => ({
     type: "video" as const,
     key: "bench",
     lane: "bulk" as const,
     inputPath: clip,
     folder,
-    prompts: ["50 ms"],
+    prompts: [prompt],
     generatePreview: true,
     limits: { inputBytes: 2_000_000_000, inputPixels: 36_000_000, seconds: 7_200, frames: 3_600 },
     scoreThreshold: 0,
@@ -115,7 +115,7 @@ describe("the benchmark of a clip", () => {
     process.env["SEGMENTATION_BENCH"] = mark.SEGMENTATION_BENCH;
     const watch = watchMemory(mark);
     const hooks = { at: () => undefined, progress: () => undefined, signal };
-    await runVideo(await loadModel(), ffmpeg, task(), hooks);
+    await runVideo(await loadModel(), ffmpeg, task("50 ms"), hooks);
     delete process.env["SEGMENTATION_BENCH"];
     const peaks = watch.stop();
     expect(peaks.decoder).toBeGreaterThan(1e6);

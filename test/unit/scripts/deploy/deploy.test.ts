@@ -4,6 +4,7 @@ import { parse } from "smol-toml";
 import { describe, expect, it, vi } from "vitest";
 import type { Wrangler } from "../../../../scripts/deploy/cloudflare.ts";
 import { runDeploy } from "../../../../scripts/deploy/run.ts";
+import { isLong } from "../../../../inference-container/test/support/form.ts";
 import { runWrangler } from "../../../../scripts/stack/wrangler.ts";
 import {
   aroundEachDeployment,
@@ -162,7 +163,8 @@ describe("wrangler.toml", () => {
     expect(file).not.toHaveProperty("routes");
   });
 
-  it("can be deployed as Wrangler reads it", async () => {
+  // Reading and bundling it alone: create.test.ts, and each local stack.
+  it.runIf(isLong)("can be deployed as Wrangler reads it", async () => {
     const { path } = await prepare({});
     const output = await runWrangler(["deploy", "--dry-run", "--outdir", join(path, "built")], {}, signal);
     expect(output).toContain("--dry-run: exiting now.");
