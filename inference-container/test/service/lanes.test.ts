@@ -1,85 +1,94 @@
-import { expect, test } from "vitest";
-import { startRig, until } from "../support/running-service.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Rig, startRig, until } from "../support/running-service.ts";
 
-test("a full lane answers 429 with Retry-After, and the other lanes still accept", async () => {
-  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
-  const post = (key: string, lane: "bulk" | "trial"): Promise<Response> =>
-    rig.post(rig.worker.request({ key, lane, prompts: ["slow"] }));
-  const answers = [];
-  for (const key of ["a", "b", "c", "d"]) answers.push(await post(key, "bulk"));
-  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429]);
-  expect(Number(answers[3]?.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(await answers[3]?.json()).toMatchObject({ error: "lane_full" });
-  expect((await post("e", "trial")).status).toBe(202);
-  expect(await (await fetch(`${rig.service.url}/readyz`)).json()).toMatchObject({ state: "BUSY" });
-  const metrics = await (await fetch(`${rig.service.url}/metrics`)).text();
-  expect(metrics).toContain('inference_queue_depth{lane="bulk"} 2');
-  for (const key of ["a", "b", "c", "e"]) await rig.worker.completed(key);
-});
+describe("with one place, and room for two that wait", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+  // The Worker hears of a task's end before its place is free.
+  afterEach(() =>
+    until(async () =>
+      (await (await fetch(`${rig.service.url}/metrics`)).text()).includes("inference_in_flight 0\n"),
+    ),
+  );
 
-test("waiting tasks go by lane: single pictures, then paid bulk, then trials, whenever they came", async () => {
-  await using rig = await startRig({ IN_FLIGHT: "1" });
-  const order: string[] = [];
-  const keys = ["bulk-1", "trial-1", "trial-2", "bulk-2", "interactive-1", "bulk-3"];
-  for (const key of keys) {
-    const lane = key.startsWith("bulk") ? "bulk" : key.startsWith("trial") ? "trial" : "interactive";
-    expect((await rig.post(rig.worker.request({ key, lane, prompts: ["slow"] }))).status).toBe(202);
-  }
-  await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
-  expect(order).toEqual(["bulk-1", "interactive-1", "bulk-2", "bulk-3", "trial-1", "trial-2"]);
-});
+  test("a full lane answers 429 with Retry-After, and the other lanes still accept", async () => {
+    const post = (key: string, lane: "bulk" | "trial"): Promise<Response> =>
+      rig.post(rig.worker.request({ key, lane, prompts: ["slow"] }));
+    const answers = [];
+    for (const key of ["a", "b", "c", "d"]) answers.push(await post(key, "bulk"));
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429]);
+    expect(Number(answers[3]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await answers[3]?.json()).toMatchObject({ error: "lane_full" });
+    expect((await post("e", "trial")).status).toBe(202);
+    expect(await (await fetch(`${rig.service.url}/readyz`)).json()).toMatchObject({ state: "BUSY" });
+    const metrics = await (await fetch(`${rig.service.url}/metrics`)).text();
+    expect(metrics).toContain('inference_queue_depth{lane="bulk"} 2');
+    for (const key of ["a", "b", "c", "e"]) await rig.worker.completed(key);
+  });
 
-test("a full lane takes an older task all the same: the youngest that waits gives way and is handed back", async () => {
-  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
-  const post = (key: string, acceptedAt: number): Promise<Response> =>
-    rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
-  const [running, old, young] = [post("running", 1), post("old", 20), post("young", 40)];
-  expect((await Promise.all([running, old, young])).map(({ status }) => status)).toEqual([202, 202, 202]);
-  expect((await post("younger-still", 50)).status).toBe(429);
-  expect((await post("older", 10)).status).toBe(202);
-  expect(await rig.worker.completed("young")).toEqual({ outcome: "returned" });
-  const order: string[] = [];
-  const keys = ["running", "older", "old"];
-  await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
-  expect(order).toEqual(keys);
-  expect(rig.worker.completions.get("young")).toHaveLength(1);
-});
+  test("waiting tasks go by lane: single pictures, then paid bulk, then trials, whenever they came", async () => {
+    const order: string[] = [];
+    const keys = ["bulk-1", "trial-1", "trial-2", "bulk-2", "interactive-1", "bulk-3"];
+    for (const key of keys) {
+      const lane = key.startsWith("bulk") ? "bulk" : key.startsWith("trial") ? "trial" : "interactive";
+      expect((await rig.post(rig.worker.request({ key, lane, prompts: ["slow"] }))).status).toBe(202);
+    }
+    await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
+    expect(order).toEqual(["bulk-1", "interactive-1", "bulk-2", "bulk-3", "trial-1", "trial-2"]);
+  });
 
-test("whoever asks is told which tasks would find room, by the order that they would have, and nothing is taken", async () => {
-  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
-  const post = (key: string, acceptedAt: number): Promise<Response> =>
-    rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
-  const ask = async (...times: number[]): Promise<unknown> => {
-    const { account, lane, type } = rig.worker.request({ key: "asked" });
-    const tasks = times.map((acceptedAt) => ({ account, lane, type, acceptedAt }));
-    return await (await rig.ask("/v1/room", { method: "POST", body: JSON.stringify({ tasks }) })).json();
-  };
-  expect(await ask(1, 2, 3, 4)).toEqual({ room: [true, true, true, false] });
-  for (const [key, at] of [
-    ["running", 1],
-    ["old", 20],
-    ["young", 40],
-  ] as const)
-    expect((await post(key, at)).status).toBe(202);
-  expect(await ask(50)).toEqual({ room: [false] });
-  expect(await ask(30, 50, 35)).toEqual({ room: [true, false, false] });
-  expect(await ask()).toMatchObject({ error: "invalid_request" });
-  for (const key of ["running", "old", "young"]) await rig.worker.completed(key);
-});
+  test("a full lane takes an older task all the same: the youngest that waits gives way and is handed back", async () => {
+    const post = (key: string, acceptedAt: number): Promise<Response> =>
+      rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
+    const [running, old, young] = [post("running", 1), post("old", 20), post("young", 40)];
+    expect((await Promise.all([running, old, young])).map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect((await post("younger-still", 50)).status).toBe(429);
+    expect((await post("older", 10)).status).toBe(202);
+    expect(await rig.worker.completed("young")).toEqual({ outcome: "returned" });
+    const order: string[] = [];
+    const keys = ["running", "older", "old"];
+    await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
+    expect(order).toEqual(keys);
+    expect(rig.worker.completions.get("young")).toHaveLength(1);
+  });
 
-test("an account's task takes the room of another account that fills the lane", async () => {
-  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
-  const post = (key: string, account: string, acceptedAt: number): Promise<Response> =>
-    rig.post(rig.worker.request({ key, account, acceptedAt, prompts: ["slow"] }));
-  for (const [index, key] of ["a1", "a2", "a3"].entries()) {
-    expect((await post(key, "acct_a", index + 1)).status).toBe(202);
-  }
-  expect((await post("b1", "acct_b", 99)).status).toBe(202);
-  expect(await rig.worker.completed("a3")).toEqual({ outcome: "returned" });
-  const order: string[] = [];
-  const keys = ["a1", "a2", "b1"];
-  await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
-  expect(order).toEqual(keys);
+  test("whoever asks is told which tasks would find room, by the order that they would have, and nothing is taken", async () => {
+    const post = (key: string, acceptedAt: number): Promise<Response> =>
+      rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
+    const ask = async (...times: number[]): Promise<unknown> => {
+      const { account, lane, type } = rig.worker.request({ key: "asked" });
+      const tasks = times.map((acceptedAt) => ({ account, lane, type, acceptedAt }));
+      return await (await rig.ask("/v1/room", { method: "POST", body: JSON.stringify({ tasks }) })).json();
+    };
+    expect(await ask(1, 2, 3, 4)).toEqual({ room: [true, true, true, false] });
+    for (const [key, at] of [
+      ["asked-running", 1],
+      ["asked-old", 20],
+      ["asked-young", 40],
+    ] as const)
+      expect((await post(key, at)).status).toBe(202);
+    expect(await ask(50)).toEqual({ room: [false] });
+    expect(await ask(30, 50, 35)).toEqual({ room: [true, false, false] });
+    expect(await ask()).toMatchObject({ error: "invalid_request" });
+    for (const key of ["asked-running", "asked-old", "asked-young"]) await rig.worker.completed(key);
+  });
+
+  test("an account's task takes the room of another account that fills the lane", async () => {
+    const post = (key: string, account: string, acceptedAt: number): Promise<Response> =>
+      rig.post(rig.worker.request({ key, account, acceptedAt, prompts: ["slow"] }));
+    for (const [index, key] of ["a1", "a2", "a3"].entries()) {
+      expect((await post(key, "acct_a", index + 1)).status).toBe(202);
+    }
+    expect((await post("b1", "acct_b", 99)).status).toBe(202);
+    expect(await rig.worker.completed("a3")).toEqual({ outcome: "returned" });
+    const order: string[] = [];
+    const keys = ["a1", "a2", "b1"];
+    await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
+    expect(order).toEqual(keys);
+  });
 });
 
 test("until the model is warm tasks are refused with 503 and Retry-After", async () => {

@@ -1,10 +1,19 @@
-import { expect, test } from "vitest";
-import { SERVICE_TOKEN, startRig, until } from "../support/running-service.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/running-service.ts";
 
 const bearer = { authorization: `Bearer ${SERVICE_TOKEN}` };
 
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({ HEARTBEAT_SECONDS: "0.1", IN_FLIGHT: "1" });
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+/** Waits until the service says so of a task. */
+const logged = (msg: string, key: string): Promise<void> =>
+  until(() => rig.lines.some((line) => line.includes(msg) && line.includes(`"${key}"`)));
+
 test("progress is reported from acceptance to the end, while waiting too", async () => {
-  await using rig = await startRig({ HEARTBEAT_SECONDS: "0.1", IN_FLIGHT: "1" });
   const running = rig.finish({ key: "running", prompts: ["slow"] });
   const waiting = rig.finish({ key: "waiting", prompts: ["slow"] });
   await running;
@@ -18,32 +27,28 @@ test("progress is reported from acceptance to the end, while waiting too", async
 });
 
 test("a task whose lease is lost is dropped without a report", async () => {
-  await using rig = await startRig({ HEARTBEAT_SECONDS: "0.1" });
   rig.worker.lost.add("lost");
   await rig.post(rig.worker.request({ key: "lost", prompts: ["slow"] }));
-  await until(() => rig.lines.some((line) => line.includes('"lease_lost"')));
+  await logged('"lease_lost"', "lost");
   expect(rig.worker.completions.has("lost")).toBe(false);
   expect((await rig.finish()).outcome).toBe("success");
 });
 
 test("a completion that comes too late is dropped", async () => {
-  await using rig = await startRig();
   rig.worker.failNext("complete", 409);
   await rig.post(rig.worker.request({ key: "late" }));
-  await until(() => rig.lines.some((line) => line.includes('"lease_lost"')));
+  await logged('"lease_lost"', "late");
   expect(rig.worker.completions.has("late")).toBe(false);
 });
 
 test("a lease that runs out unheard ends the task", async () => {
-  await using rig = await startRig({ HEARTBEAT_SECONDS: "0.1" });
   rig.worker.failNext("progress", ...Array.from({ length: 50 }, () => 500));
   await rig.post(rig.worker.request({ key: "mute", prompts: ["hang"], deadline: Date.now() + 400 }));
-  await until(() => rig.lines.some((line) => line.includes('"lease_lost"')));
+  await logged('"lease_lost"', "mute");
   expect(rig.worker.completions.has("mute")).toBe(false);
 });
 
 test("a completion is repeated until the Worker takes it", async () => {
-  await using rig = await startRig();
   rig.worker.failNext("complete", 503, 500);
   expect((await rig.finish({ key: "stubborn" })).outcome).toBe("success");
   expect(rig.worker.completions.get("stubborn")).toHaveLength(1);
@@ -52,22 +57,21 @@ test("a completion is repeated until the Worker takes it", async () => {
 test.for([
   ["runs", "slow", 0],
   ["waits", "bright", 1],
-] as const)("a task that %s is stopped by DELETE without a report", async ([, prompt, ahead]) => {
-  await using rig = await startRig({ IN_FLIGHT: "1" });
+] as const)("a task that %s is stopped by DELETE without a report", async ([how, prompt, ahead]) => {
+  const key = `unwanted-${how}`;
   for (let i = 0; i < ahead; i++) {
     await rig.post(rig.worker.request({ key: `ahead-${i}`, prompts: ["slow"] }));
   }
-  await rig.post(rig.worker.request({ key: "unwanted", prompts: [prompt] }));
-  const answer = await rig.ask("/v1/tasks/unwanted", { method: "DELETE", headers: bearer });
+  await rig.post(rig.worker.request({ key, prompts: [prompt] }));
+  const answer = await rig.ask(`/v1/tasks/${key}`, { method: "DELETE", headers: bearer });
   expect(answer.status).toBe(204);
-  await until(async () => (await (await rig.ask("/v1/tasks/unwanted")).text()).includes("done"));
+  await until(async () => (await (await rig.ask(`/v1/tasks/${key}`)).text()).includes("done"));
   expect((await rig.finish()).outcome).toBe("success");
-  expect(rig.worker.completions.has("unwanted")).toBe(false);
-  expect(rig.lines.some((line) => line.includes('"code":"cancelled"'))).toBe(true);
+  expect(rig.worker.completions.has(key)).toBe(false);
+  await logged('"code":"cancelled"', key);
 });
 
 test("a task whose DELETE comes before its POST is refused and never runs; its next lease is another task", async () => {
-  await using rig = await startRig();
   const overtaken = rig.worker.request({ key: "job.task.1" });
   expect((await rig.ask("/v1/tasks/job.task.1", { method: "DELETE", headers: bearer })).status).toBe(204);
   const answer = await rig.post(overtaken);
