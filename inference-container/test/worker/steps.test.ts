@@ -120,7 +120,7 @@ test("prompts that share their masks cost a large picture no more run lengths th
   const reads: number[] = [];
   for (const prompts of [1, SYNONYMS]) {
     const masks = countedMasks();
-    const { masks: written } = await run(synonyms(prompts, masks), prompts, SIZE_8K);
+    const { masks: written } = await run(synonyms(prompts, masks), prompts, { width: 1920, height: 1080 });
     expect(written).toHaveLength(prompts * OBJECTS);
     reads.push(readsOf(masks));
   }
