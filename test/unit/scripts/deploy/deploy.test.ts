@@ -163,7 +163,7 @@ describe("wrangler.toml", () => {
     expect(file).not.toHaveProperty("routes");
   });
 
-  // Reading and bundling it alone: create.test.ts, and each local stack.
+  // In CI, create.test.ts has Wrangler read it, and each local stack has it bundled.
   it.runIf(isLong)("can be deployed as Wrangler reads it", async () => {
     const { path } = await prepare({});
     const output = await runWrangler(["deploy", "--dry-run", "--outdir", join(path, "built")], {}, signal);
