@@ -41,13 +41,6 @@ test("a completion that comes too late is dropped", async () => {
   expect(rig.worker.completions.has("late")).toBe(false);
 });
 
-test("a lease that runs out unheard ends the task", async () => {
-  rig.worker.failNext("progress", ...Array.from({ length: 50 }, () => 500));
-  await rig.post(rig.worker.request({ key: "mute", prompts: ["hang"], deadline: Date.now() + 400 }));
-  await logged('"lease_lost"', "mute");
-  expect(rig.worker.completions.has("mute")).toBe(false);
-});
-
 test("a completion is repeated until the Worker takes it", async () => {
   rig.worker.failNext("complete", 503, 500);
   expect((await rig.finish({ key: "stubborn" })).outcome).toBe("success");
@@ -79,4 +72,12 @@ test("a task whose DELETE comes before its POST is refused and never runs; its n
   expect((await rig.ask("/v1/tasks/job.task.1")).status).toBe(404);
   expect((await rig.finish({ key: "job.task.2" })).outcome).toBe("success");
   expect(rig.worker.completions.has("job.task.1")).toBe(false);
+});
+
+// The last one: its engine hangs, and whatever comes after it would wait.
+test("a lease that runs out unheard ends the task", async () => {
+  rig.worker.failNext("progress", ...Array.from({ length: 50 }, () => 500));
+  await rig.post(rig.worker.request({ key: "mute", prompts: ["hang"], deadline: Date.now() + 400 }));
+  await logged('"lease_lost"', "mute");
+  expect(rig.worker.completions.has("mute")).toBe(false);
 });

@@ -66,6 +66,14 @@ const anyHistory: fc.Arbitrary<Event[]> = fc
   )
   .map(([before, cut, after]) => [...before, { kind: "pass", days: 20 }, { kind: "close", cut }, ...after]);
 
+/** A history in which something is closed, which few at random may not have. */
+const CLOSED: Event[] = [
+  { kind: "reserve", job: 0, units: 3 },
+  { kind: "settle", job: 0, units: 2 },
+  { kind: "pass", days: 20 },
+  { kind: "close", cut: "nowhere" },
+];
+
 interface ModelJob {
   readonly reserved: number;
   readonly at: number;
@@ -237,7 +245,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
         }
         closed += (await closedEntries(accountId)).length;
       }),
-      { numRuns: amount({ short: 10, long: 1_000 }), seed: Number(env.SEED) },
+      { numRuns: amount({ short: 10, long: 1_000 }), seed: Number(env.SEED), examples: [[CLOSED]] },
     );
     expect(closed).toBeGreaterThan(0);
   });
