@@ -18,7 +18,7 @@ const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
 
 /**
  * A project of tests on Node. Most share processes between their files: one for each would take longer than most files.
- * @param options `byVite`: a test has what Node can't import: JSX, a mocked module, a package's TypeScript
+ * @param options `byVite`: a test has what Node can't import: JSX, a package's TypeScript
  */
 const nodeProject = (
   name: string,
@@ -53,9 +53,7 @@ export default defineConfig({
       // Tests of the command line change the folder in which their process is.
       nodeProject("cli", "client/test/cli/*.test.ts", { isolate: true }),
       nodeProject("studio", "studio/test/**/*.test.ts", { byVite: true }),
-      nodeProject("inference", "inference-container/test/{*.test.ts,!(models|reference)/**/*.test.ts}", {
-        byVite: true,
-      }),
+      nodeProject("inference", "inference-container/test/{*.test.ts,!(models|reference)/**/*.test.ts}"),
       // A process that has had models in its memory takes 60 ms per gigabyte to start another, and the others start hundreds.
       nodeProject("models", "inference-container/test/{models,reference}/**/*.test.ts"),
       {

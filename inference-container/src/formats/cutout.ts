@@ -10,7 +10,10 @@ import type { FormatWriter, Subject } from "./format-writer.ts";
 import { formatsTooLarge, MOST_CUTOUT_BYTES } from "./limits.ts";
 
 /** Writes each mask's part of the picture as a picture of its own. */
-export async function openCutouts({ folder, picture }: Subject): Promise<FormatWriter> {
+export async function openCutouts(
+  { folder, picture }: Subject,
+  mostBytes = MOST_CUTOUT_BYTES,
+): Promise<FormatWriter> {
   await mkdir(join(folder, dirname(OUTPUTS.image.cutout.name)), { recursive: true });
   const files: WrittenFile[] = [];
   let bytes = 0;
@@ -18,7 +21,7 @@ export async function openCutouts({ folder, picture }: Subject): Promise<FormatW
     add: async ({ maskIndex, runs }) => {
       const bounds = boundsOf(runs);
       bytes += (bounds.right - bounds.left) * (bounds.bottom - bounds.top) * CHANNELS;
-      if (bytes > MOST_CUTOUT_BYTES) throw formatsTooLarge("cut-outs", MOST_CUTOUT_BYTES);
+      if (bytes > mostBytes) throw formatsTooLarge("cut-outs", mostBytes);
       const name = fill(OUTPUTS.image.cutout.name, { index: maskIndex });
       files.push(
         await writeOutput(folder, { ...OUTPUTS.image.cutout, name }, await cutOut(picture, runs, bounds)),

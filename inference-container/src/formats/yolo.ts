@@ -8,11 +8,9 @@ import { formatsTooLarge, MOST_TEXT_BYTES } from "./limits.ts";
 const { name, contentType } = OUTPUTS.image.yolo;
 
 /** Writes a picture's masks as labels for YOLO. */
-export async function openYolo({ folder }: Subject): Promise<FormatWriter> {
+export async function openYolo({ folder }: Subject, mostBytes = MOST_TEXT_BYTES): Promise<FormatWriter> {
   const path = join(folder, name);
-  const file = await TextFile.open(path, "", MOST_TEXT_BYTES, () =>
-    formatsTooLarge("YOLO labels", MOST_TEXT_BYTES),
-  );
+  const file = await TextFile.open(path, "", mostBytes, () => formatsTooLarge("YOLO labels", mostBytes));
   let isEmpty = true;
   return {
     add: async ({ categoryId, runs }) => {

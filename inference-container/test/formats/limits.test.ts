@@ -1,25 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openCoco } from "../../src/formats/coco.ts";
+import { openCutouts } from "../../src/formats/cutout.ts";
+import { openLabelmap } from "../../src/formats/labelmap.ts";
+import { openYolo } from "../../src/formats/yolo.ts";
 import { runsOf } from "../support/mask-pixels.ts";
 import { expectLabelmap } from "../support/formats.ts";
 import { maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { readFile } from "node:fs/promises";
 
-// Other files of this process have the writers with the limits of production.
-vi.resetModules();
-vi.doMock(import("../../src/formats/limits.ts"), async (original) => ({
-  ...(await original()),
-  MOST_TEXT_BYTES: 1_000,
-  MOST_CUTOUT_BYTES: 20 * 10 * 4 * 3,
-}));
-const { openCoco } = await import("../../src/formats/coco.ts");
-const { openCutouts } = await import("../../src/formats/cutout.ts");
-const { openLabelmap } = await import("../../src/formats/labelmap.ts");
-const { openYolo } = await import("../../src/formats/yolo.ts");
-vi.doUnmock("../../src/formats/limits.ts");
-vi.resetModules();
+/** Of a COCO document and of labels, in bytes. */
+const MOST_TEXT = 1_000;
+/** Three cut-outs of the whole picture. */
+const MOST_CUTOUTS = 20 * 10 * 4 * 3;
 
 let folder: string;
 beforeAll(async () => {
@@ -38,13 +33,13 @@ const mask = (maskIndex: number, pixels = Array<boolean>(width * height).fill(tr
 });
 
 test.for([
-  ["COCO annotations", openCoco],
-  ["YOLO labels", openYolo],
-  ["cut-outs", openCutouts],
+  ["COCO annotations", openCoco, MOST_TEXT],
+  ["YOLO labels", openYolo, MOST_TEXT],
+  ["cut-outs", openCutouts, MOST_CUTOUTS],
 ] as const)(
   "%s that would exceed their limit fail the task and say what to do [A4-13]",
-  async ([name, open]) => {
-    await using writer = await open(subject());
+  async ([name, open, most]) => {
+    await using writer = await open(subject(), most);
     const addMany = async (): Promise<void> => {
       for (let i = 0; i < 100; i++) await writer.add(mask(i));
     };
@@ -59,7 +54,7 @@ test.for([
 );
 
 test("cut-outs of just the limit are written", async () => {
-  await using writer = await openCutouts(subject());
+  await using writer = await openCutouts(subject(), MOST_CUTOUTS);
   for (let i = 0; i < 3; i++) await writer.add(mask(i));
   expect(await writer.finish()).toHaveLength(3);
 });
