@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { Failure, runCommand } from "../shared/command-line.ts";
@@ -86,11 +86,12 @@ async function mutate(files: readonly string[], concurrency: number, signal: Abo
     jsonReporter: { fileName: `${REPORTS}/report.json` },
     allowConsoleColors: false,
   };
-  const file = join(PROJECT_ROOT, REPORTS, "settings.json");
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, JSON.stringify(settings));
-  await run(join(STRYKER, "node_modules", ".bin", "stryker"), ["run", file], PROJECT_ROOT, signal);
-  const report = Report.parse(JSON.parse(await readFile(join(PROJECT_ROOT, REPORTS, "report.json"), "utf8")));
+  const folder = join(PROJECT_ROOT, REPORTS);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "settings.json"), JSON.stringify(settings));
+  const program = join(STRYKER, "node_modules", ".bin", "stryker");
+  await run(program, ["run", join(folder, "settings.json")], PROJECT_ROOT, signal);
+  const report = Report.parse(JSON.parse(await readFile(join(folder, "report.json"), "utf8")));
   return Object.entries(report.files).flatMap(([name, { mutants }]) =>
     mutants.map(({ mutatorName, ...mutant }) => ({ file: name, mutator: mutatorName, ...mutant })),
   );
