@@ -61,20 +61,20 @@ const post = (url: string, body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-test("SIGTERM finishes what runs and exits 0", async () => {
+test.for(["SIGTERM", "SIGINT"] as const)("%s finishes what runs and exits 0", async (signal) => {
   const { lines, ended } = start({});
   const url = await ready(lines);
   expect((await post(url, worker.request({ key: "last", prompts: ["slow"] }))).status).toBe(202);
-  child?.kill("SIGTERM");
+  child?.kill(signal);
   expect(await ended).toEqual([0, null]);
   expect(worker.completions.get("last")?.[0]?.outcome).toBe("success");
 });
 
-test("SIGINT does not end what runs, and a second signal ends the service at once", async () => {
+test("a second signal ends the service at once", async () => {
   const { lines, ended } = start({});
   const url = await ready(lines);
   await post(url, worker.request({ prompts: ["hang"] }));
-  child?.kill("SIGINT");
+  child?.kill("SIGTERM");
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   child?.kill("SIGTERM");
   expect(await ended).toEqual([1, null]);

@@ -13,3 +13,4 @@ import "../../worker/jobs/standing.test.ts";
 import "../../worker/jobs/strain.test.ts";
 import "../../worker/operations/getAccountUsage.test.ts";
 import "../../worker/rotation.test.ts";
+import "../../worker/webhooks/forbidden.test.ts";

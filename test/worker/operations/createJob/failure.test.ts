@@ -164,7 +164,7 @@ describe("createJob 502", () => {
     expectError(await client.send("POST", "/v1/jobs", imageJob([taskId])), 502, "enqueue_failed");
     const jobId = await newest();
     await deliverTask(jobId, taskId);
-    // The list is told that it has begun, which answers that it was withdrawn.
+    // The job reports to the list that it has begun, and the list answers that it was withdrawn.
     later(BEGIN_SHOWN_MS);
     expect(await ring(jobId)).toBe(true);
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
