@@ -109,8 +109,8 @@ async def main(path: str, origin: str, name: str) -> None:
     http = httpx.Client() if name == "Client" else httpx.AsyncClient()
     for index, case in enumerate(cases):
         base = f"{origin}/{name}/{index}"
-        told = json.loads(json.dumps(case).replace("{base}", base))
-        print(json.dumps(await outcome(told, base, getattr(sc, name), http)))
+        filled = json.loads(json.dumps(case).replace("{base}", base))
+        print(json.dumps(await outcome(filled, base, getattr(sc, name), http)))
 
 
 asyncio.run(main(*sys.argv[1:]))

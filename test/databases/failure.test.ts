@@ -83,10 +83,10 @@ describe.each(["away", "full", "overloaded"] as const)("a database that is %s", 
     await runCron(CRONS.sweep, environment);
 
     expect([await stale(), await kept()]).toEqual([0, 1]);
-    const told = lines();
-    const alarms = told.filter(({ event }) => event === "database_failed");
+    const reported = lines();
+    const alarms = reported.filter(({ event }) => event === "database_failed");
     expect(alarms).toEqual([expect.objectContaining({ level: "error", database: "DB_3", fault: how })]);
-    const failedParts = told.filter(({ event }) => event === "sweep_failed");
+    const failedParts = reported.filter(({ event }) => event === "sweep_failed");
     expect(failedParts.length).toBeGreaterThan(0);
     expect(new Set(failedParts.map((line) => line["database"]))).toEqual(new Set(["DB_3"]));
   });
@@ -220,11 +220,11 @@ describe("a database that answers late", () => {
     const { gauges } = platform.at("DB_3");
     expect([await platform.gauges.readMs(), await gauges.readMs()]).toEqual([0, 700]);
     await runScheduled(platform, CRONS.report, Date.now());
-    const told = lines().filter(({ event }) => event === "database_gauges");
+    const ofDatabases = lines().filter(({ event }) => event === "database_gauges");
     expect(
-      told.map((line) => line["database"]).toSorted((a, b) => String(a).localeCompare(String(b))),
+      ofDatabases.map((line) => line["database"]).toSorted((a, b) => String(a).localeCompare(String(b))),
     ).toEqual(["DB", "DB_2", "DB_3"]);
-    const ofLate = told.find((line) => line["database"] === "DB_3");
+    const ofLate = ofDatabases.find((line) => line["database"] === "DB_3");
     expect(ofLate?.["readMs"]).toBeGreaterThanOrEqual(700);
   });
 });

@@ -217,7 +217,7 @@ describe("an account that is moved to another database", () => {
     const object = env.WEBHOOKS.getByName(endpoint.endpointId);
     const events = async () => [...(await object.deliveries(null, 10))];
     // The archive is built as soon as the endpoint's object is told of the move.
-    const told = new Proxy(object, {
+    const watched = new Proxy(object, {
       get: (target, name) =>
         name !== "moveTo"
           ? Reflect.get(target, name)
@@ -227,7 +227,7 @@ describe("an account that is moved to another database", () => {
               await vi.waitFor(async () => expect(await events()).toHaveLength(1), PATIENT);
             },
     });
-    vi.spyOn(platform.at("DB_2"), "webhookObject").mockReturnValue(told);
+    vi.spyOn(platform.at("DB_2"), "webhookObject").mockReturnValue(watched);
     await moveUntil(platform, accountId, "DB_3", "moved");
     await ringEndpoint(endpoint);
     expect(endpoints.of(endpoint)).toHaveLength(1);

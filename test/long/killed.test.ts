@@ -136,11 +136,11 @@ describe("after an older copy of the database is put back", () => {
     const archive = await after.waitForArchive(ended.jobId);
     expect((await after.download(present(archive.downloadUrl, "URL"))).length).toBeGreaterThan(0);
 
-    const told = async () => {
+    const notified = async () => {
       const lines = (await readFile(join(logs, "worker.log"), "utf8")).split("\n");
       return lines.filter((line) => line.includes('"job_unlisted"')).join("\n");
     };
-    await expect.poll(told, { timeout: 150_000 }).toContain(underWay.jobId);
+    await expect.poll(notified, { timeout: 150_000 }).toContain(underWay.jobId);
 
     const lost = expect.arrayContaining(
       [ended, underWay].map(({ jobId }) => expect.objectContaining({ jobId, found: "missing" })),

@@ -10,7 +10,7 @@ const someTask: fc.Arbitrary<Queued> = fc.record({
   acceptedAt: fc.integer({ min: 1, max: 50 }),
 });
 
-test("the room that is told is what the tasks find if they are offered, and asking changes nothing", () => {
+test("the room that is reported is what the tasks find if they are offered, and asking changes nothing", () => {
   const tasks = fc.array(someTask, { maxLength: 30 });
   fc.assert(
     fc.property(
@@ -20,12 +20,12 @@ test("the room that is told is what the tasks find if they are offered, and aski
       (before, asked, capacity) => {
         const lanes = new Lanes<Queued>(capacity);
         for (const task of before) lanes.add({ ...task });
-        const told = lanes.room(asked, 0);
-        expect(lanes.room(asked, 0)).toEqual(told);
+        const reported = lanes.room(asked, 0);
+        expect(lanes.room(asked, 0)).toEqual(reported);
 
         const offered = asked.map((task) => ({ ...task }));
         const displaced = new Set(offered.map((task) => lanes.add(task)));
-        expect(told).toEqual(offered.map((task) => !displaced.has(task)));
+        expect(reported).toEqual(offered.map((task) => !displaced.has(task)));
       },
     ),
   );

@@ -58,10 +58,10 @@ describe("npm run admin -- erase-account", () => {
       { filesLeft: true, deleted: 50_000 },
       { state: "emptied", deleted: 7 },
     );
-    const told: string[] = [];
-    const outcome = await eraseAccount(ask, (progress) => told.push(progress), 1);
+    const reported: string[] = [];
+    const outcome = await eraseAccount(ask, (progress) => reported.push(progress), 1);
     expect(outcome).toMatchObject({ result: { state: "emptied", filesLeft: "no" }, exitCode: 0 });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       "10,240 deleted; left: 1 job, 12,000 uploads, 2 webhook endpoints, files",
       "50,000 deleted; left: 0 jobs, 0 uploads, files",
     ]);

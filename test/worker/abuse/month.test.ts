@@ -50,7 +50,7 @@ it(
     const beyond = [...outcome.account, ...outcome.stranger].filter((row) => !isWithin(row));
     expect(beyond, report(outcome)).toEqual([]);
     // Not because nothing was tried.
-    const told = [...outcome.answers.account.keys()];
+    const answers = [...outcome.answers.account.keys()];
     for (const refusal of [
       "402 daily_limit_reached",
       "402 trial_expired",
@@ -60,8 +60,8 @@ it(
       "429 rate_limited",
       "429 too_many_streams",
     ])
-      expect(told).toContain(refusal);
-    expect(told.filter((one) => one.startsWith("5"))).toEqual([]);
+      expect(answers).toContain(refusal);
+    expect(answers.filter((one) => one.startsWith("5"))).toEqual([]);
     expect([...outcome.answers.stranger.keys()].filter((one) => one.startsWith("5"))).toEqual([]);
     // What remains for good are the books and the keys, until the sweep of revoked ones.
     for (const gone of [

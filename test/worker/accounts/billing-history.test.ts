@@ -27,30 +27,30 @@ describe("a history of webhooks", () => {
   } as const;
 
   /** An account and what its history, in order, comes to. */
-  interface Told {
+  interface BilledAccount {
     readonly client: Client;
     status: keyof typeof STEPS;
     invoice: string | null;
   }
 
   /** Lets something happen to an account's subscription; the webhooks that report it. */
-  async function happen(stripe: PlayedStripe, told: Told, draw: Draw): Promise<Request[]> {
+  async function happen(stripe: PlayedStripe, account: BilledAccount, draw: Draw): Promise<Request[]> {
     const { subscriptions, webhooks } = stripe.standIn;
-    const customer = stripe.customerOf(told.client);
-    const step = draw.oneOf<Step>(STEPS[told.status]);
+    const customer = stripe.customerOf(account.client);
+    const step = draw.oneOf<Step>(STEPS[account.status]);
     const [newest] = subscriptions.of(customer);
     await webhooks.deliver(
       step === "begin" || newest === undefined ? subscriptions.begin(customer) : subscriptions[step](newest),
     );
-    told.status = AFTER[step].status;
-    told.invoice = AFTER[step].invoice ?? told.invoice;
+    account.status = AFTER[step].status;
+    account.invoice = AFTER[step].invoice ?? account.invoice;
     return stripe.webhooks.splice(0);
   }
 
   it("of many events, in any order, each one to three times and many at once, ends as the ordered one does [4.10-12]", async () => {
     const draw = new Draw();
     const stripe = new PlayedStripe();
-    const accounts: Told[] = [];
+    const accounts: BilledAccount[] = [];
     for (let i = 0; i < 3; i += 1) {
       const client = await newClient("trial");
       await createSession(client, "checkout");

@@ -165,20 +165,20 @@ describe("metered usage by the hour", () => {
 
   it("reports at each run how long the oldest has waited, and alarms when it is half an hour", async () => {
     const lines = logged();
-    const told = () =>
+    const reports = () =>
       lines()
         .filter(({ event }) => event === "usage_reported" || event === "usage_lagging")
         .filter((line) => line["database"] === globalThis.booksOfTest);
     await runCron(CRONS.report);
-    expect(told()).toMatchObject([{ event: "usage_reported", due: 0, oldestSeconds: null }]);
+    expect(reports()).toMatchObject([{ event: "usage_reported", due: 0, oldestSeconds: null }]);
     await use(1);
     atNextHour(60_000);
     refuse(400);
     await runCron(CRONS.report);
-    expect(told().at(-1)).toMatchObject({ due: 1, sent: 0, oldestSeconds: 60 });
+    expect(reports().at(-1)).toMatchObject({ due: 1, sent: 0, oldestSeconds: 60 });
     later(30 * 60_000);
     await runCron(CRONS.report);
-    expect(told().slice(2)).toMatchObject([
+    expect(reports().slice(2)).toMatchObject([
       { level: "error", event: "usage_lagging", oldestSeconds: 1_860 },
       { event: "usage_reported", oldestSeconds: 1_860 },
     ]);

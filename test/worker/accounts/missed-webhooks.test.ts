@@ -113,12 +113,12 @@ describe("a subscription whose webhook never came", () => {
     await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     await stripe.deliverAll();
     const lines = logged();
-    const told = () => lines().filter(({ event }) => event === "subscriptions_refreshed");
+    const refreshes = () => lines().filter(({ event }) => event === "subscriptions_refreshed");
     await runCron(CRONS.nightly);
-    expect(told()).toEqual([]);
+    expect(refreshes()).toEqual([]);
     subscriptions.payInvoice(ofStripe());
     await runCron(CRONS.nightly);
-    expect(told()).toMatchObject([{ level: "warn", known: 0, refreshed: 1, refused: 0, unknown: 0 }]);
+    expect(refreshes()).toMatchObject([{ level: "warn", known: 0, refreshed: 1, refused: 0, unknown: 0 }]);
   });
 
   /** Customers of `status` whose period ended in the order of their numbers; Stripe's stand-in does not know them. */

@@ -196,15 +196,19 @@ describe("an event of the bucket", () => {
 
 describe("an event that is lost", () => {
   it("is found by the inspection: the size counts, what is too large goes, and the log says so [4.1-11]", async () => {
-    const [told, lost, large] = [await presign(client), await presign(client), await presign(client)];
-    await tell(await stored(told, 20));
+    const [announced, lost, large] = [await presign(client), await presign(client), await presign(client)];
+    await tell(await stored(announced, 20));
     await stored(lost, 30);
     await stored(large, 101);
     later(6 * MINUTE);
     const lines = logged();
     await inspect();
     expect(await bytesOfDay()).toBe(20 + 30 + 101);
-    expect([await isThere(told), await isThere(lost), await isThere(large)]).toEqual([true, true, false]);
+    expect([await isThere(announced), await isThere(lost), await isThere(large)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(lines()).toContainEqual(
       expect.objectContaining({ event: "uploads_inspected", due: 2, inspected: 2, unreported: 2 }),
     );

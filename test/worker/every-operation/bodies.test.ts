@@ -8,7 +8,7 @@ import { expectError } from "../../support/worker/wire.ts";
 const JSON_TYPE = "application/json";
 
 /** Bodies that JSON.parse refuses, or would take in a sense that the next reader need not share. */
-const LOOSE: readonly (readonly [what: string, body: string, told: string])[] = [
+const LOOSE: readonly (readonly [what: string, body: string, reason: string])[] = [
   ["nothing", "", "empty"],
   ["half an object", "{", "not valid JSON"],
   ["single quotes", "{'type': 'image'}", "not valid JSON"],
@@ -71,10 +71,10 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     });
 
   it("refuses malformed and ambiguous JSON, and says what is wrong with it [7-17]", async () => {
-    for (const [what, body, told] of LOOSE) {
+    for (const [what, body, reason] of LOOSE) {
       const answer = await post(body);
       expectError(answer, 400, "invalid_json");
-      expect(answer.body.message, what).toContain(told);
+      expect(answer.body.message, what).toContain(reason);
       expect(answer.body.message.length, what).toBeLessThan(250);
     }
   });
@@ -141,13 +141,13 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
 
   it("refuses a body that is too large, whether or not it says how large it is, without reading it all [8-13]", async () => {
     const max = 262_144;
-    const told = `{"a": "${"x".repeat(max)}"}`;
-    expectError(await post(told), 400, "body_too_large");
-    const untold = streamed(100 * max);
-    const answer = await post(untold.body);
+    const stated = `{"a": "${"x".repeat(max)}"}`;
+    expectError(await post(stated), 400, "body_too_large");
+    const unstated = streamed(100 * max);
+    const answer = await post(unstated.body);
     expectError(answer, 400, "body_too_large");
     expect(answer.body.message).toContain(String(max));
-    expect(untold.read()).toBeLessThan(2 * max);
+    expect(unstated.read()).toBeLessThan(2 * max);
   });
 
   it("takes a body of just the largest size [8-13]", async () => {

@@ -50,14 +50,14 @@ describe("a video's task", () => {
     [{ numFrames: 30 }, { sampling: { ...DEFAULTS, numFrames: 30 } }],
   ])(
     "sends the inference service what was requested with %j, and the limits of a video [1-3 4.3-9 4.3-12 4.3-13 8-10]",
-    async (asked, told) => {
+    async (asked, expected) => {
       await taken({ prompts: ["cat", "dog"], ...asked });
       expect(TaskRequest.parse(inference.last)).toMatchObject({
         type: "video",
         lane: "bulk",
         prompts: ["cat", "dog"],
         limits: { inputBytes: 2_000_000_000, inputPixels: 36_000_000, seconds: 7_200, frames: 3_600 },
-        ...told,
+        ...expected,
       });
     },
   );
@@ -192,9 +192,9 @@ describe("a video's task", () => {
   it("reports to its job why it failed, by the service's own code", async () => {
     const { jobId, taskId } = await taken();
     await callBack(inference.last, "complete", failure(false, "video_truncated"));
-    const told = expect.stringMatching(/^video_truncated: /);
-    const tasks = [{ taskId, status: "failed", error: told }];
-    expect(await job(jobId)).toMatchObject({ status: "failed", error: told, tasks });
+    const truncated = expect.stringMatching(/^video_truncated: /);
+    const tasks = [{ taskId, status: "failed", error: truncated }];
+    expect(await job(jobId)).toMatchObject({ status: "failed", error: truncated, tasks });
     expectError(await client.send("GET", `/v1/jobs/${jobId}/result`), 409, "job_not_ready");
   });
 });

@@ -24,8 +24,8 @@ describe("retrieveModel 200", () => {
     const { status, body } = await ask();
     expect(status).toBe(200);
     const { id, version, family, vocabulary, attributes, regions, formats } = DESCRIPTION;
-    const told = { id, version, family, vocabulary, attributes, regions, formats, video: true };
-    expect(Model.parse(body)).toEqual(told);
+    const described = { id, version, family, vocabulary, attributes, regions, formats, video: true };
+    expect(Model.parse(body)).toEqual(described);
     expect(asked).toHaveBeenCalledTimes(1);
   });
 

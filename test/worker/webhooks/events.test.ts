@@ -46,7 +46,7 @@ async function endedArchive(jobId: string): Promise<void> {
 }
 
 /** An endpoint's deliveries, once it has so many: they are handed over after the answer. */
-const told = (endpoint: TestEndpoint, count: number): Promise<WebhookDelivery[]> =>
+const delivered = (endpoint: TestEndpoint, count: number): Promise<WebhookDelivery[]> =>
   vi.waitFor(async () => {
     const deliveries = await deliveriesOf(client, endpoint);
     expect(deliveries).toHaveLength(count);
@@ -63,9 +63,9 @@ describe("an endpoint is notified", () => {
   it("of the end of a job with its status, and of the end of its archive without its URL [A3-12]", async () => {
     const endpoint = await newEndpoint(client);
     const jobId = await endedJob([success(), failure(false)]);
-    await told(endpoint, 1);
+    await delivered(endpoint, 1);
     await endedArchive(jobId);
-    const [archive, job] = await told(endpoint, 2);
+    const [archive, job] = await delivered(endpoint, 2);
     const { body: status } = await client.send("GET", `/v1/jobs/${jobId}`);
     expect(job?.event).toEqual({ type: "job.succeeded", timestamp: status.updatedAt, data: status });
     const { body: download } = await client.send("GET", `/v1/jobs/${jobId}/download`);
@@ -78,14 +78,14 @@ describe("an endpoint is notified", () => {
   it("of a job and an archive that failed, and of a job that was cancelled; not of one that was deleted [A3-12]", async () => {
     const endpoint = await newEndpoint(client);
     await endedJob([failure(false)]);
-    await told(endpoint, 1);
+    await delivered(endpoint, 1);
     const { jobId: canceled } = await newJob(client);
     await client.send("POST", `/v1/jobs/${canceled}/cancel`);
-    await told(endpoint, 2);
+    await delivered(endpoint, 2);
     const { jobId: deleted } = await newJob(client);
     await client.send("DELETE", `/v1/jobs/${deleted}`);
     const jobId = await endedJob();
-    await told(endpoint, 3);
+    await delivered(endpoint, 3);
     vi.spyOn(Media.prototype, "readSmall").mockRejectedValue(new Error("the bucket is away"));
     await client.send("POST", `/v1/jobs/${jobId}/download`);
     for (let attempts = 0; attempts < 3; attempts += 1) {
@@ -93,7 +93,7 @@ describe("an endpoint is notified", () => {
       await ring(jobId);
       await deliverArchive(jobId);
     }
-    const deliveries = await told(endpoint, 4);
+    const deliveries = await delivered(endpoint, 4);
     expect(deliveries.map(({ event }) => event.type).toReversed()).toEqual([
       "job.failed",
       "job.failed",
@@ -115,11 +115,11 @@ describe("an endpoint is notified", () => {
     later(1_000);
     await endedJob();
     await endedJob([failure(false)]);
-    expect((await told(all, 2)).map(({ event }) => event.type).toSorted()).toEqual([
+    expect((await delivered(all, 2)).map(({ event }) => event.type).toSorted()).toEqual([
       "job.failed",
       "job.succeeded",
     ]);
-    expect((await told(wanting, 1)).map(({ event }) => event.type)).toEqual(["job.failed"]);
+    expect((await delivered(wanting, 1)).map(({ event }) => event.type)).toEqual(["job.failed"]);
     await client.send("PATCH", `/v1/webhook-endpoints/${disabled.endpointId}`, { disabled: false });
     expect(await deliveriesOf(client, disabled)).toEqual([]);
     expect(await deliveriesOf(other, foreign)).toEqual([]);
@@ -130,7 +130,7 @@ describe("an endpoint is notified", () => {
     const endpoints = new PlayedEndpoints(...pair);
     await endedJob();
     for (const endpoint of pair) {
-      await told(endpoint, 1);
+      await delivered(endpoint, 1);
       await ringEndpoint(endpoint);
     }
     const [a, b] = pair.map((endpoint) => only(endpoints.of(endpoint)));
@@ -156,7 +156,7 @@ describe("an event", () => {
     away.mockRestore();
     blind.mockRestore();
     await ring(jobId);
-    const { deliveryId } = only(await told(endpoint, 1));
+    const { deliveryId } = only(await delivered(endpoint, 1));
     expect(deliveryId).toBe(noted.id);
     expect(await notedEvents(jobId)).toBeUndefined();
   });
@@ -176,14 +176,14 @@ describe("an event", () => {
       return receive.call(this, endpointId, event, database);
     });
     const jobId = await endedJob();
-    await told(at(pair, 0), 1);
+    await delivered(at(pair, 0), 1);
     expect(await notedEvents(jobId)).toHaveLength(1);
     await ring(jobId);
-    await told(at(pair, 0), 1);
+    await delivered(at(pair, 0), 1);
     failing.mockRestore();
     later(5_000);
     await ring(jobId);
-    for (const endpoint of pair) await told(endpoint, 1);
+    for (const endpoint of pair) await delivered(endpoint, 1);
     expect(first).not.toBe(second);
     await vi.waitFor(async () => expect(await notedEvents(jobId)).toBeUndefined(), PATIENT);
   });
@@ -213,6 +213,8 @@ describe("an event", () => {
     const { jobId, tasks } = await newJob(client);
     await env.DB.exec("DELETE FROM jobs");
     await finishJob(inference, client.accountId, jobId, tasks);
-    expect(await told(endpoint, 1)).toMatchObject([{ event: { type: "job.succeeded", data: { jobId } } }]);
+    expect(await delivered(endpoint, 1)).toMatchObject([
+      { event: { type: "job.succeeded", data: { jobId } } },
+    ]);
   });
 });

@@ -47,7 +47,7 @@ const PAYERS: readonly Payer[] = ["account", "stranger", "crons"];
 const answers = (counts: ReadonlyMap<string, number>): string =>
   [...counts]
     .toSorted(([one], [other]) => one.localeCompare(other))
-    .map(([told, count]) => `${told}: ${number(count)}`)
+    .map(([answer, count]) => `${answer}: ${number(count)}`)
     .join(", ");
 
 /** The outcome as Markdown. */

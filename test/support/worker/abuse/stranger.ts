@@ -51,8 +51,8 @@ export class Stranger {
   async #send(request: Request): Promise<void> {
     this.#meter.now.requests += 1;
     const response = await fetchWorker(request);
-    const told = String(response.status);
-    this.answers.set(told, (this.answers.get(told) ?? 0) + 1);
+    const answer = String(response.status);
+    this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
     await response.body?.cancel();
   }
 }

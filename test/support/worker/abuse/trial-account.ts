@@ -70,8 +70,8 @@ export class TrialAttacker {
   }
 
   #note({ status, body }: Pick<Answer, "status" | "body">): void {
-    const told = `${status} ${body?.error ?? ""}`.trim();
-    this.answers.set(told, (this.answers.get(told) ?? 0) + 1);
+    const answer = `${status} ${body?.error ?? ""}`.trim();
+    this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
   }
 
   /** PUTs an object of so many bytes, if the upload's URL is still good. */

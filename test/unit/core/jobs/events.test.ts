@@ -143,13 +143,13 @@ describe("the events of a job, whatever happens in whatever order", () => {
           now = until;
         }
         if (client.lookAt !== null) client.look(state, client.lookAt);
-        const told = client.heard.filter(({ event }) => event === "progress");
-        for (const { at } of told)
-          expect(told.filter((other) => other.at >= at && other.at < at + 1_000).length).toBeLessThanOrEqual(
-            4,
-          );
-        expect(told.at(-1)?.data ?? { progress: 0 }).toEqual({ progress: jobProgress(state.tasks) });
-        for (const [i, { data }] of told.entries()) expect(data).not.toEqual(told[i - 1]?.data);
+        const progress = client.heard.filter(({ event }) => event === "progress");
+        for (const { at } of progress)
+          expect(
+            progress.filter((other) => other.at >= at && other.at < at + 1_000).length,
+          ).toBeLessThanOrEqual(4);
+        expect(progress.at(-1)?.data ?? { progress: 0 }).toEqual({ progress: jobProgress(state.tasks) });
+        for (const [i, { data }] of progress.entries()) expect(data).not.toEqual(progress[i - 1]?.data);
       }),
     );
   });

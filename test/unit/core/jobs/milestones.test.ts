@@ -194,9 +194,9 @@ describe("an event", () => {
   it("wakes its job until it is handed over: each minute, unless that fails", () => {
     const archived = { ...withArchive("ready"), projected: 99 };
     expect(nextWake(archived, policy, BEGIN + SECOND)).toBe(BEGIN + 61 * SECOND);
-    const told = withoutEvents(archived, archived.events ?? []);
-    expect(told).not.toHaveProperty("events");
-    expect(nextWake(told, policy, BEGIN + SECOND)).toBe(BEGIN + policy.archiveTtlMs);
+    const sent = withoutEvents(archived, archived.events ?? []);
+    expect(sent).not.toHaveProperty("events");
+    expect(nextWake(sent, policy, BEGIN + SECOND)).toBe(BEGIN + policy.archiveTtlMs);
   });
 
   it("is removed alone once it is handed over", () => {

@@ -217,9 +217,9 @@ describe("an archive as its account sees it", () => {
       archive({ at: "failed", message: "archive_failed: No." }, 3),
       { status: "failed", error: "archive_failed: No." },
     ],
-  ])("says when to ask again, when it expires, or why there is none: it %s", (_, record, told) => {
+  ])("says when to ask again, when it expires, or why there is none: it %s", (_, record, expected) => {
     const nothing = { expiresAt: null, retryAfterSeconds: null, error: null };
-    expect(archiveView("job_1", record)).toEqual({ jobId: "job_1", ...nothing, ...told });
+    expect(archiveView("job_1", record)).toEqual({ jobId: "job_1", ...nothing, ...expected });
   });
 });
 
