@@ -1,11 +1,15 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { disableTelemetry } from "./inference-container/src/onnx/telemetry.ts";
 import { memoryFolder } from "./test/support/node/memory-folder.ts";
 import { workerProject } from "./test/support/node/worker-project.ts";
 
 /** The seed of every random test in this run; `SEED=… npm test` repeats a run. */
 process.env["SEED"] ??= String(Date.now() % 2 ** 31);
 console.log(`SEED=${process.env["SEED"]}`);
+
+// As the programs do; set before any test, because a test must not change its process.
+disableTelemetry();
 
 const memory = process.env["TMPDIR"] === undefined ? memoryFolder() : null;
 if (memory !== null) process.env["TMPDIR"] = memory;

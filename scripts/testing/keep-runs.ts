@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { deserialize, serialize } from "node:v8";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { InferenceSession, Tensor } from "../../inference-container/src/onnx/runtime.ts";
 import { z } from "zod";
 
 /** The graphs of the embedded model that cost most. Planted ones are cheap, and have other names. */

@@ -2,6 +2,7 @@
 import { Worker } from "node:worker_threads";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import type { Usage } from "./usage.ts";
+import { disableTelemetry } from "../onnx/telemetry.ts";
 
 const ONNX_THREAD = new URL("onnx-thread.ts", import.meta.url);
 
@@ -19,6 +20,7 @@ export class Device {
 
   /** @param script the thread's module, which has to answer as `serve` does */
   constructor(script: URL = ONNX_THREAD) {
+    disableTelemetry();
     // There is no error listener: a thread that fails ends the engine, which is then restarted.
     this.#thread = new Worker(script);
     this.#thread.on("message", (message: FromDevice) => this.#receive(message));

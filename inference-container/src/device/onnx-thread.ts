@@ -1,5 +1,5 @@
 /** The thread that runs ONNX Runtime's graphs: a run blocks it until it is done. */
-import { InferenceSession } from "onnxruntime-node";
+import { InferenceSession } from "../onnx/runtime.ts";
 import { parentPort } from "node:worker_threads";
 import type { Declared, GraphFile, Provider } from "./messages.ts";
 import { serve, type Session } from "./serve.ts";

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.float16" />
 /** Tensors as bytes, which threads transfer to each other without a copy. */
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../onnx/runtime.ts";
 import { z } from "zod";
 
 /** The supported element types of graphs' inputs and outputs, by ONNX Runtime's names. */

@@ -6,7 +6,7 @@ import { ModelFolderError } from "./errors.ts";
 import { fileDigest } from "./folder.ts";
 import { sameShape } from "./graph.ts";
 import { GraphSpec } from "./manifest.ts";
-import { InferenceSession } from "onnxruntime-node";
+import { InferenceSession } from "../onnx/runtime.ts";
 import { messageOf } from "../errors.ts";
 
 /** The part of a template that is read here; the rest is passed on. A template has no sizes and digests yet. */

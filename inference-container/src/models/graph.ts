@@ -1,6 +1,6 @@
 /** An ONNX graph whose tensors are addressed by the manifest's roles. */
 import { join } from "node:path";
-import type { Tensor } from "onnxruntime-node";
+import type { Tensor } from "../onnx/runtime.ts";
 import { messageOf } from "../errors.ts";
 import { Device } from "../device/device.ts";
 import { Held } from "../device/held.ts";

@@ -1,5 +1,5 @@
 /** Turns a picture into the input tensor of a vision graph. */
-import type { Tensor } from "onnxruntime-node";
+import type { Tensor } from "../onnx/runtime.ts";
 import type { Dtype } from "../device/values.ts";
 import sharp from "sharp";
 import type { Size } from "../size.ts";

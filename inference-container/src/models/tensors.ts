@@ -1,6 +1,6 @@
 /// <reference lib="esnext.float16" />
 /** Tensors of the element types that exports use; half precision is read and written as float32. */
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../onnx/runtime.ts";
 import type { Dtype } from "../device/values.ts";
 
 /** A tensor's element type and dimensions, as in a manifest; a dimension of any size has a name. */

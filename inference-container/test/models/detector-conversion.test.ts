@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { InferenceSession, Tensor } from "../../src/onnx/runtime.ts";
 import { describe, expect, it } from "vitest";
 import { decodeBoxes } from "../../src/models/fetch/detector/convert.ts";
 import { dequantised, kernel, type TfliteTensor } from "../../src/models/fetch/detector/tflite.ts";

@@ -1,6 +1,6 @@
 /** Sentence embeddings of short texts: mean-pooled, normalised MiniLM states. */
 import { Tokenizer } from "@huggingface/tokenizers";
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../../onnx/runtime.ts";
 import type { Usage } from "../../device/usage.ts";
 import { floats, type Graph } from "../graph.ts";
 import { unit } from "../arithmetic.ts";

@@ -7,7 +7,7 @@ import { type Detection, detectionsOf, queryBoxes } from "../sam2/queries.ts";
 import { type TensorForm, tensorOf } from "../tensors.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 import type { PhraseTokenizer } from "./tokenizer.ts";
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../../onnx/runtime.ts";
 import type { Size } from "../../size.ts";
 import { sigmoid } from "../arithmetic.ts";
 

@@ -1,5 +1,5 @@
 /** OWL-ViT and OWLv2: find the boxes of any number of prompts with one look at a picture (Minderer et al., 2022 and 2023). */
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../../onnx/runtime.ts";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import { sigmoid } from "../arithmetic.ts";

@@ -1,5 +1,5 @@
 /** Which cells of a picture are an object that was seen before: the nearest cells of remembered pictures vote for it. */
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../../onnx/runtime.ts";
 import type { Usage } from "../../device/usage.ts";
 import { OnnxGraph } from "../../onnx/graph-writer.ts";
 import { floats, type Graph, type GraphSet } from "../graph.ts";

@@ -1,5 +1,5 @@
 /** SAM 2 with boxes and points: computes a picture's features once, then a mask per region. */
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../../onnx/runtime.ts";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import { floats, type Graph, type GraphFeeds, type Tensors } from "../graph.ts";

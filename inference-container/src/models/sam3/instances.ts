@@ -1,6 +1,6 @@
 /** Turns the decoder's queries into instances: scores, boxes in picture pixels, mask grids. */
 import { type Box, clipBox, suppress } from "../box.ts";
-import type { Tensor } from "onnxruntime-node";
+import type { Tensor } from "../../onnx/runtime.ts";
 import { floats, type Tensors } from "../graph.ts";
 import { floatValues } from "../tensors.ts";
 import type { Instance, LogitGrid, SegmentRequest } from "../model.ts";

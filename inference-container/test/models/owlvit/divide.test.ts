@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { InferenceSession, Tensor } from "../../../src/onnx/runtime.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { divideOwlvit } from "../../../src/models/owlvit/divide.ts";
 import { cutPart } from "../../../src/onnx/graph-parts.ts";

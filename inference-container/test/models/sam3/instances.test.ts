@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { Tensor } from "onnxruntime-node";
+import { Tensor } from "../../../src/onnx/runtime.ts";
 import { describe, expect, it } from "vitest";
 import type { Tensors } from "../../../src/models/graph.ts";
 import { findInstances } from "../../../src/models/sam3/instances.ts";

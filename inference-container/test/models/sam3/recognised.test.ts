@@ -1,4 +1,4 @@
-import { InferenceSession } from "onnxruntime-node";
+import { InferenceSession } from "../../../src/onnx/runtime.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   type GraphNames,
