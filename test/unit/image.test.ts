@@ -10,7 +10,7 @@ const ignored = readIgnored(PROJECT_ROOT);
 const filesOf = (source: string): string[] => contextFiles(PROJECT_ROOT, source, ignored);
 const LISTS = ["package.json", "package-lock.json", ".npmrc"];
 const PACKAGES = ["protocol", "masks", "inference-container"];
-const CUDA_LIST = "inference-container/cuda-requirements.txt";
+const CUDA = "inference-container/cuda";
 const Manifest = z.looseObject({
   dependencies: z.looseObject({}).default({}),
   optionalDependencies: z.looseObject({}).default({}),
@@ -24,7 +24,7 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
       [
         { sources: LISTS, target: "./" },
         ...PACKAGES.map((folder) => ({ sources: [`${folder}/package.json`], target: `${folder}/` })),
-        ...(name === "Dockerfile.cuda" ? [{ sources: [CUDA_LIST], target: "./" }] : []),
+        ...(name === "Dockerfile.cuda" ? [{ sources: [CUDA], target: "cuda" }] : []),
       ],
       [
         { sources: ["package.json"], target: "./" },
@@ -52,23 +52,26 @@ describe("the image's libraries of CUDA", () => {
   const [dependencies, image] = readStages(join(PROJECT_ROOT, "inference-container/Dockerfile.cuda"));
 
   it("are installed by pip, which accepts nothing without its hash, and by nothing else", () => {
-    const runs = [...(dependencies?.runs ?? []), ...(image?.runs ?? [])].join("\n");
+    const script = read(`${CUDA}/install.sh`).replaceAll(/\\\n\s*/g, "");
+    const runs = [...(dependencies?.runs ?? []), ...(image?.runs ?? []), script].join("\n");
     const [install] = /python3 -m pip install .*/.exec(runs) ?? [];
     for (const option of ["--only-binary :all:", "--no-deps", "--require-hashes", "--requirement "])
       expect(install).toContain(option);
     expect(runs.match(/pip install/g)).toHaveLength(1);
-    expect(runs).not.toMatch(/apt-get install[^&]*(?:cuda|cudnn|nvidia)/);
+    expect(runs).toContain("sh cuda/install.sh node_modules /cuda");
+    expect(runs).not.toMatch(/apt-get install[^&]*(?:cuda|cudnn|nvidia)|install\.js/);
     expect(read("inference-container/Dockerfile.cuda")).not.toMatch(/^FROM .*nvidia/m);
   });
 
-  it("have a version and a SHA-256 each, and are those that the provider loads", () => {
-    const lines = read(CUDA_LIST)
+  it("have a SHA-256 each, and the provider has the version of the runtime that npm installs", () => {
+    const lines = read(`${CUDA}/requirements.txt`)
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));
-    for (const line of lines)
-      expect(line).toMatch(/^nvidia-[a-z-]+-cu12==\d+(?:\.\d+)+ --hash=sha256:[0-9a-f]{64}$/);
-    for (const library of ["cublas", "cuda-runtime", "cudnn", "cufft", "curand"])
-      expect(lines.some((line) => line.startsWith(`nvidia-${library}-cu12==`))).toBe(true);
+    for (const line of lines) expect(line).toMatch(/^[a-z0-9-]+==\d+(?:\.\d+)+ --hash=sha256:[0-9a-f]{64}$/);
+    const { dependencies: named } = Manifest.parse(JSON.parse(read("inference-container/package.json")));
+    expect(lines.find((line) => line.startsWith("onnxruntime-gpu=="))).toContain(
+      `==${String(named["onnxruntime-node"])} `,
+    );
   });
 });
 

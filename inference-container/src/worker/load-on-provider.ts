@@ -17,12 +17,13 @@ export interface Loaded {
 const GPU = {
   cuda: {
     name: "CUDA",
-    advice: "Install the libraries of CUDA 12 and cuDNN 9, or use the CUDA image with a GPU",
+    advice:
+      "Install the libraries of CUDA 13 and cuDNN 9 and a driver of version 580 or newer, or use the CUDA image with a GPU",
   },
   tensorrt: {
     name: "TensorRT",
     advice:
-      "Install the libraries of TensorRT, CUDA 12 and cuDNN 9, or set EXECUTION_PROVIDER=cuda, which needs no TensorRT",
+      "Install the libraries of TensorRT, CUDA 13 and cuDNN 9, or set EXECUTION_PROVIDER=cuda, which needs no TensorRT",
   },
 } as const;
 
@@ -66,7 +67,7 @@ export async function gpuProblem(
   device: number,
 ): Promise<string | undefined> {
   // Imported only when needed: loading the runtime takes time and memory.
-  const { InferenceSession, Tensor } = await import("onnxruntime-node");
+  const { InferenceSession, Tensor } = await import("../onnx/runtime.ts");
   const graph = new OnnxGraph();
   graph.node("Relu", [graph.input("x", [1])], {}, "y");
   graph.output("y", [1]);

@@ -23,7 +23,7 @@ describe("where CUDA is asked for and can't be used", () => {
   test("the start ends with what to do", async () => {
     rig = await startRig({ MODEL_FOLDER: folder, ...WITHOUT_CUDA }, LOADER);
     await expect(rig.service.ready).rejects.toThrow(
-      /^CUDA device 999: .*CUDA can't be used .*CUDA 12 .*cuDNN 9.*CPU_FALLBACK=true/,
+      /^CUDA device 999: .*CUDA can't be used .*CUDA 13 .*cuDNN 9.*CPU_FALLBACK=true/,
     );
     expect((await fetch(`${rig.service.url}/readyz`)).status).toBe(503);
     expect(linesOf("ready")).toEqual([]);

@@ -51,7 +51,7 @@ describe("a model", () => {
     const { load, tried } = loader("cuda");
     const loading = loadOnProvider(load, config("cuda"));
     await expect(loading).rejects.toThrow(
-      /^CUDA can't be used on device 999 \(.+\)\. Install .*CUDA 12 .*cuDNN 9.*CUDA image.*CPU_FALLBACK=true/,
+      /^CUDA can't be used on device 999 \(.+\)\. Install .*CUDA 13 .*cuDNN 9.*CUDA image.*CPU_FALLBACK=true/,
     );
     expect(tried).toEqual(["cuda"]);
   });
