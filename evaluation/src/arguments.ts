@@ -3,6 +3,7 @@ import type { Provider } from "../../inference-container/src/device/messages.ts"
 import { providerOf } from "../../scripts/models/load-options.ts";
 import { usageError } from "../../scripts/shared/command-line.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
+import type { CompareCommand } from "./compare.ts";
 
 /** A validated command line; paths are as given. */
 export interface EvaluateCommand {
@@ -34,19 +35,34 @@ type Given = { readonly [name in Text]?: string | undefined } & {
 
 /** Validates the options of `evaluate`; `folder` is undefined if none is given. @throws Failure, a usage error */
 export function evaluateCommand(folder: string | undefined, given: Given): EvaluateCommand {
-  if ((given.pictures === undefined) !== (given.labels === undefined))
-    throw usageError("--pictures and --labels belong together. Give both, or neither to use the sample.");
-  const sample = join(PROJECT_ROOT, "samples", "labelled");
   return {
     action: "evaluate",
     subject: subjectOf(folder, given),
     json: given.json ?? false,
-    pictures: given.pictures ?? join(sample, "pictures"),
-    labels: given.labels ?? join(sample, "instances.json"),
+    ...setOf(given),
     threshold: thresholdOf(given.threshold),
     sheet: given.sheet ?? join(PROJECT_ROOT, ".local", "misses.png"),
     detections: given.detections,
   };
+}
+
+/** The labelled set to use, by default the sample. */
+function setOf({ pictures, labels }: Given): Pick<EvaluateCommand, "pictures" | "labels"> {
+  if ((pictures === undefined) !== (labels === undefined))
+    throw usageError("--pictures and --labels belong together. Give both, or neither to use the sample.");
+  const sample = join(PROJECT_ROOT, "samples", "labelled");
+  return {
+    pictures: pictures ?? join(sample, "pictures"),
+    labels: labels ?? join(sample, "instances.json"),
+  };
+}
+
+/** Validates the options of `compare`. @throws Failure, a usage error */
+export function compareCommand(folder: string, given: Given): CompareCommand {
+  const provider = providerOf(given.provider ?? "cuda");
+  if (provider === "cpu")
+    throw usageError("compare measures another provider against the CPU: --provider cuda.");
+  return { action: "compare", folder, provider, json: given.json ?? false, ...setOf(given) };
 }
 
 function thresholdOf(given: string | undefined): number {

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import type { EvaluateClipsCommand } from "../../evaluation/src/clips/evaluate-clips.ts";
+import type { CompareCommand } from "../../evaluation/src/compare.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import {
   type CalibrateCommand,
   calibrateCommand,
+  compareCommand,
   type EvaluateCommand,
   evaluateCommand,
 } from "../../evaluation/src/arguments.ts";
@@ -19,22 +21,24 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory
   npm run models -- describe FOLDER   writes the manifest.json for a folder with an export, or for a server's model
   npm run models -- evaluate FOLDER   measures what a folder finds in labelled pictures
+  npm run models -- compare FOLDER    measures whether a GPU gives the CPU's results, on labelled pictures
   npm run models -- evaluate-clips DIR  measures how an object is followed through labelled clips
   npm run models -- calibrate FOLDER  fits the confidences of a folder to labelled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
   npm run models -- install NAME      downloads a model of the catalogue: ${CATALOGUE.map(({ name }) => name).join(", ")}
   npm run models -- install --from manifest.json    downloads the same bytes as a folder that install made
 
-  --json            list, check, evaluate, evaluate-clips: print JSON
+  --json            list, check, compare, evaluate, evaluate-clips: print JSON
   --provider NAME   check, evaluate, evaluate-clips, calibrate, install: cpu (the default), cuda or tensorrt
+                    compare: cuda (the default) or tensorrt
   --cpu-nodes       check: accept graphs on cuda with nodes that ONNX Runtime runs on the CPU
   --force           describe: overwrite a manifest.json; install: replace a folder
   --accept-licence  install: do not ask whether you accept the model's licence
   --server URL      describe: the model's address on a server of the Open Inference Protocol, such as
                     http://triton:8000/v2/models/segment or …/segment/versions/1
 
-  --pictures DIR    evaluate: the folder of the pictures (default samples/labelled/pictures)
-  --labels FILE     evaluate: their labels, in COCO's format (default samples/labelled/instances.json)
+  --pictures DIR    compare, evaluate: the folder of the pictures (default samples/labelled/pictures)
+  --labels FILE     compare, evaluate: their labels, in COCO's format (default samples/labelled/instances.json)
                     calibrate needs both options
   --threshold N     evaluate: ask for objects with at least this score (default 0.05)
   --sheet FILE      evaluate, evaluate-clips: write a PNG of the worst misses to FILE (default .local/misses.png)
@@ -64,6 +68,7 @@ export type ModelsCommand =
     }
   | EvaluateCommand
   | CalibrateCommand
+  | CompareCommand
   | EvaluateClipsCommand
   | {
       readonly action: "describe";
@@ -91,6 +96,7 @@ const OPTIONS_OF: Readonly<Record<Action, readonly string[]>> = {
     "url",
     "key",
   ],
+  compare: ["json", "provider", "pictures", "labels"],
   "evaluate-clips": ["json", "provider", "sheet", "model", "clips", "frames"],
   calibrate: ["provider", "pictures", "labels"],
   describe: ["force", "server"],
@@ -136,6 +142,8 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
       };
     case "evaluate":
       return evaluateCommand(operands[0] === "" ? undefined : operands[0], values);
+    case "compare":
+      return compareCommand(folder(), values);
     case "evaluate-clips":
       return {
         action,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { calibrate } from "../../evaluation/src/calibrate.ts";
+import { compareProviders, comparisonLines } from "../../evaluation/src/compare.ts";
 import { evaluate } from "../../evaluation/src/evaluate.ts";
 import { clipLines, evaluateClips } from "../../evaluation/src/clips/evaluate-clips.ts";
 import { calibrationLines, evaluationLines } from "../../evaluation/src/print.ts";
@@ -64,6 +65,12 @@ async function perform(command: Action, signal: AbortSignal): Promise<number> {
       if (command.json) printJson(evaluation);
       else print(evaluationLines(evaluation));
       return 0;
+    }
+    case "compare": {
+      const comparison = await compareProviders(command);
+      if (command.json) printJson(comparison);
+      else print(comparisonLines(comparison));
+      return comparison.equal ? 0 : 1;
     }
     case "evaluate-clips": {
       const figures = await evaluateClips(command, signal);

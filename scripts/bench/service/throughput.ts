@@ -3,6 +3,7 @@ import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { type BenchPicture, benchPicture, largePicture } from "../pictures/bench-picture.ts";
+import { providerOf } from "../../models/load-options.ts";
 import { ratePerSecond, spread, type Row, spreadTable } from "../report.ts";
 import { STAND_IN } from "../start-inference.ts";
 import { STAGES, type TaskTimes } from "../task-times.ts";
@@ -13,7 +14,8 @@ import { type BenchService, withService } from "./with-service.ts";
 const OFFERED = [1, 2, 4, 8] as const;
 /** How long a stand-in is measured at each number of tasks. */
 const STAND_IN_MS = 3_000;
-const BUILTIN_PICTURES = 4;
+/** How many pictures the embedded model processes in a round, and on a GPU. */
+const BUILTIN_PICTURES = { cpu: 4, gpu: 60 } as const;
 
 /** One number of tasks at once, compared with a bare loop over the same pictures, in pictures per second. */
 export interface Round {
@@ -71,13 +73,15 @@ async function measureStandIns(options: Options): Promise<Round[]> {
 
 async function measureBuiltin(options: Options): Promise<Round[]> {
   const modelFolder = await ensureBuiltin();
-  const model = await loadModel(modelFolder);
+  // The service reads the same setting.
+  const provider = providerOf(process.env["EXECUTION_PROVIDER"]);
+  const model = await loadModel(modelFolder, { provider });
   let made = 0;
   const scenario: Scenario = {
-    name: "embedded model",
+    name: `embedded model on ${provider}`,
     model,
     cost: null,
-    counted: options.quick ? 2 : BUILTIN_PICTURES,
+    counted: BUILTIN_PICTURES[provider === "cpu" ? "cpu" : "gpu"] / (options.quick ? 2 : 1),
     // Never the same picture twice, because both sides cache the features of pictures.
     pictures: (count) => Promise.all(Array.from({ length: count }, () => benchPicture(made++))),
   };
