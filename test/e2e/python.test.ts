@@ -61,16 +61,6 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
 describe("the Python client's README", () => {
   const python = pythonWith("httpx", "numpy");
 
-  it.skipIf(python === null)("is of a package that reads masks with every filter of PNG", async () => {
-    const env = {
-      ...process.env,
-      PYTHONPATH: join(PROJECT_ROOT, "python/src"),
-      PYTHONDONTWRITEBYTECODE: "1",
-    };
-    const { stderr } = await run(python ?? "", [join(PROJECT_ROOT, "python/test/test_masks.py")], { env });
-    expect(stderr).toMatch(/^Ran 4 tests in .*\n\nOK$/m);
-  });
-
   it.skipIf(python === null).each(examples)("under %s has an example that runs", async (heading, code) => {
     const folder = await mkdtemp(join(tmpdir(), "python-"));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -53,12 +53,17 @@ class SegmentationError(Exception):
         self.body = body
         self.job_id = job_id
         hints: dict[str, Any] = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
-        self.retry_after_seconds = hints.get("retryAfterSeconds") or retry_after_seconds
+        asked = hints.get("retryAfterSeconds")
+        self.retry_after_seconds = asked if isinstance(asked, int) else retry_after_seconds
         self.remaining_tokens = hints.get("remainingTokens")
         self.requested_tokens = hints.get("requestedTokens")
         self.expires_at = hints.get("expiresAt")
         self.active_job_id = hints.get("activeJobId")
         self.upgrade_url = hints.get("upgradeUrl")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Lets pools of processes hand the error on: by default, Python would make it of `args`, which has no code."""
+        return type(self), (self.code, self.message), self.__dict__
 
 
 def invalid_input(message: str, job_id: str | None = None) -> SegmentationError:
