@@ -2,7 +2,8 @@
 
 from ._connection import Event
 from ._job import AsyncEndedPicture, AsyncJobHandle, EndedPicture, JobHandle
-from ._upload import Input
+from ._upload import Input, UploadedInput
+from ._version import __version__ as __version__
 from ._watch import JobUpdate
 from .client import AsyncClient, Client
 from .coco import coco_from_masks, merge_coco
@@ -19,8 +20,6 @@ from .options import (
 )
 from .results import ImageResult, Picture, Sighting, Track, VideoResult, unique_names
 from .webhook import verify_webhook
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AsyncClient",
@@ -47,6 +46,7 @@ __all__ = [
     "SegmentationError",
     "Sighting",
     "Track",
+    "UploadedInput",
     "VideoResult",
     "coco_from_masks",
     "decode_rle",

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import os
+import math
 import random
 import re
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import Any, AsyncGenerator, Awaitable, Callable, Mapping, TypeVar, Union
-from urllib.parse import quote, urlsplit
+from typing import Any, AsyncGenerator, Awaitable, Callable, Sequence, TypeVar, cast
+from urllib.parse import quote, urljoin
 
 import httpx
 
+from ._answers import bad_header, failure, has_fields, may_pass, parse_json, refusal, storage_refusal, unreadable
 from ._io import IO
+from ._settings import AccessToken, address_of, count_of, credential_of, delay_of, is_url, seconds_of, token_of
+from ._values import native, plain, shown
+from ._version import __version__
 from .errors import SegmentationError, invalid_input
 from .options import CallOptions
 
 T = TypeVar("T")
-AccessToken = Callable[[], Union[str, Awaitable[str]]]
 
 LONGEST_PAUSE = 60.0
 """Seconds. Nobody waits longer for a repetition: a later Retry-After is the caller's to follow."""
-_PASSING_CODES = {"connection_failed", "timed_out", "idempotency_in_progress"}
-_PASSING_STATUSES = {408, 429, 502, 503, 504}
+_USER_AGENT = f"segmentation-client-python/{__version__}"
+_MOST_REDIRECTS = 10
+_HEADER_NAME = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
+_HEADER_VALUE = re.compile(r"[\t -~]*")
 
 
 @dataclass(frozen=True)
@@ -56,18 +60,18 @@ class Connection:
         base_url: str | None,
         api_key: str | None,
         access_token: AccessToken | None,
-        timeout: float,
+        limits: httpx.Timeout,
         max_retries: int,
         retry_delay: float,
         parallel: int,
     ) -> None:
         self.io = io
-        self._timeout = timeout
-        self.parallel = parallel
-        self._base_url = _address_of(base_url)
-        self._credential = access_token or _key_of(api_key)
-        self._max_retries = max_retries
-        self._retry_delay = retry_delay
+        self._limits = limits
+        self.parallel = count_of("parallel", parallel, 1)
+        self._base_url = address_of(base_url)
+        self._credential = credential_of(api_key, access_token)
+        self._max_retries = count_of("max_retries", max_retries, 0)
+        self._retry_delay = delay_of("retry_delay", retry_delay)
 
     async def ask(
         self,
@@ -77,9 +81,12 @@ class Connection:
         *,
         key: str | None = None,
         is_empty: bool = False,
+        needs: Sequence[str] = (),
         **request: Any,
     ) -> Answer:
-        """Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once."""
+        """Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once.
+        An answer without the fields that are needed is unreadable.
+        """
         if route.startswith("POST"):
             key = key or str(uuid.uuid4())
 
@@ -92,46 +99,50 @@ class Connection:
                 if failures > 0 and is_empty and error.status == 404:
                     return Answer(None, httpx.Headers())
                 raise
-            content = await self.read(response, until)
-            return Answer(parse_json(content, response), response.headers)
+            data = parse_json(await self.read(response, until), response)
+            if needs and not has_fields(data, needs):
+                raise unreadable(response, f"has no {' and '.join(needs)}")
+            return Answer(data, response.headers)
 
         return await self.persist(options, attempt)
 
     async def open(
         self,
         route: str,
-        path: Mapping[str, str],
+        path: Mapping[str, object],
         options: CallOptions,
         *,
         key: str | None = None,
         body: Any = None,
         query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] = {},
     ) -> httpx.Response:
-        """Asks the service once, and gives its success unread."""
+        """Asks the service once, and gives its success unread. The caller's `http` adds what it has for every request."""
         method, template = route.split(" ")
+        parts: dict[str, str] = {}
         for name, value in path.items():
-            if not value:
-                raise invalid_input(f"The operation needs a {name}.")
-        url = self._base_url + template.format_map({name: quote(value, safe="") for name, value in path.items()})
-        token = self._credential()
-        credential = await token if inspect.isawaitable(token) else token
-        headers: dict[str, str] = dict(options.get("headers", {}))
-        headers["authorization"] = f"Bearer {credential}"
-        if key:
-            headers["idempotency-key"] = key
-        if body is not None:
-            headers["content-type"] = "application/json"
-        content = None if body is None else json.dumps(body).encode()
-        given = {name: value for name, value in (query or {}).items() if value is not None}
-        try:
-            request = httpx.Request(
-                method, url, headers=headers, content=content, params=given or None, extensions=self._limits(options)
-            )
-        except UnicodeEncodeError:
-            # The error itself would cite the token.
-            raise invalid_input(
-                "A header, key or token has a character that no header of HTTP may have. Use ASCII only."
-            ) from None
+            # Dots would lead to another path.
+            if not isinstance(value, str) or value in ("", ".", ".."):
+                raise invalid_input(f"The operation needs a {name}; {shown(value)} is none.")
+            parts[name] = quote(value, safe="", errors="replace")
+        content = None if body is None else json.dumps(plain(body, "The body")).encode()
+        given = {name: native(value) for name, value in (query or {}).items() if value is not None}
+        token = await token_of(self._credential, self.io.is_blocking)
+        sent = _headers_of(
+            {"user-agent": self._user_agent()},
+            options.get("headers") or {},
+            headers,
+            {"authorization": f"Bearer {token}", "idempotency-key": key or None},
+            {"content-type": None if body is None else "application/json"},
+        )
+        request = self.io.http.build_request(
+            method,
+            self._base_url + template.format_map(parts),
+            headers=sent,
+            content=content,
+            params=given or None,
+            timeout=self._limits_of(options),
+        )
         response = await self._send(request)
         if not response.is_success:
             raise refusal(response, await self.read(response))
@@ -141,8 +152,9 @@ class Connection:
         self, route: str, path: Mapping[str, str], options: CallOptions
     ) -> AsyncGenerator[Event, None]:
         """Gives the events of one answer until it ends, or nothing was heard for the time limit."""
-        headers = {"accept": "text/event-stream", **options.get("headers", {})}
-        response = await self.open(route, path, {**options, "headers": headers})
+        # A proxy that compresses holds events back.
+        headers = {"accept": "text/event-stream", "accept-encoding": "identity"}
+        response = await self.open(route, path, options, headers=headers)
         text = b""
         try:
             async for piece in self.io.pieces(response):
@@ -150,11 +162,11 @@ class Connection:
                 text = re.sub(rb"\r\n|\r(?!\Z)", b"\n", text + piece)
                 *blocks, text = text.split(b"\n\n")
                 for block in blocks:
-                    event = _event_of(block.decode(), response)
+                    event = _event_of(block.decode(errors="replace"), response)
                     if event is not None:
                         yield event
         except httpx.HTTPError as error:
-            raise _failure(error, response.request) from error
+            raise failure(error, response.request) from error
         finally:
             await self.io.close(response)
 
@@ -162,8 +174,14 @@ class Connection:
         """Downloads a URL, again where a failure may pass; so is a file that `read` finds damaged by a ValueError."""
 
         async def attempt(_: int) -> T:
-            request = httpx.Request("GET", url, extensions=self._limits(options))
-            response = await self._send(request, follow_redirects=True)
+            response = await self._send(self._to_storage("GET", url, options))
+            for _ in range(_MOST_REDIRECTS):
+                if not response.has_redirect_location:
+                    break
+                await self.io.close(response)
+                # The caller's `http` would send its cookies along.
+                url_there = urljoin(str(response.url), response.headers["location"])
+                response = await self._send(self._to_storage("GET", url_there, options))
             content = await self.read(response)
             if not response.is_success:
                 raise storage_refusal(response, content)
@@ -176,24 +194,43 @@ class Connection:
 
     async def put(self, url: str, content: bytes, content_type: str | None, options: CallOptions) -> httpx.Headers:
         """Sends a file or a part of one to the storage, once."""
-        headers = {} if content_type is None else {"content-type": content_type}
-        request = httpx.Request("PUT", url, headers=headers, content=content, extensions=self._limits(options))
+        request = self._to_storage("PUT", url, options, content, {"content-type": content_type})
         response = await self._send(request)
         answer = await self.read(response)
         if not response.is_success:
             raise storage_refusal(response, answer)
         return response.headers
 
+    def _to_storage(
+        self,
+        method: str,
+        url: object,
+        options: CallOptions,
+        content: bytes | None = None,
+        headers: Mapping[str, str | None] = {},
+    ) -> httpx.Request:
+        """A request to another host than the service's: it has nothing of the caller's but the User-Agent."""
+        if not (isinstance(url, str) and is_url(url)):
+            raise invalid_input(f"{shown(_without_query(url))} is not a URL of a file. Give an https URL.")
+        limits = {"timeout": self._limits_of(options).as_dict()}
+        sent = _headers_of({"user-agent": self._user_agent(), "accept": "*/*"}, headers)
+        return httpx.Request(method, url, headers=sent, content=content, extensions=limits)
+
+    def _user_agent(self) -> str:
+        """The caller's, if `http` has another than httpx's own."""
+        own = self.io.http.headers.get("user-agent")
+        return _USER_AGENT if own is None or own.startswith("python-httpx/") else own
+
     async def persist(self, options: CallOptions, attempt: Callable[[int], Awaitable[T]]) -> T:
         """Repeats an attempt that failed with what may pass; it takes the number of failures before it."""
         failures = 0
+        most = count_of("max_retries", options.get("max_retries", self._max_retries), 0)
         while True:
             try:
                 return await attempt(failures)
             except SegmentationError as error:
                 asked = error.retry_after_seconds or 0
-                last = failures >= options.get("max_retries", self._max_retries)
-                if last or not may_pass(error) or asked > LONGEST_PAUSE:
+                if failures >= most or not may_pass(error) or asked > LONGEST_PAUSE:
                     raise
                 pause = asked + self.pause(failures)
                 if "on_retry" in options:
@@ -206,16 +243,24 @@ class Connection:
         return min(self._retry_delay * 2.0**failures, LONGEST_PAUSE) * random.uniform(0.5, 1)
 
     def timeout_of(self, options: CallOptions) -> float:
-        return options.get("timeout", self._timeout)
+        """Seconds that a request may take; infinity without a limit."""
+        seconds = self._limits_of(options).read
+        return math.inf if seconds is None else seconds
 
-    def _limits(self, options: CallOptions) -> dict[str, Any]:
-        return {"timeout": httpx.Timeout(self.timeout_of(options)).as_dict()}
+    def _limits_of(self, options: CallOptions) -> httpx.Timeout:
+        return httpx.Timeout(seconds_of("timeout", options["timeout"])) if "timeout" in options else self._limits
 
-    async def _send(self, request: httpx.Request, follow_redirects: bool = False) -> httpx.Response:
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        if self.io.http.is_closed:
+            raise invalid_input("The client is closed. Make another one.")
         try:
-            return await self.io.send(request, follow_redirects)
+            return await self.io.send(request)
+        except httpx.LocalProtocolError:
+            pass
         except httpx.HTTPError as error:
-            raise _failure(error, request) from error
+            raise failure(error, request) from error
+        # The error of httpx would cite the header.
+        raise bad_header()
 
     async def read(self, response: httpx.Response, until: float | None = None) -> bytes:
         """A whole body; until a time of the monotonic clock, if it has to be there by then."""
@@ -226,94 +271,32 @@ class Connection:
                 if until is not None and time.monotonic() > until:
                     raise httpx.ReadTimeout("")
         except httpx.HTTPError as error:
-            raise _failure(error, response.request) from error
+            raise failure(error, response.request) from error
         finally:
             await self.io.close(response)
         return b"".join(parts)
 
 
-def may_pass(error: SegmentationError) -> bool:
-    """Whether the same request may succeed later."""
-    status = error.status or 200
-    # A 503 that lasts until the operator has set billing up.
-    if error.code == "billing_not_configured":
-        return False
-    if error.code in _PASSING_CODES or status in _PASSING_STATUSES:
-        return True
-    # An answer that arrived garbled; and what object storage says when it is busy.
-    return status < 300 if error.code == "unreadable_answer" else error.code == "storage_refused" and status >= 500
+def _headers_of(*given: object) -> httpx.Headers:
+    """The headers that have a value; a later value takes an earlier one's place."""
+    headers = httpx.Headers()
+    for each in given:
+        if not isinstance(each, Mapping):
+            raise invalid_input(f"The headers must be a dict, and are {shown(each)}.")
+        for name, value in cast("Mapping[object, object]", each).items():
+            if value is None:
+                continue
+            if not (isinstance(name, str) and isinstance(value, str)):
+                raise invalid_input(f"The header {shown(name)} must be a text, and is {shown(value)}.")
+            if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
+                raise bad_header()
+            headers[name] = value.strip()
+    return headers
 
 
-def refusal(response: httpx.Response, content: bytes) -> SegmentationError:
-    """The error in an answer of the service; a proxy's page becomes `unreadable_answer`."""
-    text = content.decode(errors="replace")
-    body: Any = text
-    named: dict[str, Any] = {}
-    try:
-        body = json.loads(text)
-        named = {**body}
-    except (ValueError, TypeError):
-        pass
-    return SegmentationError(
-        named.get("error") or "unreadable_answer",
-        named.get("message")
-        or f"The service answered {response.status_code} without an error object: {text[:200]}",
-        status=response.status_code,
-        request_id=response.headers.get("x-request-id"),
-        body=body,
-        retry_after_seconds=_retry_after(response.headers),
-    )
-
-
-def storage_refusal(response: httpx.Response, content: bytes) -> SegmentationError:
-    """The error in an answer of object storage, whose XML is quoted."""
-    text = content.decode(errors="replace")
-    return SegmentationError(
-        "storage_refused",
-        f"The storage refused the file with status {response.status_code}. Try again. It answered: {text[:200]}",
-        status=response.status_code,
-        body=text,
-        retry_after_seconds=_retry_after(response.headers),
-    )
-
-
-def unreadable(response: httpx.Response, what: str) -> SegmentationError:
-    """The error of an answer that says success and cannot be read; it is asked for again."""
-    return SegmentationError(
-        "unreadable_answer",
-        f"The answer {what}. Is this the address of a segmentation service?",
-        status=response.status_code,
-        request_id=response.headers.get("x-request-id"),
-    )
-
-
-def parse_json(content: bytes | str, response: httpx.Response) -> Any:
-    """A text of an answer as JSON, None of an empty one; the service is trusted to send what its contract has."""
-    try:
-        return json.loads(content) if content else None
-    except ValueError:
-        raise unreadable(response, "is not JSON") from None
-
-
-def _retry_after(headers: httpx.Headers) -> int | None:
-    """The number of seconds in Retry-After, which has a number or a date."""
-    value = headers.get("retry-after", "")
-    if value.isdecimal():
-        return int(value)
-    try:
-        return max(0, round(parsedate_to_datetime(value).timestamp() - time.time()))
-    except (ValueError, TypeError):
-        return None
-
-
-def _failure(error: Exception, request: httpx.Request) -> SegmentationError:
-    if isinstance(error, httpx.TimeoutException):
-        seconds: float = request.extensions["timeout"]["read"]  # pyright: ignore
-        return SegmentationError("timed_out", f"No data received for {seconds:g} s. Try again, or raise timeout.")
-    why = str(error) or type(error).__name__
-    return SegmentationError(
-        "connection_failed", f"The connection failed: {why}. Check the address and the network, then try again."
-    )
+def _without_query(url: object) -> object:
+    """A URL as a message may cite it: its query may be a signature."""
+    return re.split(r"[?#]", url, maxsplit=1)[0] if isinstance(url, str) else url
 
 
 def _event_of(block: str, response: httpx.Response) -> Event | None:
@@ -326,27 +309,3 @@ def _event_of(block: str, response: httpx.Response) -> Event | None:
     if not fields.get("data"):
         return None
     return Event(fields.get("event", "message"), parse_json(fields["data"], response), fields.get("id"))
-
-
-def _address_of(base_url: str | None) -> str:
-    text = base_url or os.environ.get("SEGMENTATION_BASE_URL", "")
-    if not text:
-        raise invalid_input("The client has no address. Give it a base_url, or set SEGMENTATION_BASE_URL.")
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise invalid_input(f"{text} is not an address. One looks like https://segmentation.example.com")
-    return text.rstrip("/")
-
-
-def _key_of(api_key: str | None) -> Callable[[], str]:
-    key = (api_key if api_key is not None else os.environ.get("SEGMENTATION_API_KEY", "")).strip()
-    if not key:
-        raise invalid_input(
-            "The client has no credential. Give it an api_key or an access_token, or set SEGMENTATION_API_KEY."
-        )
-    odd = re.search(r"[^!-~]", key)
-    if odd is not None:
-        raise invalid_input(
-            f"The API key contains “{odd[0]}”, as no key does. Was it shortened? Copy the whole key."
-        )
-    return lambda: key

@@ -5,12 +5,18 @@ The coroutines of a `BlockingIO` never wait for an event loop: `run` carries one
 
 from __future__ import annotations
 
-import asyncio
+import itertools
+import re
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Protocol, Sequence, TypeVar
 
+import anyio
 import httpx
+from anyio.lowlevel import RunVar
+
+from ._values import shown
+from .errors import invalid_input
 
 T = TypeVar("T")
 Work = Callable[[], Coroutine[Any, Any, T]]
@@ -19,8 +25,15 @@ Work = Callable[[], Coroutine[Any, Any, T]]
 class IO(Protocol):
     """What the client needs of the world."""
 
-    async def send(self, request: httpx.Request, follow_redirects: bool) -> httpx.Response:
-        """Sends a request, and gives the answer with its body unread."""
+    is_blocking: bool
+
+    @property
+    def http(self) -> httpx.Client | httpx.AsyncClient:
+        """What builds and sends requests."""
+        ...
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        """Sends a request, and gives the answer with its body unread. Redirects are not followed."""
         ...
 
     def pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
@@ -35,15 +48,54 @@ class IO(Protocol):
         """Does all, at most so many at a time. After a failure no further one begins, and the first failure is raised."""
         ...
 
+    def is_abort(self, error: BaseException) -> bool:
+        """Whether an exception says that the caller has stopped caring: Ctrl-C, or the task's cancellation."""
+        ...
+
+    async def shield(self, work: Work[object]) -> None:
+        """Does what a cancellation must not end."""
+        ...
+
 
 class AsyncIO:
-    """On asyncio."""
+    """On asyncio or trio."""
 
-    def __init__(self, http: httpx.AsyncClient) -> None:
-        self.http = http
+    is_blocking = False
+    _numbers = itertools.count()
 
-    async def send(self, request: httpx.Request, follow_redirects: bool) -> httpx.Response:
-        return await self.http.send(request, stream=True, follow_redirects=follow_redirects)
+    def __init__(self, http: httpx.AsyncClient | None) -> None:
+        self._given = http
+        # Connections belong to an event loop, and the next `asyncio.run` has another.
+        self._own: RunVar[httpx.AsyncClient] = RunVar(f"segmentation_client {next(self._numbers)}")
+        self._is_closed = False
+
+    @property
+    def http(self) -> httpx.AsyncClient:
+        if self._given is not None:
+            return self._given
+        http = self._own.get(None)
+        if http is None:
+            if self._is_closed:
+                raise invalid_input("The client is closed. Make another one.")
+            http = new_http(httpx.AsyncClient)
+            self._own.set(http)
+        return http
+
+    async def aclose(self) -> None:
+        """Closes the connections, but for those of the caller's `http`."""
+        self._is_closed = True
+        http = None if self._given is not None else self._own.get(None)
+        if http is not None:
+            await http.aclose()
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        try:
+            return await self.http.send(request, stream=True, auth=httpx.Auth(), follow_redirects=False)
+        except RuntimeError as error:
+            # The caller's `http` has a connection of an event loop that has ended; it drops the connection now.
+            if "loop" not in str(error):
+                raise
+            raise httpx.ConnectError(str(error), request=request) from error
 
     def pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
         return response.aiter_bytes()
@@ -52,33 +104,50 @@ class AsyncIO:
         await response.aclose()
 
     async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+        await anyio.sleep(seconds)
 
     async def all(self, works: Sequence[Work[T]], limit: int) -> list[T]:
-        room = asyncio.Semaphore(limit)
+        if len(works) < 2:
+            return [await work() for work in works]
+        done: dict[int, T] = {}
+        failures: list[BaseException] = []
+        left = iter(enumerate(works))
 
-        async def one(work: Work[T]) -> T:
-            async with room:
-                return await work()
+        async def work_on() -> None:
+            for index, work in left:
+                try:
+                    done[index] = await work()
+                except anyio.get_cancelled_exc_class():
+                    raise
+                except BaseException as error:
+                    failures.append(error)
+                    group.cancel_scope.cancel()
 
-        tasks = [asyncio.ensure_future(one(work)) for work in works]
-        try:
-            return list(await asyncio.gather(*tasks))
-        except BaseException:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            raise
+        async with anyio.create_task_group() as group:
+            for _ in range(min(limit, len(works))):
+                group.start_soon(work_on)
+        if failures:
+            raise failures[0]
+        return [done[index] for index in range(len(works))]
+
+    def is_abort(self, error: BaseException) -> bool:
+        return isinstance(error, (KeyboardInterrupt, anyio.get_cancelled_exc_class()))
+
+    async def shield(self, work: Work[object]) -> None:
+        with anyio.CancelScope(shield=True):
+            await work()
 
 
 class BlockingIO:
     """In the caller's thread; several things at a time in threads of their own."""
 
+    is_blocking = True
+
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
 
-    async def send(self, request: httpx.Request, follow_redirects: bool) -> httpx.Response:
-        return self.http.send(request, stream=True, follow_redirects=follow_redirects)
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        return self.http.send(request, stream=True, auth=httpx.Auth(), follow_redirects=False)
 
     async def pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
         for piece in response.iter_bytes():
@@ -103,6 +172,35 @@ class BlockingIO:
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
+
+
+    def is_abort(self, error: BaseException) -> bool:
+        return isinstance(error, KeyboardInterrupt)
+
+    async def shield(self, work: Work[object]) -> None:
+        await work()
+
+
+Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
+
+
+def new_http(kind: type[Http]) -> Http:
+    """A client of httpx, with the proxies and certificates of the environment."""
+    try:
+        return kind()
+    except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
+        # The address of a proxy may have a password.
+        why = re.sub(r"//[^/@]*@", "//…@", str(error))
+    raise invalid_input(
+        f"httpx does not take the proxies or certificates of the environment (HTTPS_PROXY, SSL_CERT_FILE …): {why}"
+    )
+
+
+def given_http(kind: type[Http], given: object, owner: str) -> Http | None:
+    """The caller's client of httpx. Raises `invalid_input` if it is of the other kind."""
+    if given is None or isinstance(given, kind):
+        return given
+    raise invalid_input(f"{owner} takes an httpx.{kind.__name__} as http, and this is {shown(given)}.")
 
 
 def _do(work: Work[T]) -> T:

@@ -7,7 +7,7 @@ import time
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, AsyncGenerator, Iterator, Sequence, cast
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Iterator, Sequence, TypeVar, cast
 
 from . import models as m
 from ._connection import Connection
@@ -17,10 +17,12 @@ from ._watch import JobUpdate, assert_succeeded, has_ended, watch
 from .errors import SegmentationError, invalid_input, problem_error
 from .masks import Mask
 from .options import CallOptions, ResultOptions
-from .results import ImageResult, Picture, VideoResult, tracks_of
+from .results import ImageResult, Picture, Track, VideoResult, tracks_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+T = TypeVar("T")
 
 _USED_SHARE = 0.9
 """A signature may end while a request is under way: it is not used in the last tenth of its life."""
@@ -39,24 +41,27 @@ class _JobFiles:
     async def open(self) -> _JobFiles:
         asked_at = time.time()
         path = {"job_id": self._job_id}
-        self.result = (await self._connection.ask("GET /v1/jobs/{job_id}/result", path, self._options)).data
+        needs = ("manifest", "assets", "expiresIn")
+        self.result = (
+            await self._connection.ask("GET /v1/jobs/{job_id}/result", path, self._options, needs=needs)
+        ).data
         self._urls = {asset["key"]: asset["url"] for asset in self.result["assets"]}
         self._until = asked_at + self.result["expiresIn"] * _USED_SHARE
         return self
 
-    async def read(self, key: str) -> bytes:
+    async def read(self, key: str, read: Callable[[bytes], T]) -> T:
+        """Downloads a file, again if `read` finds it damaged by a ValueError."""
         if time.time() > self._until:
             await self.open()
-        return await self._connection.download(self._urls[key], self._options, bytes)
+        if key not in self._urls:
+            raise SegmentationError("unreadable_answer", f"The job's result has no file {key}. Try again.")
+        return await self._connection.download(self._urls[key], self._options, read)
 
     async def mask(self, task_id: str, index: int, confidence: float) -> Mask:
-        if time.time() > self._until:
-            await self.open()
-        url = self._urls[f"masks/{task_id}/{index}.png"]
-        return await self._connection.download(url, self._options, lambda png: Mask(index, confidence, png))
+        return await self.read(f"masks/{task_id}/{index}.png", lambda png: Mask(index, confidence, png))
 
     async def all(self, keys: Sequence[str]) -> dict[str, bytes]:
-        works = [partial(self.read, key) for key in keys]
+        works = [partial(self.read, key, bytes) for key in keys]
         contents = await self._connection.io.all(works, self._connection.parallel)
         return dict(zip(keys, contents))
 
@@ -90,17 +95,26 @@ class _JobFiles:
     async def video(self, job: m.JobStatus, names: dict[str, str]) -> VideoResult:
         manifest = cast(m.VideoManifest, self.result["manifest"])
         item = manifest["items"][0]
-        files = await self.all(list(self._urls))
-        masks_json: dict[str, Any] = json.loads(files[f"masks/{item['taskId']}/masks.json"])
+        key = f"masks/{item['taskId']}/masks.json"
+        tracks, masks_json, content = await self.read(key, partial(_masks_of, prompts=manifest["prompts"]))
+        files = {**(await self.all([each for each in self._urls if each != key])), key: content}
         return VideoResult(
             job=job,
             task_id=item["taskId"],
             name=names.get(item["taskId"], item["taskId"]),
             counts=item["counts"],
-            tracks=tracks_of(masks_json, manifest["prompts"]),
+            tracks=tracks,
             masks_json=masks_json,
             files=files,
         )
+
+
+def _masks_of(content: bytes, prompts: Sequence[str]) -> tuple[list[Track], dict[str, Any], bytes]:
+    masks_json = json.loads(content)
+    try:
+        return tracks_of(masks_json, prompts), masks_json, content
+    except (LookupError, TypeError) as error:
+        raise ValueError(f"it is no masks.json ({error!r})") from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ async def items_of(
     """The items of a list's pages, each page asked for when the one before is used up."""
     token: str | None = None
     while True:
-        page = (await connection.ask(route, path, options, query={**query, "nextToken": token})).data
+        page = (await connection.ask(route, path, options, query={**query, "nextToken": token}, needs=("items", "nextToken"))).data
         for item in page["items"]:
             yield item
         token = page["nextToken"]

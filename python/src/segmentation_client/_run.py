@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Callable, Literal, Mapping, Sequence, cast
 
 from ._connection import Connection
-from ._upload import Input, Source, assert_kind, content_type_of, source_of, upload_source
+from ._upload import Input, Source, assert_kind, content_type_of, sources_of, upload_source
+from ._values import native, plain, shown
 from ._watch import JobUpdate, has_ended
 from .errors import SegmentationError, invalid_input
 from .options import CallOptions, Progress, RunOptions, SegmentOptions, SegmentVideoOptions
@@ -75,18 +75,15 @@ async def create(
     options: SegmentOptions | SegmentVideoOptions,
 ) -> Created:
     """Uploads the files and creates the job."""
-    inputs = given if isinstance(given, (list, tuple)) else [given]
-    sources = [source_of(each) for each in cast("Sequence[Input]", inputs)]
+    sources = sources_of(given)
     key = options.get("idempotency_key")
     if key is not None and len(key) > MOST_KEY_CHARACTERS:
         raise invalid_input(f"The idempotency_key has more than {MOST_KEY_CHARACTERS} characters. Use a shorter one.")
-    fields = {_camel(name): value for name, value in options.items() if name not in _OURS}
-    regions: Sequence[Mapping[str, Any]] = options.get("regions", [])  # type: ignore[assignment]
-    for region in regions:
-        if not 0 <= region.get("input", 0) < len(sources):
-            raise invalid_input(f"A region refers to input {region.get('input')}, which does not exist.")
+    # Nothing is uploaded for a request that cannot be sent.
+    fields, wanted, regions = _request_of(kind, prompts, options)
+    places = [_place_of(region, len(sources)) for region in regions]
     for source in sources:
-        if source.url is None:
+        if source.url is None and source.task_id is None:
             assert_kind(kind, content_type_of(source), source.name)
     call = call_of(options)
     sizes = [source.size for source in sources]
@@ -103,19 +100,46 @@ async def create(
 
     works = [partial(upload, i, source) for i, source in enumerate(sources)]
     tasks = await connection.io.all(works, connection.parallel)
-    wanted = [prompts] if isinstance(prompts, str) else list(prompts)
     body: dict[str, Any] = {**fields, "type": kind, "tasks": tasks}
     if wanted or not regions:
         body["prompts"] = wanted
     if regions:
-        body["regions"] = [_region(each, tasks[each.get("input", 0)]) for each in regions]
-    answer = await connection.ask("POST /v1/jobs", {}, call, key=key, body=body)
+        body["regions"] = [{**each, "taskId": tasks[place]} for each, place in zip(regions, places)]
+    answer = await connection.ask("POST /v1/jobs", {}, call, key=key, body=body, needs=("jobId",))
     names = {task: source.name or task for task, source in zip(tasks, sources)}
     return Created(answer.data["jobId"], names, sizes)
 
 
-def _region(region: Mapping[str, Any], task_id: str) -> dict[str, Any]:
-    return {**{name: value for name, value in region.items() if name != "input"}, "taskId": task_id}
+def _request_of(
+    kind: Literal["image", "video"], prompts: object, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str], list[dict[str, Any]]]:
+    """The request's own fields, its prompts and its regions."""
+    known = (SegmentOptions if kind == "image" else SegmentVideoOptions).__annotations__
+    for name in options:
+        if name not in known:
+            raise invalid_input(f"{shown(name)} is not an option of a job of this type: {', '.join(sorted(known))}.")
+    given = {name: value for name, value in options.items() if name not in _OURS and value is not None}
+    fields = {_camel(name): plain(value, name) for name, value in given.items()}
+    words = native(prompts)
+    wanted: Any = [words] if isinstance(words, str) else plain(() if words is None else words, "prompts")
+    if not _is_list_of(str, wanted):
+        raise invalid_input(f"The prompts must be texts, and are {shown(prompts)}.")
+    regions: Any = plain(options.get("regions") or (), "regions")
+    if not _is_list_of(dict, regions):
+        raise invalid_input('The regions must be a list of dicts: [{"box": [left, top, width, height]}]')
+    return fields, wanted, regions
+
+
+def _is_list_of(kind: type, value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, kind) for each in cast("list[object]", value))
+
+
+def _place_of(region: dict[str, Any], inputs: int) -> int:
+    """The index of a region's input, which it then lacks."""
+    place = region.pop("input", 0)
+    if not (isinstance(place, int) and 0 <= place < inputs):
+        raise invalid_input(f"A region refers to input {shown(place)}, which does not exist.")
+    return place
 
 
 def call_of(options: Mapping[str, Any] | RunOptions) -> CallOptions:
@@ -132,9 +156,10 @@ async def cancel_if_interrupted(
     connection: Connection, job_id: str, error: BaseException, options: CallOptions
 ) -> None:
     """Cancels a job whose caller has stopped caring, if the service is there."""
-    if not isinstance(error, (asyncio.CancelledError, KeyboardInterrupt)):
+    if not connection.io.is_abort(error):
         return
+    cancel = partial(connection.ask, "POST /v1/jobs/{job_id}/cancel", {"job_id": job_id}, options)
     try:
-        await connection.ask("POST /v1/jobs/{job_id}/cancel", {"job_id": job_id}, options)
+        await connection.io.shield(cancel)
     except SegmentationError:
         pass

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import time
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Literal, TypedDict, Union, cast
 from urllib.parse import unquote, urlsplit
 
 from . import models as m
 from ._connection import Connection
+from ._values import bytes_of, shown
 from .errors import SegmentationError, invalid_input
 from .options import CallOptions
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeAlias
+    from typing_extensions import NotRequired, TypeAlias
 
-Input: TypeAlias = "Union[str, os.PathLike[str], bytes, BinaryIO]"
-"""A picture or a clip: a path, the URL where it is, its bytes, or an open file."""
+
+class UploadedInput(TypedDict):
+    """A file that was uploaded before."""
+
+    taskId: str
+    """What `upload` gives, or a `taskId` of an earlier job."""
+    name: NotRequired[str]
+    """The file's name, for results."""
+
+
+Input: TypeAlias = "Union[str, os.PathLike[str], bytes, bytearray, memoryview, BinaryIO, UploadedInput]"
+"""A picture or a clip: a path, the URL where it is, its bytes, an open file, or the `{"taskId": …}` of one that is uploaded."""
 
 IMPORT_TIMEOUT = 300.0
 """Seconds. The service has four minutes to fetch a file."""
@@ -28,6 +41,8 @@ MARGIN = 30.0
 """An upload URL with fewer seconds left than this is not used."""
 MOST_AT_ONCE = 64_000_000
 """A larger file is sent in parts: what a lost connection costs is a part. In bytes."""
+
+UNKNOWN_TYPE = "application/octet-stream"
 
 _SIGNATURES: list[tuple[bytes, str]] = [
     (rb"\x89PNG", "image/png"),
@@ -47,55 +62,115 @@ _SIGNATURES: list[tuple[bytes, str]] = [
 
 @dataclass(frozen=True)
 class Source:
-    """What to upload: a file that can be read from anywhere, or the URL of one."""
+    """What to upload: a file that can be read from anywhere, the URL of one, or the task_id of one that is uploaded."""
 
     name: str | None
     size: int
     read: Callable[[int, int], bytes]
     """Gives so many bytes from an offset on."""
     url: str | None = None
+    task_id: str | None = None
+
+
+def sources_of(given: Any) -> list[Source]:
+    """Opens an input, or several."""
+    # An array of numpy has items, too; it is refused by its type.
+    is_file = hasattr(given, "read") or hasattr(given, "tolist") or bytes_of(given) is not None
+    is_one = is_file or isinstance(given, (str, os.PathLike, Mapping)) or not hasattr(given, "__iter__")
+    inputs: list[Any] = [given] if is_one else list(cast("Iterable[Any]", given))
+    if not inputs:
+        raise invalid_input("There is no input. Give a picture or a clip.")
+    return [source_of(each) for each in inputs]
 
 
 def source_of(given: Input) -> Source:
-    """Opens an input. Raises `invalid_input` if it cannot be read."""
-    if isinstance(given, bytes):
-        return _of_bytes(given, None)
-    if isinstance(given, str) and re.match(r"https?://", given):
+    """Opens an input. Raises `invalid_input` if it cannot be read, or is empty."""
+    source = _opened(given)
+    if source.size == 0 and source.url is None and source.task_id is None:
+        hint = " If it has been read before, rewind it: file.seek(0)" if hasattr(given, "read") else ""
+        raise invalid_input(f"{source.name or 'The input'} is empty.{hint}")
+    return source
+
+
+def _opened(given: Any) -> Source:
+    content = bytes_of(given)
+    if content is not None:
+        return _of_bytes(content, None)
+    if isinstance(given, Mapping):
+        return _of_upload(cast("Mapping[str, object]", given))
+    if isinstance(given, str) and re.match(r"https?://", given, re.IGNORECASE):
         name = unquote(urlsplit(given).path).rsplit("/", 1)[-1] or None
-        return Source(name, 0, lambda _, __: b"", given)
+        return Source(name, 0, _nothing, given)
     if isinstance(given, (str, os.PathLike)):
-        return _of_path(Path(given))
-    content = cast(object, given.read()) if hasattr(given, "read") else None
-    if not isinstance(content, bytes):
-        raise invalid_input(f"{given!r} is no input. Give a path, a URL, bytes or a file that is open as binary.")
-    name = getattr(given, "name", None)
-    return _of_bytes(content, os.path.basename(name) if isinstance(name, str) else None)
+        return _of_path(cast("str | os.PathLike[str]", given))
+    if not hasattr(given, "read"):
+        raise invalid_input(
+            f"An input is {shown(given)}. Give a path, a URL, the bytes of a file, an open file or "
+            'the {"taskId": …} of an upload.'
+        )
+    try:
+        read = given.read()
+    except (OSError, ValueError) as error:
+        raise invalid_input(f"{_name_of(given) or 'The file'} cannot be read: {error}.") from error
+    if inspect.iscoroutine(read):
+        read.close()
+        raise invalid_input("The file is read by a coroutine. Give what it returns: await file.read()")
+    content = bytes_of(read)
+    if content is None:
+        raise invalid_input(f"{_name_of(given) or 'The file'} is open as text. Open it as binary: open(path, 'rb')")
+    return _of_bytes(content, _name_of(given))
+
+
+def _name_of(file: object) -> str | None:
+    name = getattr(file, "name", None)
+    return os.path.basename(name) if isinstance(name, str) else None
+
+
+def _nothing(_: int, __: int) -> bytes:
+    return b""
+
+
+def _of_upload(given: Mapping[str, object]) -> Source:
+    task_id, name = given.get("taskId"), given.get("name")
+    if not (isinstance(task_id, str) and task_id) or not isinstance(name, (str, type(None))):
+        raise invalid_input('An input that is a dict needs the taskId of an upload: {"taskId": "…"}')
+    return Source(name, 0, _nothing, task_id=task_id)
 
 
 def _of_bytes(content: bytes, name: str | None) -> Source:
     return Source(name, len(content), lambda start, length: content[start : start + length])
 
 
-def _of_path(path: Path) -> Source:
+def _of_path(given: str | os.PathLike[str]) -> Source:
     def read(start: int, length: int) -> bytes:
-        with path.open("rb") as file:
-            file.seek(start)
-            return file.read(length)
+        try:
+            with path.open("rb") as file:
+                file.seek(start)
+                content = file.read(length)
+        except OSError as error:
+            raise invalid_input(f"{shown(str(path))} cannot be read: {error.strerror}.") from error
+        if len(content) != length:
+            raise invalid_input(f"{shown(str(path))} has changed while it was uploaded.")
+        return content
 
     try:
-        read(0, 1)
-        return Source(path.name, path.stat().st_size, read)
+        path = Path(os.fsdecode(given))
+        size = path.stat().st_size
+        read(0, min(1, size))
+        return Source(path.name, size, read)
     except OSError as error:
-        raise invalid_input(f"{path} cannot be read: {error.strerror}.") from error
+        raise invalid_input(f"{shown(os.fsdecode(given))} cannot be read: {error.strerror}.") from error
+    except ValueError:
+        raise invalid_input(f"{shown(given)} is no path. Give the bytes of a file as bytes.") from None
 
 
 def content_type_of(source: Source) -> str:
     """A file's MIME type, of what its first bytes say; `application/octet-stream` if they say nothing."""
-    start = source.read(0, 12)
+    start = source.read(0, min(12, source.size))
     for signature, content_type in _SIGNATURES:
         if re.match(signature, start, re.DOTALL):
             return content_type
-    return "application/octet-stream"
+    return UNKNOWN_TYPE
 
 
 def assert_kind(wanted: Literal["image", "video"], content_type: str, name: str | None) -> None:
@@ -123,13 +198,19 @@ async def upload_source(
     on_bytes: Callable[[int], None],
 ) -> Uploaded:
     """Uploads a file. The service fetches a file at a public URL itself, if it can, and if no later run of the program may
-    repeat the upload: it would import the file again. `key` is the upload's Idempotency-Key, if it has one.
+    repeat the upload: it would import the file again. `key` is the upload's Idempotency-Key, if it has one. What is uploaded
+    already stays unchanged.
     """
+    if source.task_id is not None:
+        return Uploaded(source.task_id, UNKNOWN_TYPE, 0)
     if source.url is not None:
         imported = None if key else await _import_from(connection, source.url, options)
         if imported is not None:
             return imported
-        source = _of_bytes(await connection.download(source.url, options, bytes), source.name)
+        content = await connection.download(source.url, options, bytes)
+        if not content:
+            raise invalid_input(f"{source.name or 'The file at the URL'} is empty.")
+        source = _of_bytes(content, source.name)
     content_type = content_type_of(source)
     sending = _Sending(connection, source, content_type, options, on_bytes)
     if source.size > MOST_AT_ONCE or (source.size > 0 and key):
@@ -145,11 +226,11 @@ async def upload_source(
 async def _import_from(connection: Connection, url: str, options: CallOptions) -> Uploaded | None:
     """None if the service fetches nothing, or nothing from there."""
     # A service on this machine may fetch from it.
-    if not re.match(r"https:|http://127\.0\.0\.1[:/]", url):
+    if not re.match(r"https:|http://127\.0\.0\.1[:/]", url, re.IGNORECASE):
         return None
     longer: CallOptions = {"timeout": IMPORT_TIMEOUT, **options}
     try:
-        answer = await connection.ask("POST /v1/uploads/import", {}, longer, body={"url": url})
+        answer = await connection.ask("POST /v1/uploads/import", {}, longer, body={"url": url}, needs=("taskId", "contentType", "size"))
     except SegmentationError as error:
         if error.code in ("not_found", "url_forbidden"):
             return None
@@ -168,12 +249,13 @@ class _Sending:
 
     async def at_once(self) -> str:
         # One place for all attempts: places without a file count against the account.
-        place, until = await self._sign("POST /v1/uploads/presign", None)
+        route, fields = "POST /v1/uploads/presign", ("taskId", "uploadUrl")
+        place, until = await self._sign(route, None, fields)
 
         async def attempt(_: int) -> None:
             nonlocal place, until
             if time.time() > until:
-                place, until = await self._sign("POST /v1/uploads/presign", None)
+                place, until = await self._sign(route, None, fields)
             content = self.source.read(0, self.source.size)
             await self.connection.put(place["uploadUrl"], content, self.content_type, self.options)
 
@@ -183,7 +265,8 @@ class _Sending:
 
     async def in_parts(self, key: str) -> str:
         # With the same key it is the same upload, with new URLs.
-        place, until = await self._sign("POST /v1/uploads/parts", key)
+        route, fields = "POST /v1/uploads/parts", ("taskId", "parts")
+        place, until = await self._sign(route, key, fields)
         sent: list[m.CompleteUploadRequestPart] = []
         before = 0
         for index, part in enumerate(place["parts"]):
@@ -192,7 +275,7 @@ class _Sending:
             async def attempt(_: int, index: int = index, content: bytes = content) -> str:
                 nonlocal place, until
                 if time.time() > until:
-                    place, until = await self._sign("POST /v1/uploads/parts", key)
+                    place, until = await self._sign(route, key, fields)
                 url = place["parts"][index]["uploadUrl"]
                 return str((await self.connection.put(url, content, None, self.options)).get("etag", ""))
 
@@ -203,14 +286,15 @@ class _Sending:
         # Without parts, an earlier run has completed it.
         if sent:
             path = {"task_id": place["taskId"]}
-            route = "POST /v1/uploads/{task_id}/complete"
-            await self.connection.ask(route, path, self.options, body={"parts": sent})
+            complete = "POST /v1/uploads/{task_id}/complete"
+            await self.connection.ask(complete, path, self.options, body={"parts": sent})
         self.on_bytes(self.source.size)
         return cast(str, place["taskId"])
 
-    async def _sign(self, route: str, key: str | None) -> tuple[Any, float]:
+    async def _sign(self, route: str, key: str | None, fields: tuple[str, ...]) -> tuple[Any, float]:
         """What the service has signed, and until when (epoch seconds) it is used."""
         asked_at = time.time()
         body = {"contentType": self.content_type, "size": self.source.size}
-        place = (await self.connection.ask(route, {}, self.options, key=key, body=body)).data
+        needs = (*fields, "expiresIn")
+        place = (await self.connection.ask(route, {}, self.options, key=key, body=body, needs=needs)).data
         return place, asked_at + place["expiresIn"] - MARGIN

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import AsyncGenerator, Mapping
+from typing import AsyncGenerator, Mapping, Sequence, cast
 
 from . import models as m
-from ._connection import Answer, Connection, may_pass
+from ._answers import has_fields, may_pass
+from ._connection import Answer, Connection
 from .errors import SegmentationError, problem_error
 from .options import CallOptions
 
+_STATUS = ("jobId", "type", "status", "tasks")
+_ARCHIVE = ("status", "downloadUrl", "error")
 _FIRST_PAUSE = 2.0
 _LONGEST_PAUSE = 10.0
 _LONGEST_HELD = 25
@@ -58,14 +61,21 @@ async def watch(connection: Connection, job_id: str, options: CallOptions) -> As
             await connection.io.sleep(connection.pause(failures))
     pause = _FIRST_PAUSE
     while True:
-        answer = await _held(connection, "GET /v1/jobs/{job_id}", path, options)
+        answer = await _held(connection, "GET /v1/jobs/{job_id}", path, options, _STATUS)
         job: m.JobStatus = answer.data
-        yield JobUpdate(job, float(answer.headers.get("x-job-progress", "0")))
+        yield JobUpdate(job, _progress_of(answer))
         if has_ended(job["status"]):
             return
         if "preference-applied" not in answer.headers:
             await connection.io.sleep(pause)
         pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+def _progress_of(answer: Answer) -> float:
+    try:
+        return float(answer.headers.get("x-job-progress", "0"))
+    except ValueError:
+        return 0
 
 
 async def _follow(
@@ -76,35 +86,37 @@ async def _follow(
     progress = 0.0
     async with aclosing(connection.events("GET /v1/jobs/{job_id}/events", path, options)) as events:
         async for event in events:
-            if "progress" in event.data:
+            if has_fields(event.data, ("progress",)):
                 progress = event.data["progress"]
-            else:
+            elif has_fields(event.data, _STATUS):
                 job = event.data
             if job is not None:
                 yield JobUpdate(job, 1.0 if has_ended(job["status"]) else progress)
 
 
-async def _held(connection: Connection, route: str, path: Mapping[str, str], options: CallOptions) -> Answer:
+async def _held(
+    connection: Connection, route: str, path: Mapping[str, str], options: CallOptions, needs: Sequence[str]
+) -> Answer:
     """Asks for an answer that the service holds back until there is news, for half of the time that a request has."""
     timeout = connection.timeout_of(options)
-    seconds = max(1, min(_LONGEST_HELD, int(timeout / 2)))
-    headers = {**options.get("headers", {}), "prefer": f"wait={seconds}"}
-    return await connection.ask(route, path, {**options, "headers": headers, "timeout": max(timeout, seconds * 2)})
+    seconds = max(1, int(min(_LONGEST_HELD, timeout / 2)))
+    longer = options if timeout >= seconds * 2 else cast(CallOptions, {**options, "timeout": seconds * 2})
+    return await connection.ask(route, path, longer, needs=needs, headers={"prefer": f"wait={seconds}"})
 
 
 async def wait_for_archive(connection: Connection, job_id: str, options: CallOptions) -> m.ArchiveDownload:
     """Asks for a job's archive and waits until it is ready. Raises the archive's problem if it fails."""
     path = {"job_id": job_id}
-    answer = await connection.ask("POST /v1/jobs/{job_id}/download", path, options)
+    answer = await connection.ask("POST /v1/jobs/{job_id}/download", path, options, needs=_ARCHIVE)
     while True:
         archive: m.ArchiveDownload = answer.data
         if archive["status"] == "ready" and archive["downloadUrl"] is not None:
             return archive
         if archive["status"] == "failed":
             raise problem_error(archive["error"], job_id)
-        answer = await _held(connection, "GET /v1/jobs/{job_id}/download", path, options)
+        answer = await _held(connection, "GET /v1/jobs/{job_id}/download", path, options, _ARCHIVE)
         if "preference-applied" not in answer.headers and answer.data["status"] != "ready":
-            await connection.io.sleep(answer.data["retryAfterSeconds"] or 2)
+            await connection.io.sleep(answer.data.get("retryAfterSeconds") or 2)
 
 
 def assert_succeeded(job: m.JobStatus) -> None:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Iterator, Seque
 import httpx
 
 from . import models as m
-from ._connection import AccessToken, Connection
-from ._io import IO, AsyncIO, BlockingIO, iterate, run
+from ._connection import Connection
+from ._io import AsyncIO, BlockingIO, given_http, iterate, new_http, run
 from ._job import AsyncJobHandle, JobHandle
 from ._run import Created, Prompts, create
+from ._settings import AccessToken, Timeout, limits_of
 from ._upload import Input, source_of, upload_source
 from ._watch import JobUpdate, wait_for_archive, watch
 from .api import Api, AsyncApi, AsyncJobs, AsyncUploads, Jobs, Uploads
+from .errors import SegmentationError
 from .options import CallOptions, RequestOptions, ResultOptions, SegmentOptions, SegmentVideoOptions
 from .results import ImageResult, VideoResult
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AsyncClient:
-    """A client of a segmentation service, for asyncio. Every method raises `SegmentationError`."""
+    """A client of a segmentation service, for asyncio and trio. Every method raises `SegmentationError`."""
 
     def __init__(
         self,
@@ -30,33 +32,32 @@ class AsyncClient:
         api_key: str | None = None,
         *,
         access_token: AccessToken | None = None,
-        timeout: float = 60,
+        timeout: Timeout = "default",
         max_retries: int = 5,
         retry_delay: float = 0.5,
         parallel: int = 6,
         http: httpx.AsyncClient | None = None,
-        _io: IO | None = None,
+        _io: BlockingIO | None = None,
     ) -> None:
         """`base_url` and `api_key` are by default those of the environment: SEGMENTATION_BASE_URL, SEGMENTATION_API_KEY.
 
         access_token: gives the user's token of the identity provider, asked before each request, in place of an API key.
-        timeout: seconds that a request may take; for files and events, how long nothing may come or go.
+        timeout: seconds that a request may take; for files and events, how long nothing may come or go. None is no limit;
+            by default it is that of `http` if that has one, otherwise 60.
         max_retries: how often a request is repeated after a failure that may pass.
         retry_delay: seconds before the first repetition, doubled for each further one.
         parallel: how many files are uploaded or downloaded at the same time.
-        http: sends the requests, for proxies and certificates of your own; you close it.
+        http: sends the requests, for proxies and certificates of your own; you close it. Its headers, cookies, params and
+            event hooks apply to requests to the service; its `auth` does not.
         """
-        self._own: httpx.AsyncClient | None = None
-        if _io is None:
-            if http is None:
-                http = self._own = httpx.AsyncClient()
-            _io = AsyncIO(http)
+        io = _io or AsyncIO(given_http(httpx.AsyncClient, http, "AsyncClient"))
+        self._own = io if isinstance(io, AsyncIO) else None
         self.connection = Connection(
-            _io,
+            io,
             base_url=base_url,
             api_key=api_key,
             access_token=access_token,
-            timeout=timeout,
+            limits=limits_of(timeout, _io.http if _io else http),
             max_retries=max_retries,
             retry_delay=retry_delay,
             parallel=parallel,
@@ -74,7 +75,7 @@ class AsyncClient:
         return _images(await job.result(**_result_options(options)))
 
     async def segment_video(
-        self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]
+        self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]
     ) -> VideoResult:
         """See `Client.segment_video`."""
         job = await self.submit_video(input, prompts, **options)
@@ -87,7 +88,7 @@ class AsyncClient:
         return AsyncJobHandle(self.connection, await create(self.connection, "image", input, prompts, options))
 
     async def submit_video(
-        self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]
+        self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]
     ) -> AsyncJobHandle:
         """As `segment_video`, without waiting: uploads the clip and creates the job."""
         return AsyncJobHandle(self.connection, await create(self.connection, "video", input, prompts, options))
@@ -145,19 +146,19 @@ class Client:
         api_key: str | None = None,
         *,
         access_token: Callable[[], str] | None = None,
-        timeout: float = 60,
+        timeout: Timeout = "default",
         max_retries: int = 5,
         retry_delay: float = 0.5,
         parallel: int = 6,
         http: httpx.Client | None = None,
     ) -> None:
         """Takes what `AsyncClient` takes; `http` is an `httpx.Client`."""
-        self._own: httpx.Client | None = None
-        if http is None:
-            http = self._own = httpx.Client()
+        given = given_http(httpx.Client, http, "Client")
+        io = BlockingIO(given or new_http(httpx.Client))
+        self._own = None if given else io.http
         options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "retry_delay": retry_delay}
         self._client = AsyncClient(
-            base_url, api_key, access_token=access_token, parallel=parallel, _io=BlockingIO(http), **options
+            base_url, api_key, access_token=access_token, parallel=parallel, _io=io, **options
         )
         self.api = Api(self._client.connection)
         """Every operation of the service by its name in the reference."""
@@ -172,7 +173,7 @@ class Client:
         """
         return run(self._client.segment(input, prompts, **options))
 
-    def segment_video(self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]) -> VideoResult:
+    def segment_video(self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]) -> VideoResult:
         """Finds what the prompts describe in a clip, and follows it from frame to frame."""
         return run(self._client.segment_video(input, prompts, **options))
 
@@ -182,7 +183,7 @@ class Client:
         """As `segment`, without waiting: uploads the pictures and creates the job."""
         return JobHandle(run(self._client.submit(input, prompts, **options)))
 
-    def submit_video(self, input: Input, prompts: Prompts, **options: Unpack[SegmentVideoOptions]) -> JobHandle:
+    def submit_video(self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]) -> JobHandle:
         """As `segment_video`, without waiting: uploads the clip and creates the job."""
         return JobHandle(run(self._client.submit_video(input, prompts, **options)))
 
@@ -237,11 +238,11 @@ def _result_options(options: SegmentOptions | SegmentVideoOptions) -> ResultOpti
 
 def _images(result: ImageResult | VideoResult) -> ImageResult:
     if not isinstance(result, ImageResult):
-        raise TypeError("The job has a different type.")
+        raise SegmentationError("unreadable_answer", "The job has a different type.", job_id=result.job_id)
     return result
 
 
 def _video(result: ImageResult | VideoResult) -> VideoResult:
     if not isinstance(result, VideoResult):
-        raise TypeError("The job has a different type.")
+        raise SegmentationError("unreadable_answer", "The job has a different type.", job_id=result.job_id)
     return result
