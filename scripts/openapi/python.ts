@@ -119,7 +119,7 @@ class Models {
   }
 
   add(name: string, schema: Schema): void {
-    const isSent = /Request$|^Region/.test(name);
+    const isSent = /Request$|Region(Point)?$/.test(name);
     const type = this.#typeOf(schema, name, isSent);
     // Classes come first; an alias may be of another one.
     if (type !== name)

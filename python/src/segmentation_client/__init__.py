@@ -11,6 +11,7 @@ from .errors import SegmentationError
 from .masks import Box, Mask, Rle, decode_rle, encode_rle, read_mask_png
 from .options import (
     CallOptions,
+    ClipRegion,
     PictureRegion,
     Progress,
     RequestOptions,
@@ -28,6 +29,7 @@ __all__ = [
     "Box",
     "CallOptions",
     "Client",
+    "ClipRegion",
     "EndedPicture",
     "Event",
     "ImageResult",

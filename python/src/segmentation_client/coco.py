@@ -9,7 +9,7 @@ from .masks import Mask
 
 def coco_from_masks(name: str, masks: Sequence[Mask]) -> dict[str, Any]:
     """The COCO document of one picture, made from its masks. A picture without any is left out."""
-    names = list(dict.fromkeys(mask.prompt or "region" for mask in masks))
+    names = list(dict.fromkeys(mask.category for mask in masks))
     return {
         "images": [{"id": 1, "file_name": name, "width": each.width, "height": each.height} for each in masks[:1]],
         "categories": [{"id": i, "name": category} for i, category in enumerate(names, 1)],
@@ -17,7 +17,7 @@ def coco_from_masks(name: str, masks: Sequence[Mask]) -> dict[str, Any]:
             {
                 "id": i,
                 "image_id": 1,
-                "category_id": names.index(mask.prompt or "region") + 1,
+                "category_id": names.index(mask.category) + 1,
                 "bbox": list(mask.box),
                 "area": mask.area,
                 "score": mask.confidence,

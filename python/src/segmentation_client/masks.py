@@ -34,6 +34,8 @@ class Mask:
     """The prompt that it answers; None of a region's mask."""
     region: int | None
     """Which region of the job it answers, from 0; None of a prompt's mask."""
+    label: str | None
+    """What its region is called, if the job says so."""
     confidence: float
     """0 to 1."""
     width: int
@@ -54,8 +56,14 @@ class Mask:
         self.width, self.height, texts, pixels = read_mask_png(png)
         self.prompt = texts.get("prompt")
         self.region = int(texts["region"]) if "region" in texts else None
+        self.label = texts.get("label")
         self.area = pixels.count(255)
         self.box = _box_of(pixels, self.width)
+
+    @property
+    def category(self) -> str:
+        """What it is called, as the service calls it in COCO: by its prompt, or its region's label, or `region`."""
+        return self.prompt or self.label or "region"
 
     def bitmap(self) -> bytes:
         """The pixels, row by row: a byte each, 255 inside, 0 outside."""
@@ -70,7 +78,8 @@ class Mask:
         return encode_rle(self.bitmap(), self.width)
 
     def __repr__(self) -> str:
-        what = f"region {self.region}" if self.prompt is None else repr(self.prompt)
+        region = f"region {self.region}" + (f" {self.label!r}" if self.label else "")
+        what = region if self.prompt is None else repr(self.prompt)
         return f"<Mask {self.index} of {what}, confidence {self.confidence:.2f}, box {self.box}>"
 
 

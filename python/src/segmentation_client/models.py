@@ -188,9 +188,9 @@ class ClipRegion(TypedDict):
     """The id of an upload: a lowercase UUID, a dot and a file extension."""
     timeSeconds: NotRequired[float]
     """When in the clip, in seconds from its start, 0 if it is left out. The nearest processed frame is taken."""
-    box: NotRequired[list[float]]
+    box: NotRequired[Sequence[float]]
     """A box around the object: [x, y, width, height]."""
-    points: NotRequired[list[RegionPoint]]
+    points: NotRequired[Sequence[RegionPoint]]
     """Points on the object (label 1), at least one, and outside it (label 0)."""
     objectId: NotRequired[int]
     """Regions with the same number are the same object, pointed at several times: later ones correct how it is

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Callable, Mapping, Sequence, TypedDict
 
 from .errors import SegmentationError
-from .models import ImageJobOptions, RegionPoint, VideoJobOptions
+from .models import ImageJobOptions, RefinedMask, RegionPoint, VideoJobOptions
 
 
 class CallOptions(TypedDict, total=False):
     """What every call takes; a call of several requests passes it on to each of them."""
 
-    timeout: float
-    """In place of the client's own: seconds."""
+    timeout: float | None
+    """In place of the client's own: seconds, None for no limit."""
     max_retries: int
     """In place of the client's own."""
     on_retry: Callable[[SegmentationError, float], None]
@@ -35,7 +35,7 @@ class ResultOptions(CallOptions, total=False):
     on_progress: Callable[[Progress], None]
     """Called with the progress whenever it changes."""
     cancel_on_abort: bool
-    """Whether Ctrl-C, or a canceled task of asyncio, also cancels the job."""
+    """Whether Ctrl-C, or the task's cancellation, also cancels the job."""
 
 
 class RunOptions(ResultOptions, total=False):
@@ -47,15 +47,31 @@ class RunOptions(ResultOptions, total=False):
     """
 
 
-class PictureRegion(TypedDict, total=False):
-    """Where to draw an object that words need not name, in pixels: by its `box`, or by `points` on it and outside it."""
-
+class _Region(TypedDict, total=False):
     box: Sequence[float]
     """Left, top, width, height."""
     points: Sequence[RegionPoint]
     """On the object (label 1), at least one, and outside it (label 0)."""
+    label: str
+    """What the object is called in results; it is not looked for."""
+
+
+class PictureRegion(_Region, total=False):
+    """Where to draw an object that words need not name, in pixels: by its `box`, or by `points` on it and outside it."""
+
     input: int
     """The index of its input, from 0 (the default)."""
+    refines: RefinedMask
+    """A mask of an earlier job that the box or the points correct. Its picture is the same upload: its input is `{"taskId": …}`."""
+
+
+class ClipRegion(_Region, total=False):
+    """Where an object is in a clip, in pixels of its frames, and when. It is followed from there, forwards and backwards."""
+
+    timeSeconds: float
+    """Seconds from the clip's start, 0 by default."""
+    objectId: int
+    """Regions with the same number are the same object: later ones correct how it is followed."""
 
 
 class SegmentOptions(RunOptions, ImageJobOptions, total=False):
@@ -67,6 +83,9 @@ class SegmentOptions(RunOptions, ImageJobOptions, total=False):
 
 class SegmentVideoOptions(RunOptions, VideoJobOptions, total=False):
     """The options of a job of a clip."""
+
+    regions: Sequence[ClipRegion]
+    """Objects to follow, up to 10, that words need not name. Prompts may be empty then."""
 
 
 @dataclass(frozen=True)

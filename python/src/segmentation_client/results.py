@@ -54,15 +54,15 @@ class Picture:
         return coco
 
     def to_supervision(self) -> Any:
-        """The masks as `supervision.Detections`; a class is a prompt's place in the job, after them `region`.
+        """The masks as `supervision.Detections`; a class is a prompt's place in the job, after them `region`, then the labels of
+        this picture's regions.
 
         Needs the package `supervision`. A picture without masks gives `Detections.empty()`.
         """
-        names = [*dict.fromkeys(self.prompts), "region"]
+        names = list(dict.fromkeys([*self.prompts, "region", *(mask.category for mask in self.masks)]))
         rows = [
-            (mask.box, mask.array(), mask.confidence, names.index(name), name)
+            (mask.box, mask.array(), mask.confidence, names.index(mask.category), mask.category)
             for mask in self.masks
-            for name in [mask.prompt or "region"]
         ]
         return to_supervision(rows)
 
@@ -129,9 +129,14 @@ class Track:
     """An object that is followed through a clip."""
 
     object_id: int
-    prompt: str
+    prompt: str | None
+    """The prompt that it answers; None if a region points at it."""
     sightings: list[Sighting]
     """In the order of the frames."""
+    region: int | None = None
+    """The first of the job's regions that points at it, from 0; None if a prompt found it."""
+    label: str | None = None
+    """What its regions are called, if the job says so."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,13 +173,15 @@ class VideoResult:
 
 
 def tracks_of(masks_json: Mapping[str, Any], prompts: Sequence[str]) -> list[Track]:
-    """The objects of all frames, put together by their ids, in the order in which they appear."""
+    """The objects of all frames, put together by their ids, in the order in which they appear. Raises KeyError, IndexError or
+    TypeError of what is no masks.json.
+    """
     tracks: dict[int, Track] = {}
     for frame in masks_json["frames"]:
         for found in frame["objects"]:
-            track = tracks.setdefault(
-                found["objectId"], Track(found["objectId"], prompts[int(found["promptIndex"])], [])
-            )
+            number, index = found["objectId"], found.get("promptIndex")
+            prompt = None if index is None else prompts[int(index)]
+            track = tracks.setdefault(number, Track(number, prompt, [], found.get("regionIndex"), found.get("label")))
             x1, y1, x2, y2 = found["box"]
             # A difference of two binary fractions hides the service's precision behind a dozen digits.
             box = (x1, y1, round(x2 - x1, 2), round(y2 - y1, 2))
