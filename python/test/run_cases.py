@@ -34,6 +34,15 @@ async def settled(value: Any) -> Any:
     return list(value) if hasattr(value, "__next__") else value
 
 
+MASK = ("index", "prompt", "region", "label", "confidence", "box", "area")
+HINTS = ("remainingTokens", "requestedTokens", "expiresAt", "activeJobId", "upgradeUrl")
+
+
+def files_of(result: Any, others: str) -> dict[str, str]:
+    """The texts of a job's files, but for those that are read otherwise."""
+    return {key: content.decode() for key, content in result.files.items() if not re.match(others, key)}
+
+
 def pictures(result: Any) -> Any:
     return {
         "jobId": result.job_id,
@@ -42,13 +51,14 @@ def pictures(result: Any) -> Any:
                 "name": picture.name,
                 "problem": picture.problem,
                 "masks": [
-                    {name: getattr(mask, name) for name in ("index", "prompt", "region", "confidence", "box", "area")}
+                    {name: getattr(mask, name) for name in MASK}
                     for mask in picture.masks
                 ],
             }
             for picture in result.pictures
         ],
         "coco": result.to_coco(),
+        "files": files_of(result, "masks/|annotations/"),
     }
 
 
@@ -59,15 +69,21 @@ def clip(result: Any) -> Any:
         return {**fields, "area": sc.decode_rle(each.rle).count(255)}
 
     tracks = [
-        {"objectId": t.object_id, "prompt": t.prompt, "sightings": [seen(each) for each in t.sightings]}
+        {
+            "objectId": t.object_id,
+            "prompt": t.prompt,
+            "region": t.region,
+            "label": t.label,
+            "sightings": [seen(each) for each in t.sightings],
+        }
         for t in result.tracks
     ]
-    return {"name": result.name, "counts": result.counts, "tracks": tracks}
+    return {"name": result.name, "counts": result.counts, "files": files_of(result, "masks/"), "tracks": tracks}
 
 
 async def call(client: Any, method: str, given: Any) -> Any:
     options = {snake(name): value for name, value in given.get("options", {}).items()}
-    files = [each["url"] if "url" in each else of_file(**each) for each in given.get("inputs", [])]
+    files = [of_file(**each) if "text" in each else each.get("url", each) for each in given.get("inputs", [])]
     prompts = given.get("prompts", [])
     if method == "segment":
         return pictures(await settled(client.segment(files, prompts, **options)))
@@ -99,7 +115,7 @@ async def outcome(case: Any, base: str, kind: Any, http: Any) -> Any:
     try:
         return {"result": await call(client, case["call"]["method"], case["call"]["given"])}
     except sc.SegmentationError as error:
-        names = ("code", "message", "status", "requestId", "retryAfterSeconds", "jobId", "remainingTokens", "upgradeUrl")
+        names = ("code", "message", "status", "requestId", "retryAfterSeconds", "jobId", *HINTS)
         return {"error": {name: getattr(error, snake(name)) for name in names}}
 
 

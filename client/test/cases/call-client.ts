@@ -13,7 +13,11 @@ const Given = z.looseObject({
   options: z.record(z.string(), z.unknown()).default({}),
   inputs: z
     .array(
-      z.union([z.strictObject({ text: z.string(), name: z.string() }), z.strictObject({ url: z.string() })]),
+      z.union([
+        z.strictObject({ text: z.string(), name: z.string() }),
+        z.strictObject({ url: z.string() }),
+        z.strictObject({ taskId: z.string(), name: z.string().optional() }),
+      ]),
     )
     .default([]),
   prompts: z.array(z.string()).default([]),
@@ -45,13 +49,16 @@ export async function callClient({ client: own, call }: Case, base: string): Pro
   const { input, options, inputs, prompts, jobId, url, ...rest } = Given.parse(
     JSON.parse(JSON.stringify(call.given).replaceAll("{base}", base)),
   );
-  const files = inputs.map((each) => ("url" in each ? each.url : new File([each.text], each.name)));
+  const files = inputs.map((each) => {
+    if ("text" in each) return new File([each.text], each.name);
+    return "url" in each ? each.url : each;
+  });
   const method = call.method;
   try {
     if (method === "segment")
       return { result: await pictures(await client.segment(files, prompts, options)) };
     if (method === "segmentVideo")
-      return { result: clip(await client.segmentVideo(files[0] ?? "", prompts, options)) };
+      return { result: await clip(await client.segmentVideo(files[0] ?? "", prompts, options)) };
     if (method === "upload") return { result: await client.upload(files[0] ?? "", options) };
     if (method === "download") return { result: await (await client.download(url)).text() };
     if (method === "archive") return { result: await client.archive(jobId) };
@@ -62,7 +69,7 @@ export async function callClient({ client: own, call }: Case, base: string): Pro
       return { result: updates.map(({ job, progress }) => [job.status, progress]) };
     }
     const answer: unknown = Operations.parse(client.api)[method]?.(input, options);
-    const isList = method.startsWith("list") || method === "streamJobEvents";
+    const isList = ["listJobs", "listWebhookDeliveries", "streamJobEvents"].includes(method);
     return {
       result: (await (isList ? all(z.custom<AsyncIterable<unknown>>().parse(answer)) : answer)) ?? null,
     };
@@ -76,10 +83,9 @@ export async function callClient({ client: own, call }: Case, base: string): Pro
       retryAfterSeconds = null,
       jobId: job = null,
     } = error;
-    const { remainingTokens = null, upgradeUrl = null } = error;
-    return {
-      error: { code, message, status, requestId, retryAfterSeconds, jobId: job, remainingTokens, upgradeUrl },
-    };
+    const { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl } = error;
+    const hints = { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl };
+    return { error: { code, message, status, requestId, retryAfterSeconds, jobId: job, ...hints } };
   }
 }
 
@@ -89,27 +95,39 @@ async function pictures(result: ImageResult) {
     pictures: result.pictures.map(({ name, problem, masks }) => ({
       name,
       problem,
-      masks: masks.map(({ index, prompt = null, region = null, confidence, box, area }) => ({
+      masks: masks.map(({ index, prompt = null, region = null, label = null, confidence, box, area }) => ({
         index,
         prompt,
         region,
+        label,
         confidence,
         box,
         area,
       })),
     })),
     coco: await result.coco(),
+    files: await filesOf(result.files, /^(?:masks|annotations)\//),
   };
 }
 
-function clip(result: VideoResult) {
+/** The texts of a job's files, but for those that are read otherwise. */
+async function filesOf(files: ImageResult["files"], others: RegExp): Promise<Record<string, string>> {
+  const keys = files.keys.filter((key) => !others.test(key));
+  const texts = keys.map(async (key) => [key, await files.read(key, (response) => response.text())] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+async function clip(result: VideoResult) {
   const { name, counts, tracks } = result;
   return {
     name,
     counts,
-    tracks: tracks.map(({ objectId, prompt, sightings }) => ({
+    files: await filesOf(result.files, /^masks\//),
+    tracks: tracks.map(({ objectId, prompt = null, region = null, label = null, sightings }) => ({
       objectId,
       prompt,
+      region,
+      label,
       sightings: sightings.map(({ frameIdx, timeSec, confidence, box, rle, bitmap }) => ({
         frameIdx,
         timeSec,

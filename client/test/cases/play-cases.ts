@@ -9,8 +9,15 @@ const Answer = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
   json: z.unknown().optional(),
   text: z.string().optional(),
-  /** The mask file of `ring(number, index)`. */
-  mask: z.strictObject({ ring: z.tuple([z.number(), z.number()]), prompt: z.string() }).optional(),
+  /** The mask file of `ring(number, index)`: of a prompt, or of a region, which may have a label. */
+  mask: z
+    .strictObject({
+      ring: z.tuple([z.number(), z.number()]),
+      prompt: z.string().optional(),
+      region: z.string().optional(),
+      label: z.string().optional(),
+    })
+    .optional(),
   /** What happens after half of the body: the connection is cut, or nothing more comes. */
   ending: z.enum(["cut", "stall"]).optional(),
 });
@@ -114,7 +121,7 @@ function send(
   base: string,
 ): void {
   const written = (json === undefined ? (text ?? "") : JSON.stringify(json)).replaceAll("{base}", base);
-  const body = mask ? Buffer.from(maskFile(ring(...mask.ring), mask.prompt)) : Buffer.from(written);
+  const body = mask ? Buffer.from(fileOf(mask)) : Buffer.from(written);
   const type = json === undefined ? {} : { "content-type": "application/json" };
   const length = ending === undefined && status !== 204 ? { "content-length": body.length } : {};
   response.writeHead(status, { ...type, ...length, ...headers });
@@ -124,6 +131,12 @@ function send(
       body.subarray(0, body.length / 2),
       () => void (ending === "cut" && response.socket?.end()),
     );
+}
+
+function fileOf({ ring: numbers, prompt, region = "", label }: NonNullable<Answer["mask"]>) {
+  const [text, keyword] =
+    prompt === undefined ? ([region, "region"] as const) : ([prompt, "prompt"] as const);
+  return maskFile(ring(...numbers), text, keyword, label);
 }
 
 /** JSON with its names in order: clients may write them in any. */

@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
+import { fieldsOf } from "./covered-fields.ts";
+import { HANDED_ON } from "./handed-on.ts";
+import { Case } from "./play-cases.ts";
+
+const read = async (path: string): Promise<unknown> =>
+  JSON.parse(await readFile(join(PROJECT_ROOT, path), "utf8"));
+
+it("the clients' cases have every field of the API that a client interprets", async () => {
+  const cases = z.array(Case).parse(await read("client/test/cases/cases.json"));
+  const { all, covered } = fieldsOf(await read("docs/openapi.json"), cases);
+  const names = Object.keys(HANDED_ON);
+  const isOf = (field: string, name: string): boolean => field === name || field.startsWith(`${name}.`);
+  const without = [...all].filter((field) => !covered.has(field));
+  const missing = without.filter((field) => !names.some((name) => isOf(field, name)));
+  expect(missing, "write a case, or say in handed-on.ts why no client looks at the field").toEqual([]);
+  const stale = names.filter((name) => !without.some((field) => isOf(field, name)));
+  expect(stale, "the API lacks these, or a case has them").toEqual([]);
+});
