@@ -22,6 +22,8 @@ class Recorder:
 
     def __init__(self, *answers: Answer) -> None:
         self.asked: list[tuple[str, dict[str, str]]] = []
+        self.bodies: list[Any] = []
+        """What was sent: bytes, or what its JSON says."""
         self.answer(*answers)
         recorder = self
 
@@ -31,7 +33,9 @@ class Recorder:
             wbufsize = -1
 
             def handle_any(self) -> None:
-                self.rfile.read(int(self.headers.get("content-length", 0)))
+                sent = self.rfile.read(int(self.headers.get("content-length", 0)))
+                is_json = self.headers.get("content-type") == "application/json"
+                recorder.bodies.append(json.loads(sent) if is_json else sent)
                 recorder.asked.append((f"{self.command} {self.path}", {k.lower(): v for k, v in self.headers.items()}))
                 answers = recorder.answers
                 status, headers, body = answers.pop(0) if len(answers) > 1 else answers[0]
