@@ -53,6 +53,7 @@ describe("the Python package", () => {
       "pyright",
       "httpx",
       "numpy",
+      "trio",
     ];
     await run(join(tools, "pip"), ["install", "--quiet", ...packages]);
     const filter = (path: string): boolean => !/__pycache__|_cache$|dist$/.test(path);
@@ -77,6 +78,13 @@ describe("the Python package", () => {
       const own = ["--pythonpath", join(tools, "python"), "--pythonversion", version];
       await run(join(tools, "pyright"), own, join(folder, "python"));
     }
+  });
+
+  it("passes its own tests with the newest httpx and numpy, also on trio", async () => {
+    const test = join(folder, "python", "test");
+    const env = { PYTHONPATH: join(folder, "python", "src") };
+    const { stderr } = await run(join(tools, "python"), ["-W", "ignore", "-m", "unittest"], test, env);
+    expect(stderr).toMatch(/^OK$/m);
   });
 
   it("is a wheel that twine and check-wheel-contents find nothing in", async () => {
