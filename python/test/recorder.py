@@ -23,7 +23,7 @@ class Recorder:
     def __init__(self, *answers: Answer) -> None:
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.bodies: list[Any] = []
-        """What was sent: bytes, or what its JSON says."""
+        """The bodies that were sent: bytes, or parsed JSON."""
         self.answer(*answers)
         recorder = self
 

@@ -33,7 +33,7 @@ def failure_of(act: Callable[[], Any]) -> SegmentationError:
 
 
 async def settled(value: Any) -> Any:
-    """What a call of either client gives in the end."""
+    """Returns the result of a call of either client."""
     if hasattr(value, "__aiter__"):
         return [each async for each in value]
     if hasattr(value, "__next__"):
@@ -88,7 +88,7 @@ FAILURES: list[tuple[str, Any, Callable[[Any], Any], dict[str, Any], str, int, s
     ("a token of blanks", None, jobs, token(" \n"), "invalid_input", 0, "no token"),
     ("a key with a line end", None, key(f"{SECRET}\nx"), {}, "invalid_input", 0, "character"),
     ("a header with a line end", None, lambda c: c.jobs.list_jobs(headers={"x": f"{SECRET}\r\ny: z"}), {}, "invalid_input", 0, ""),
-    ("a header that is bytes", None, lambda c: c.jobs.list_jobs(headers={"x": SECRET.encode()}), {}, "invalid_input", 0, "text"),
+    ("a header that is bytes", None, lambda c: c.jobs.list_jobs(headers={"x": SECRET.encode()}), {}, "invalid_input", 0, "string"),
     ("headers that are a text", None, lambda c: c.jobs.list_jobs(headers="a: b"), {}, "invalid_input", 0, "dict"),
     ("headers of events that are a text", None, lambda c: c.events("job_1", headers="a: b"), {}, "invalid_input", 0, "dict"),
     ("a number that is none", None, body({"threshold": float("nan")}), {}, "invalid_input", 0, "threshold is nan"),

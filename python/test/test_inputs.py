@@ -79,9 +79,10 @@ OPTIONS: list[tuple[Any, dict[str, Any], str]] = [
     ("cup", {"regions": {"box": [0, 0, 1, 1]}}, "list of dicts"),
     ("cup", {"regions": [[0, 0, 1, 1]]}, "list of dicts"),
     ([b"cup"], {}, "prompts[0] is of the type bytes"),
-    ([1, 2], {}, "prompts must be texts"),
-    (7, {}, "prompts must be texts"),
+    ([1, 2], {}, "prompts must be strings"),
+    (7, {}, "prompts must be strings"),
     ("cup", {"timeout": 0}, "timeout is 0"),
+    ("cup", {"idempotency_key": 17}, "idempotency_key must be a string"),
     ("cup", {"idempotency_key": "a" * 121}, "120 characters"),
 ]
 

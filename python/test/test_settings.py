@@ -20,7 +20,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     *[("retry_delay", {"retry_delay": value}, "retry_delay") for value in (-1, math.nan, math.inf, "3", None, True)],
     *[("parallel", {"parallel": value}, "parallel") for value in (0, -1, 1.5, math.nan, "3", None, True)],
     ("token", {"api_key": None, "access_token": "sk_live_secret"}, "lambda"),
-    ("key", {"api_key": b"sk_live_secret"}, "api_key must be a text"),
+    ("key", {"api_key": b"sk_live_secret"}, "api_key must be a string"),
     ("key", {"api_key": "sk_live_secr…"}, "“…”"),
     ("key", {"api_key": "sk_live_\u200bsecret"}, "U+200B"),
     ("key", {"api_key": " \n"}, "no credential"),
@@ -42,8 +42,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
             ("https://example.com//v1", "Use https://example.com"),
             ("https://me:secret@example.com", "user name"),
             ("me:secret@example.com", "user name"),
-            (b"https://example.com", "base_url must be a text"),
-            (8787, "base_url must be a text"),
+            (b"https://example.com", "base_url must be a string"),
+            (8787, "base_url must be a string"),
         )
     ],
 ]

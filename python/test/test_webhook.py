@@ -1,4 +1,4 @@
-"""What frameworks hand over of a webhook's request. python3 -m unittest"""
+"""Webhook requests as frameworks hand them over. python3 -m unittest"""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ function walk(
   }
 }
 
-/** Whether a value can be of a variant: it has its `type`, or the fields of one without. */
+/** Tells whether a value can be of a variant: it has its `type`, or the fields of one without. */
 function fits(schemas: Schemas, schema: Schema, value: unknown): boolean {
   const { properties = {} } = schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
   if (!isObject(value)) return Object.keys(properties).length === 0;

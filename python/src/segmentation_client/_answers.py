@@ -18,7 +18,7 @@ _PASSING_STATUSES = {408, 429, 502, 503, 504, *range(520, 525)}
 
 
 def may_pass(error: SegmentationError) -> bool:
-    """Whether the same request may succeed later."""
+    """Tells whether the same request may succeed later."""
     status = error.status or 200
     # A 503 that lasts until the operator has set billing up.
     if error.code == "billing_not_configured":
@@ -125,7 +125,7 @@ def bad_header() -> SegmentationError:
 
 
 def has_fields(data: Any, names: Sequence[str]) -> bool:
-    """Whether a part of an answer is an object with these fields."""
+    """Tells whether a part of an answer is an object with these fields."""
     return isinstance(data, dict) and all(name in data for name in names)
 
 

@@ -287,7 +287,7 @@ def _headers_of(*given: object) -> httpx.Headers:
             if value is None:
                 continue
             if not (isinstance(name, str) and isinstance(value, str)):
-                raise invalid_input(f"The header {shown(name)} must be a text, and is {shown(value)}.")
+                raise invalid_input(f"The header {shown(name)} must be a string, and is {shown(value)}.")
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
                 raise bad_header()
             headers[name] = value.strip()

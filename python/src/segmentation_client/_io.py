@@ -23,13 +23,13 @@ Work = Callable[[], Coroutine[Any, Any, T]]
 
 
 class IO(Protocol):
-    """What the client needs of the world."""
+    """Network, clock and concurrency, as the client needs them."""
 
     is_blocking: bool
 
     @property
     def http(self) -> httpx.Client | httpx.AsyncClient:
-        """What builds and sends requests."""
+        """The client of httpx that builds and sends requests."""
         ...
 
     async def send(self, request: httpx.Request) -> httpx.Response:
@@ -49,7 +49,7 @@ class IO(Protocol):
         ...
 
     def is_abort(self, error: BaseException) -> bool:
-        """Whether an exception says that the caller has stopped caring: Ctrl-C, or the task's cancellation."""
+        """Tells whether the caller has given up: by Ctrl-C, or by canceling the task."""
         ...
 
     async def shield(self, work: Work[object]) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Callable, Literal, Mapping, Sequence, cast
 
 from ._connection import Connection
+from ._settings import text_of
 from ._upload import Input, Source, assert_kind, content_type_of, sources_of, upload_source
 from ._values import native, plain, shown
 from ._watch import JobUpdate, has_ended
@@ -77,7 +78,7 @@ async def create(
     """Uploads the files and creates the job."""
     sources = sources_of(given)
     key = options.get("idempotency_key")
-    if key is not None and len(key) > MOST_KEY_CHARACTERS:
+    if key is not None and len(text_of("idempotency_key", key)) > MOST_KEY_CHARACTERS:
         raise invalid_input(f"The idempotency_key has more than {MOST_KEY_CHARACTERS} characters. Use a shorter one.")
     # Nothing is uploaded for a request that cannot be sent.
     fields, wanted, regions = _request_of(kind, prompts, options)
@@ -123,7 +124,7 @@ def _request_of(
     words = native(prompts)
     wanted: Any = [words] if isinstance(words, str) else plain(() if words is None else words, "prompts")
     if not _is_list_of(str, wanted):
-        raise invalid_input(f"The prompts must be texts, and are {shown(prompts)}.")
+        raise invalid_input(f"The prompts must be strings, and are {shown(prompts)}.")
     regions: Any = plain(options.get("regions") or (), "regions")
     if not _is_list_of(dict, regions):
         raise invalid_input('The regions must be a list of dicts: [{"box": [left, top, width, height]}]')

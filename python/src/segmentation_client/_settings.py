@@ -23,10 +23,10 @@ _EXAMPLE = "One looks like https://segmentation.example.com"
 
 
 def text_of(name: str, given: object) -> str:
-    """A text without the white space and the byte order mark that files and variables bring along."""
+    """A string without the white space and the byte order mark that files and variables bring along."""
     if not isinstance(given, str):
         # The value may be a secret.
-        raise invalid_input(f"The {name} must be a text, and is of the type {type(given).__name__}.")
+        raise invalid_input(f"The {name} must be a string, and is of the type {type(given).__name__}.")
     return given.strip().strip("\ufeff").strip()
 
 
@@ -50,7 +50,7 @@ def address_of(base_url: object) -> str:
 
 
 def is_url(text: str) -> bool:
-    """Whether a text is a URL of http or https; httpx itself takes some that are none, depending on its version."""
+    """Tells whether a string is a URL of http or https. Older versions of httpx do not check the port and the host."""
     try:
         parts = urlsplit(text)
         # The port is looked at when it is asked for.
@@ -61,7 +61,7 @@ def is_url(text: str) -> bool:
 
 
 def credential_of(api_key: object, access_token: object) -> AccessToken:
-    """What gives the credential for a request."""
+    """Returns the function that gives the credential for a request."""
     if access_token is not None:
         if not callable(access_token):
             raise invalid_input("The access_token must be a function that returns the token: lambda: token")
@@ -85,11 +85,11 @@ async def token_of(credential: AccessToken, is_blocking: bool) -> str:
         if is_blocking:
             if inspect.iscoroutine(given):
                 given.close()
-            raise invalid_input("The access_token of a Client must return a text. AsyncClient takes coroutines.")
+            raise invalid_input("The access_token of a Client must return a string. AsyncClient takes coroutines.")
         given = cast(object, await given)
     token = given.strip().strip("\ufeff").strip() if isinstance(given, str) else ""
     if not token:
-        raise invalid_input("The access_token has given no token. It must return a text that is not empty.")
+        raise invalid_input("The access_token has given no token. It must return a string that is not empty.")
     return token
 
 

@@ -27,7 +27,7 @@ class UploadedInput(TypedDict):
     """A file that was uploaded before."""
 
     taskId: str
-    """What `upload` gives, or a `taskId` of an earlier job."""
+    """The id that `upload` returns, or a `taskId` of an earlier job."""
     name: NotRequired[str]
     """The file's name, for results."""
 
@@ -62,7 +62,7 @@ _SIGNATURES: list[tuple[bytes, str]] = [
 
 @dataclass(frozen=True)
 class Source:
-    """What to upload: a file that can be read from anywhere, the URL of one, or the task_id of one that is uploaded."""
+    """A file that can be read from anywhere, the URL of one, or the task_id of one that is uploaded."""
 
     name: str | None
     size: int

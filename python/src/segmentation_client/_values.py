@@ -54,4 +54,4 @@ def _plain(given: object, name: str) -> Any:
         return {str(key): _plain(each, f"{name}.{key}") for key, each in items}
     if isinstance(value, Iterable) and bytes_of(given) is None:
         return [_plain(each, f"{name}[{i}]") for i, each in enumerate(cast("Iterable[object]", value))]
-    raise invalid_input(f"{name} is {shown(given)}. Give a number, a text, a list or a dict.")
+    raise invalid_input(f"{name} is {shown(given)}. Give a number, a string, a list or a dict.")

@@ -35,7 +35,7 @@ class Mask:
     region: int | None
     """Which region of the job it answers, from 0; None of a prompt's mask."""
     label: str | None
-    """What its region is called, if the job says so."""
+    """The name of its region, if it has one."""
     confidence: float
     """0 to 1."""
     width: int
@@ -62,7 +62,7 @@ class Mask:
 
     @property
     def category(self) -> str:
-        """What it is called, as the service calls it in COCO: by its prompt, or its region's label, or `region`."""
+        """The category of the service's COCO documents: the prompt, the region's label, or `region`."""
         return self.prompt or self.label or "region"
 
     def bitmap(self) -> bytes:

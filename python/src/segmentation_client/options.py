@@ -35,7 +35,7 @@ class ResultOptions(CallOptions, total=False):
     on_progress: Callable[[Progress], None]
     """Called with the progress whenever it changes."""
     cancel_on_abort: bool
-    """Whether Ctrl-C, or the task's cancellation, also cancels the job."""
+    """Also cancels the job on Ctrl-C, or if the task is canceled."""
 
 
 class RunOptions(ResultOptions, total=False):
@@ -53,11 +53,11 @@ class _Region(TypedDict, total=False):
     points: Sequence[RegionPoint]
     """On the object (label 1), at least one, and outside it (label 0)."""
     label: str
-    """What the object is called in results; it is not looked for."""
+    """The object's name in results; it is not looked for."""
 
 
 class PictureRegion(_Region, total=False):
-    """Where to draw an object that words need not name, in pixels: by its `box`, or by `points` on it and outside it."""
+    """An object in a picture, in pixels: a `box` around it, or `points` on it and outside it."""
 
     input: int
     """The index of its input, from 0 (the default)."""
@@ -66,7 +66,7 @@ class PictureRegion(_Region, total=False):
 
 
 class ClipRegion(_Region, total=False):
-    """Where an object is in a clip, in pixels of its frames, and when. It is followed from there, forwards and backwards."""
+    """An object in a clip, in pixels of its frames, at a time. It is followed from there, forward and backward."""
 
     timeSeconds: float
     """Seconds from the clip's start, 0 by default."""

@@ -136,7 +136,7 @@ class Track:
     region: int | None = None
     """The first of the job's regions that points at it, from 0; None if a prompt found it."""
     label: str | None = None
-    """What its regions are called, if the job says so."""
+    """The name of its regions, if they have one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
