@@ -173,14 +173,14 @@ class VideoResult:
 
 
 def tracks_of(masks_json: Mapping[str, Any], prompts: Sequence[str]) -> list[Track]:
-    """The objects of all frames, put together by their ids, in the order in which they appear. Raises KeyError, IndexError or
-    TypeError of what is no masks.json.
+    """The objects of all frames, put together by their ids, in the order in which they appear. Raises KeyError or TypeError
+    of what is no masks.json.
     """
     tracks: dict[int, Track] = {}
     for frame in masks_json["frames"]:
         for found in frame["objects"]:
             number, index = found["objectId"], found.get("promptIndex")
-            prompt = None if index is None else prompts[int(index)]
+            prompt = dict(enumerate(prompts)).get(index)
             track = tracks.setdefault(number, Track(number, prompt, [], found.get("regionIndex"), found.get("label")))
             x1, y1, x2, y2 = found["box"]
             # A difference of two binary fractions hides the service's precision behind a dozen digits.
