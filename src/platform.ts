@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import type { Model } from "./contract/model.ts";
 import type { JobPolicy } from "./core/jobs/policy.ts";
 import { LogThrottle, sampleInfo } from "./core/log.ts";
@@ -146,7 +147,7 @@ function createPlatform(env: Env): Platform {
       return there;
     },
     directory: new Directory(env.DB),
-    identityProvider: identitySettings && new IdentityProvider(identitySettings),
+    identityProvider: identitySettings && new IdentityProvider(identitySettings, waitUntil),
     requestRate: new RequestRate(env.RATE_LIMIT),
     addressRate: new RequestRate(env.ADDRESS_RATE_LIMIT),
     seenCredentials: newSeenCredentials<Account>(),

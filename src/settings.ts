@@ -90,6 +90,7 @@ export const SettingsSchema = z
     OIDC_JWKS_URL: z.url().optional(),
     OIDC_ALGORITHMS: algorithms.default(["RS256", "ES256", "EdDSA"]),
     OIDC_CLOCK_TOLERANCE_SECONDS: z.coerce.number().int().min(0).max(300).default(30),
+    OIDC_OUTAGE_SECONDS: z.coerce.number().int().min(0).max(86_400).optional(),
     CLIENT_PACKAGE: packageName.optional(),
     STUDIO: z.stringbool().default(true),
     STUDIO_NAME: z.string().min(1).max(60).default("Segmentation"),
@@ -308,6 +309,8 @@ export interface IdentitySettings {
   readonly jwksUrl: string;
   readonly algorithms: readonly string[];
   readonly clockToleranceSeconds: number;
+  /** How long known keys stay in use if they cannot be fetched; absent for an hour. */
+  readonly outageSeconds?: number | undefined;
 }
 
 /** Null if the operator has none: then only API keys grant access. */
@@ -320,6 +323,7 @@ export function identitySettingsOf(settings: Settings): IdentitySettings | null 
     jwksUrl,
     algorithms: settings.OIDC_ALGORITHMS,
     clockToleranceSeconds: settings.OIDC_CLOCK_TOLERANCE_SECONDS,
+    outageSeconds: settings.OIDC_OUTAGE_SECONDS,
   };
 }
 

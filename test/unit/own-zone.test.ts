@@ -1,16 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parse } from "smol-toml";
 import { afterEach, expect, it } from "vitest";
-import { z } from "zod";
+import { runtimeOf, startWorkerd } from "../support/node/workerd.ts";
 
 const FLAG = "global_fetch_strictly_public";
-const { default: workerd }: { readonly default: string } = createRequire(import.meta.url)("workerd");
-const Port = z.object({ port: z.number() });
 
 /**
  * Two Workers of one zone, each with its own host, and what workerd has for the Internet: `outbound`, which says what reached it.
@@ -55,28 +46,17 @@ afterEach(async () => {
 
 /** What the first Worker gets from the URLs, with these flags. */
 async function askAs(flags: readonly string[], urls: readonly string[]): Promise<unknown> {
-  const folder = await mkdtemp(join(tmpdir(), "own-zone-"));
-  after.push(() => rm(folder, { recursive: true }));
   const text = configurationOf(flags).replace(/"export default[^"]*"/g, (code) =>
     code.replace(/\s*\n\s*/g, " "),
   );
-  await writeFile(join(folder, "config.capnp"), text);
-  const runtime = spawn(workerd, ["serve", "config.capnp", "--control-fd=1"], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(runtime, "exit");
-  after.push(() => (runtime.kill(), ended));
-  const [line] = await once(runtime.stdout, "data");
-  const { port } = Port.parse(JSON.parse(String(line).split("\n")[0] ?? ""));
-  const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: JSON.stringify(urls) });
+  const { url, end } = await startWorkerd({ "config.capnp": text });
+  after.push(end);
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(urls) });
   return await response.json();
 }
 
 it("a request to another host of the own zone leaves as any other does, by the Worker's flags [A6-12]", async () => {
-  const { compatibility_flags: flags } = z
-    .object({ compatibility_flags: z.array(z.string()) })
-    .parse(parse(await readFile("wrangler.toml", "utf8")));
+  const { compatibility_flags: flags } = await runtimeOf();
   const urls = ["https://admin.example.com/users", "https://elsewhere.example.net/"];
   const answers = urls.map((url) => `as from the Internet: ${url}`);
   expect(await askAs(flags, urls)).toEqual({ isStrict: true, answers });
