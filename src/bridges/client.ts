@@ -29,7 +29,7 @@ export interface BridgeClient {
  */
 export async function asClient<T>(
   c: Context<AppEnv>,
-  credential: string | undefined,
+  credential: string | null | undefined,
   act: (client: BridgeClient) => Promise<T>,
 ): Promise<T> {
   const caller = await authenticate(c, credential);

@@ -178,32 +178,36 @@ export async function enter<T>(
 }
 
 /**
- * Who makes a request; null if the credential lets nobody in. Whatever a client can make up is bounded before it costs a
- * read or a signature check: a text without a credential's form, a credential refused seconds ago, and per client address
- * everything that this isolate has not accepted recently. The account is still read for every request, by itself or at a
- * door, so that a revoked key is refused at once.
+ * Returns the caller of a request, or null if the credential lets nobody in. Every credential that this isolate has not
+ * accepted recently counts against the client's address. Text without a credential's form, and a credential refused seconds
+ * ago, cost no read and no signature check. The account is still read for every request, by itself or at a door, so that a
+ * revoked key is refused at once.
+ * @param credential null for an `Authorization` header that has none
  * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
  * @param shownJob the job that the request is about, if a share's token may let it in; without, such a token lets nobody in
  * @throws ServiceError rate_limited, identity_provider_unavailable.
  */
 export async function callerOf(
   platform: Platform,
-  credential: string,
+  credential: string | null,
   address: string | null,
   shownJob?: string,
 ): Promise<Caller | null> {
-  const verify = verifierOf(platform, credential, shownJob);
-  if (verify === null) return null;
+  const verify = credential === null ? null : verifierOf(platform, credential, shownJob);
+  if (credential === null || verify === null) {
+    await boundStranger(platform, address);
+    return null;
+  }
   const isLink = isWellFormedShareToken(credential);
   // Of a link it is known for which job it is good: another one's refusal does not close it.
   const digest = await sha256Hex(isLink ? `${credential} ${shownJob}` : credential);
   const linkRate = isLink ? `link ${await sha256Hex(credential)}` : undefined;
   const { accepted, refused } = platform.seenCredentials;
-  if (refused.get(digest, Date.now()) !== undefined) return null;
   const known = accepted.get(digest, Date.now());
   await (known === undefined
     ? boundStranger(platform, address)
     : boundAccount(platform, known.accountId, 1, linkRate));
+  if (refused.get(digest, Date.now()) !== undefined) return null;
 
   const refuse = (): null => {
     accepted.delete(digest);

@@ -78,6 +78,26 @@ describe("a flood of made-up credentials", () => {
     expect(verify.mock.calls.length).toBeLessThanOrEqual(most);
   });
 
+  it("gets 429 above the rate whatever is wrong with it; a request without a credential is not counted [8-15]", async () => {
+    const [address, refused] = [newAddress(), generateApiKey()];
+    const sendAs = async (headers: Record<string, string>): Promise<number> =>
+      (await send("GET", "/v1/api-keys", { headers: { ...headers, "cf-connecting-ip": address } })).status;
+    expect(await sendAs({ authorization: `Bearer ${refused}` })).toBe(401);
+    while ((await env.ADDRESS_RATE_LIMIT.limit({ key: address })).success);
+    for (const authorization of [
+      "Bearer sk_live_1",
+      "Bearer a.b.c",
+      `Bearer ${refused}`,
+      "Token 1",
+      `Bearer ${"x".repeat(20_000)}`,
+    ])
+      expect(await sendAs({ authorization }), authorization.slice(0, 100)).toBe(429);
+    expect(await sendAs({ "x-api-key": "sk_live_1" })).toBe(429);
+    expect(await sendAs({})).toBe(401);
+    const wrong = { authorization: "Basic 1", "cf-connecting-ip": address };
+    expect((await send("GET", "/api/functions", { headers: wrong })).status).toBe(429);
+  });
+
   it("comes from one address, whichever of its network of IPv6 it uses", async () => {
     const reads = countReads();
     let host = 0;
