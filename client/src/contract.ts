@@ -1765,6 +1765,10 @@ export interface components {
          * @example 3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg
          */
         TaskId: string;
+        TestEventData: {
+            /** @description The webhook endpoint's id. */
+            endpointId: string;
+        };
         /**
          * @example {
          *       "disabled": false
@@ -2125,10 +2129,7 @@ export interface components {
              */
             timestamp: string;
             /** @description What the event is about: the job's status, or the archive. */
-            data: {
-                /** @description The webhook endpoint's id. */
-                endpointId: string;
-            };
+            data: components["schemas"]["TestEventData"];
         };
         /** @enum {string} */
         WebhookEventType: "job.succeeded" | "job.failed" | "archive.ready" | "archive.failed" | "test";

@@ -1,6 +1,15 @@
 import { formatsInWords, ImageFormat as ImageKind, VideoFormat as VideoKind } from "@segmentation/protocol";
 import { z } from "zod";
-import { DateTime, JobType, NextToken, pageLimit, ProcessingMode, Status, TaskId } from "./primitives.ts";
+import {
+  ABSENT,
+  DateTime,
+  JobType,
+  NextToken,
+  pageLimit,
+  ProcessingMode,
+  Status,
+  TaskId,
+} from "./primitives.ts";
 import { checkObjects, checkRegions, ClipRegions, RefinedMask, Regions, requirePrompts } from "./region.ts";
 
 const threshold = (fallback: number, description: string) =>
@@ -74,7 +83,7 @@ export const ImageJobRequest = z
   .superRefine(checkRegions)
   .meta({
     id: "ImageJobRequest",
-    not: { properties: { prompts: false, regions: false } },
+    not: { properties: { prompts: ABSENT, regions: ABSENT } },
     examples: [
       {
         type: "image",
@@ -127,7 +136,7 @@ export const VideoJobRequest = z
     not: {
       anyOf: [
         { required: ["fps", "numFrames"], properties: { fps: {}, numFrames: {} } },
-        { properties: { prompts: false, regions: false } },
+        { properties: { prompts: ABSENT, regions: ABSENT } },
       ],
     },
     examples: [

@@ -13,6 +13,9 @@ export const TaskId = z
     examples: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"],
   });
 
+/** JSON Schema of a field that must not be there; `false` means the same, but many readers of OpenAPI do not know it. */
+export const ABSENT = { not: {} };
+
 /** The longest URL that a client may name, in characters. */
 export const MOST_URL_CHARACTERS = 2_048;
 

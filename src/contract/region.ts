@@ -1,6 +1,6 @@
 import { MOST_OBJECTS, MOST_REGIONS, RegionLabel } from "@segmentation/protocol";
 import { z } from "zod";
-import { TaskId } from "./primitives.ts";
+import { ABSENT, TaskId } from "./primitives.ts";
 
 /** The most points of a region. */
 export const MOST_POINTS = 20;
@@ -10,6 +10,8 @@ const side = z.number().min(1);
 /** A box in a picture. */
 export const Box = z.tuple([z.number(), z.number(), side, side]).meta({
   description: "A box around the object: [x, y, width, height].",
+  // Many readers of OpenAPI know no boolean schema, which zod writes here.
+  items: { type: "number" },
   examples: [[40, 60, 120, 80]],
 });
 
@@ -44,7 +46,7 @@ const ONE_PLACE = { error: "must have either box or points" };
 const NOT_ONE_PLACE = {
   anyOf: [
     { required: ["box", "points"], properties: { box: {}, points: {} } },
-    { properties: { box: false, points: false } },
+    { properties: { box: ABSENT, points: ABSENT } },
   ],
 };
 

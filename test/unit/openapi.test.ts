@@ -67,6 +67,18 @@ function fieldsOf(schema: unknown): string[] {
   return [...Object.keys(properties), ...Object.values(schema).flatMap(fieldsOf)];
 }
 
+/** Names whose value may be a boolean that is no schema; readers know `additionalProperties: false`. */
+const OTHER_BOOLEANS = ["additionalProperties", "required", "examples", "default", "const"];
+
+/** The places of all boolean schemas. */
+const booleanSchemas = (value: unknown, at = ""): string[] => {
+  if (typeof value === "boolean") return [at];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    OTHER_BOOLEANS.includes(name) ? [] : booleanSchemas(part, `${at}/${name}`),
+  );
+};
+
 describe("the API's document", () => {
   it("and the client's contract are committed as the code makes them (npm run openapi)", async () => {
     for (const [path, made] of await generatedFiles()) {
@@ -77,6 +89,10 @@ describe("the API's document", () => {
   it("has no problem that Redocly knows, and its examples are as its schemas have it", async () => {
     expect(await problemsOf(document)).toEqual([]);
     expect(text.match(/"examples":/g)?.length).toBeGreaterThan(20);
+  });
+
+  it("has no boolean schema, which common generators cannot read, but for additionalProperties", () => {
+    expect(booleanSchemas(document)).toEqual([]);
   });
 
   it("says that fps and numFrames exclude each other, and that a field of the other variant is refused [4.3-14]", async () => {

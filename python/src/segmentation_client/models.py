@@ -642,6 +642,11 @@ class SharedInputs(TypedDict):
     """
 
 
+class TestEventData(TypedDict):
+    endpointId: str
+    """The webhook endpoint's id."""
+
+
 class UpdateWebhookEndpointRequest(TypedDict):
     url: NotRequired[str]
     """Where the events are sent: an https URL of a public host."""
@@ -840,19 +845,12 @@ class WebhookEventArchive(TypedDict):
     """What the event is about: the job's status, or the archive."""
 
 
-class WebhookEventTestData(TypedDict):
-    """What the event is about: the job's status, or the archive."""
-
-    endpointId: str
-    """The webhook endpoint's id."""
-
-
 class WebhookEventTest(TypedDict):
     type: Literal["test"]
     """What has happened."""
     timestamp: str
     """ISO 8601 in UTC, with milliseconds."""
-    data: WebhookEventTestData
+    data: TestEventData
     """What the event is about: the job's status, or the archive."""
 
 

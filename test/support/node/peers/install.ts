@@ -53,6 +53,14 @@ export async function openapiGenerator(version: string): Promise<string> {
   return join(folder, `openapi-generator-cli-${version}.jar`);
 }
 
+/** A program of Go, "module/path/of/program@version", built with the Go of this machine. */
+export async function goProgram(versioned: string): Promise<string> {
+  const folder = await installed([versioned], (empty) =>
+    run("go", ["install", versioned], { env: { ...process.env, GOBIN: empty } }),
+  );
+  return join(folder, versioned.replace(/@.*/, "").split("/").at(-1) ?? "");
+}
+
 /** The folder of a package of npm, "name@version", that the project's own install leaves out: most people never need it. */
 export async function npmPackage(versioned: string): Promise<string> {
   const folder = await installed([versioned], (empty) =>
