@@ -8,7 +8,9 @@ import { isLoopback, type PublicUrlTerms } from "./core/lib/public-url.ts";
 import type { TrialOffer } from "./core/billing/trial.ts";
 import type { StudioConfig } from "./studio-config.ts";
 
-const url = z.url().transform((text) => text.replace(/\/+$/, ""));
+/** Nothing else is ever fetched or linked to. */
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an https URL" });
+const url = httpUrl.transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
 /** All keys of the service are derived from it: nobody may guess it. 32 bytes in base64 have 43 characters or more. */
 const masterSecret = z
@@ -52,6 +54,12 @@ const algorithms = z
   .transform((text) => text.split(",").map((name) => name.trim()))
   .pipe(z.array(SigningAlgorithm).min(1));
 
+/** The `iss` of tokens, letter by letter: a URL, which the studio fetches from, or another name. */
+const tokenIssuer = z
+  .string()
+  .min(1)
+  .regex(/^(?:https?:|(?![a-z][a-z\d+.-]*:))/i, "must be an https URL, or no URL");
+
 /** Names with commas or spaces between them. */
 const names = z.string().transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
 
@@ -64,7 +72,7 @@ const labels = z
 /** A query string, such as `audience=https://api.example.com`. */
 const parameters = z.string().transform((text) => Object.fromEntries(new URLSearchParams(text)));
 
-const origins = names.pipe(z.array(z.url().transform((text) => new URL(text).origin)));
+const origins = names.pipe(z.array(httpUrl.transform((text) => new URL(text).origin)));
 
 /** The name of a package on npm, with or without a scope. */
 const packageName = z.string().regex(/^(?:@[a-z\d-][a-z\d._-]*\/)?[a-z\d-][a-z\d._-]*$/);
@@ -85,9 +93,9 @@ export const SettingsSchema = z
     INFERENCE_URL: url,
     INFERENCE_TOKEN: secret,
     OPERATOR_TOKEN: operatorSecret.optional(),
-    OIDC_ISSUER: z.string().min(1).optional(),
+    OIDC_ISSUER: tokenIssuer.optional(),
     OIDC_AUDIENCE: z.string().min(1).optional(),
-    OIDC_JWKS_URL: z.url().optional(),
+    OIDC_JWKS_URL: httpUrl.optional(),
     OIDC_ALGORITHMS: algorithms.default(["RS256", "ES256", "EdDSA"]),
     OIDC_CLOCK_TOLERANCE_SECONDS: z.coerce.number().int().min(0).max(300).default(30),
     OIDC_OUTAGE_SECONDS: z.coerce.number().int().min(0).max(86_400).optional(),
@@ -171,12 +179,10 @@ export const SettingsSchema = z
       });
     }
     for (const name of ADDRESSES) {
-      if (!isLoopback(settings[name] ?? "")) continue;
-      context.addIssue({
-        code: "custom",
-        path: [name],
-        message: "a localhost address, unreachable from a deployed Worker",
-      });
+      for (const address of [settings[name] ?? []].flat()) {
+        const message = problemOfAddress(address);
+        if (message !== null) context.addIssue({ code: "custom", path: [name], message });
+      }
     }
   });
 
@@ -192,7 +198,16 @@ const ADDRESSES = [
   "BILLING_RETURN_URL",
   "UPGRADE_URL",
   "LABEL_STUDIO_URL",
+  "OIDC_ISSUER",
+  "STUDIO_IDENTITY_ORIGINS",
 ] as const;
+
+/** Returns why a deployed Worker may not have an address; null if it may. */
+function problemOfAddress(address: string): string | null {
+  if (isLoopback(address)) return "a localhost address, unreachable from a deployed Worker";
+  if (URL.parse(address)?.protocol !== "http:") return null;
+  return "not an https address: tokens and customers' files would be readable on the way. Put TLS in front of it, such as a Cloudflare Tunnel or a proxy with a certificate, and use its https address";
+}
 
 /** Set all together or not at all. */
 export const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;

@@ -16,8 +16,12 @@ export interface Given {
 
 const isDomain = (text: string): boolean =>
   /^[a-z0-9.-]+\.[a-z]{2,}$/.test(text) && URL.parse(`https://${text}`)?.host === text;
-const isServiceUrl = (text: string): boolean =>
-  /^https?:\/\//.test(text) && URL.canParse(text) && !isLoopback(text);
+const isServiceUrl = (text: string): boolean => URL.parse(text)?.protocol === "https:" && !isLoopback(text);
+
+/** What an address has to be. */
+const A_DOMAIN = "a host name of a zone of your account, such as segmentation.example.com";
+const A_SERVICE_URL =
+  "an https URL of another machine, because tokens and signed URLs go there. Put TLS in front of the service: a Cloudflare Tunnel, or a proxy with a certificate";
 
 /** An address from the command line, or from the person who is asked until the answer is one; null if there is none yet. */
 async function addressOf(
@@ -25,15 +29,16 @@ async function addressOf(
   option: string,
   question: string,
   isGood: (text: string) => boolean,
+  need: string,
   { ask }: Operator,
 ): Promise<string | null> {
   if (given !== undefined) {
     if (isGood(given)) return given;
-    throw usageError(`${option} cannot be ${given}.\nSee: npm run deploy -- --help`);
+    throw usageError(`${option} cannot be ${given}. It must be ${need}.\nSee: npm run deploy -- --help`);
   }
   if (ask === null) return null;
-  for (;;) {
-    const answer = await ask(`${question} (Enter: not yet)`);
+  for (let reason = ""; ; reason = `It must be ${need}. `) {
+    const answer = await ask(`${question} ${reason}(Enter: not yet)`);
     if (answer === "") return null;
     if (isGood(answer)) return answer;
   }
@@ -50,7 +55,7 @@ export async function setAddresses(
   const isRouted = route !== undefined || routes.length > 0;
   if (isUnset(vars["PUBLIC_URL"])) {
     const question = "Which domain is the service to have, in a zone of this account?";
-    const domain = await addressOf(given.domain, "--domain", question, isDomain, operator);
+    const domain = await addressOf(given.domain, "--domain", question, isDomain, A_DOMAIN, operator);
     if (domain !== null) {
       const top = isRouted ? {} : { routes: [{ pattern: domain, custom_domain: true }] };
       await addToOperatorFile(base, { top, vars: { PUBLIC_URL: `https://${domain}` } });
@@ -58,7 +63,14 @@ export async function setAddresses(
   }
   if (isUnset(vars["INFERENCE_URL"])) {
     const question = "At which URL does the inference service answer?";
-    const url = await addressOf(given.inferenceUrl, "--inference-url", question, isServiceUrl, operator);
+    const url = await addressOf(
+      given.inferenceUrl,
+      "--inference-url",
+      question,
+      isServiceUrl,
+      A_SERVICE_URL,
+      operator,
+    );
     if (url !== null) await addToOperatorFile(base, { vars: { INFERENCE_URL: url } });
   }
 }

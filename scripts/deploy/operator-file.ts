@@ -13,7 +13,7 @@ const withoutExtension = (configFile: string): string => configFile.replace(/\.(
 /** The operator's own settings: `wrangler.operator.toml` for `wrangler.toml`. */
 export const operatorFileOf = (configFile: string): string => `${withoutExtension(configFile)}.operator.toml`;
 
-/** The secrets that `--create` made and that others than the Worker need: `wrangler.operator.env`. */
+/** The secrets that `--create` generated: `wrangler.operator.env`. */
 export const operatorEnvOf = (configFile: string): string => `${withoutExtension(configFile)}.operator.env`;
 
 /** What Wrangler reads instead of both: `wrangler.effective.json`. In the same folder, because its paths begin there. */

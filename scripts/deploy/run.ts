@@ -16,6 +16,7 @@ import {
   type Configuration,
   readConfiguration,
 } from "./configuration.ts";
+import { keepSentence } from "./secrets.ts";
 import { checkOptional, createMissing, type Created, setAddresses } from "./create.ts";
 import { type Operator, operatorAt } from "../shared/operator.ts";
 import { type Finding, isDeployable, printFindings } from "./finding.ts";
@@ -102,12 +103,13 @@ export async function runDeploy(
   const findings = command.create ? [...found, ...checkOptional(configuration)] : found;
   const ready = isDeployable(findings);
   if (!command.json) printFindings(findings);
+  const keep = command.create ? await keepSentence(configuration.base) : "";
   let deployed = false;
   let healthy: boolean | null = null;
   let verified: readonly Outcome[] | null = null;
   if (!ready) {
     const what = command.create ? "what is left, which this command cannot do itself" : "what is missing";
-    say(`Nothing was deployed. Fix ${what}, then run this again.`);
+    say(`${keep}Nothing was deployed. Fix ${what}, then run this again.`);
   } else if (command["dry-run"]) {
     say("Nothing is missing. Deploy with: npm run deploy");
   } else {
@@ -131,8 +133,9 @@ export async function runDeploy(
         ? verify(target, signal)
         : withProgress(process.stderr, (onRow) => verify({ ...target, onRow }, signal)));
       say(verificationText(verified));
+      if (keep !== "") say(keep.trimEnd());
     } else {
-      say(nextSteps(url));
+      say(keep + nextSteps(url));
     }
   }
   if (command.json) {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { basename } from "node:path";
 import { readIfPresent, writePrivateFile } from "../stack/private-file.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Creation } from "./finding.ts";
@@ -29,14 +30,13 @@ export const isSecret = (name: string): boolean => ALL.has(name);
 
 /** Those that are any random text. */
 const GENERATED = ["MASTER_SECRET", "INFERENCE_TOKEN", "OPERATOR_TOKEN"] as const;
-/** Of these, those that others than the Worker need: the inference service, and `npm run admin`. */
-const SHARED: ReadonlySet<string> = new Set(["INFERENCE_TOKEN", "OPERATOR_TOKEN"]);
 
 /** 32 random bytes, the strength of the HMAC that most of them key. */
 const newSecret = (): string => randomBytes(32).toString("base64url");
 
-const ENV_HEADER = `# Secrets that others than the Worker need, as \`npm run deploy -- --create\` generated them. Keep this file to yourself.
-# The inference service takes INFERENCE_TOKEN; \`npm run admin\` reads OPERATOR_TOKEN from here.
+const ENV_HEADER = `# Secrets that \`npm run deploy -- --create\` generated. Cloudflare never shows them again: keep this file, to yourself.
+# The inference service takes INFERENCE_TOKEN; \`npm run admin\` reads OPERATOR_TOKEN from here. A rotation, a restored database and
+# a Worker that is made again need MASTER_SECRET.
 `;
 
 /** What a file of secrets says, by name; empty if there is none. */
@@ -51,12 +51,19 @@ export async function readOperatorEnv(configFile: string): Promise<ReadonlyMap<s
 async function generate(configFile: string, names: readonly string[]): Promise<Record<string, string>> {
   const known = await readOperatorEnv(configFile);
   const made = Object.fromEntries(names.map((name) => [name, known.get(name) ?? newSecret()]));
-  const shared = new Map(known);
-  for (const name of names.filter((one) => SHARED.has(one))) shared.set(name, made[name] ?? "");
   // Before Cloudflare has them: nobody could read them there.
-  const lines = [...shared].map(([name, value]) => `${name}=${value}\n`);
-  if (lines.length > 0) await writePrivateFile(operatorEnvOf(configFile), ENV_HEADER + lines.join(""));
+  const lines = Object.entries({ ...Object.fromEntries(known), ...made }).map(
+    ([name, value]) => `${name}=${value}\n`,
+  );
+  await writePrivateFile(operatorEnvOf(configFile), ENV_HEADER + lines.join(""));
   return made;
+}
+
+/** Says which file to keep; nothing if there is none. */
+export async function keepSentence(configFile: string): Promise<string> {
+  const names = [...(await readOperatorEnv(configFile)).keys()];
+  if (names.length === 0) return "";
+  return `Keep ${basename(operatorEnvOf(configFile))}, and a copy of it elsewhere: it has ${names.join(", ")}, which Cloudflare never shows again.\n`;
 }
 
 /** Stores secrets in one call, by Wrangler's standard input: arguments are visible to other processes. */

@@ -43,6 +43,40 @@ describe("a deployed Worker's settings", () => {
     },
   );
 
+  /** Each setting that is an address, with what it needs beside it. */
+  const ADDRESSES: readonly (readonly [name: string, others: object])[] = [
+    ["PUBLIC_URL", {}],
+    ["S3_ENDPOINT", {}],
+    ["INFERENCE_URL", {}],
+    ["OIDC_JWKS_URL", { OIDC_ISSUER: "issuer", OIDC_AUDIENCE: "audience" }],
+    ["OIDC_ISSUER", { OIDC_AUDIENCE: "audience", OIDC_JWKS_URL: "https://id.example.com/jwks" }],
+    ["STUDIO_IDENTITY_ORIGINS", {}],
+    ["STRIPE_API_URL", {}],
+    ["BILLING_RETURN_URL", {}],
+    ["UPGRADE_URL", {}],
+    ["LABEL_STUDIO_URL", { LABEL_STUDIO_TOKEN: "a-token-of-label-studio", LABEL_STUDIO_ACCOUNTS: "acct_1" }],
+  ];
+
+  it.each(ADDRESSES)("are refused if %s is not https, outside the local stack", (name, others) => {
+    const path = name === "STUDIO_IDENTITY_ORIGINS" ? /^STUDIO_IDENTITY_ORIGINS(?:\.0)?$/ : name;
+    expect(refused({ ...others, [name]: "https://there.example.com" })).toEqual([]);
+    for (const address of ["http://203.0.113.5:8788", "HTTP://there.example.com", "http://10.0.0.5"]) {
+      expect(refused({ ...others, [name]: address }), address).toEqual([name]);
+      expect(refused({ ...others, [name]: address, LOCAL_STACK: "yes" }), address).toEqual([]);
+    }
+    for (const address of [
+      "javascript:alert(1)",
+      "ftp://there.example.com",
+      "file:///etc/passwd",
+      "ws://there",
+    ]) {
+      expect(refused({ ...others, [name]: address }), address).toEqual([expect.stringMatching(path)]);
+      expect(refused({ ...others, [name]: address, LOCAL_STACK: "yes" }), address).toEqual([
+        expect.stringMatching(path),
+      ]);
+    }
+  });
+
   it("are refused if Label Studio's files have no account that may see them", () => {
     const address = {
       LABEL_STUDIO_URL: "https://labels.example.com",

@@ -181,8 +181,13 @@ describe("npm run deploy -- --create", () => {
     expect(spied).not.toHaveBeenCalled();
     expect(new Set([MASTER_SECRET, INFERENCE_TOKEN, OPERATOR_TOKEN]).size).toBe(3);
     const env = await clone.env();
-    expect(env).toContain(`\nINFERENCE_TOKEN=${INFERENCE_TOKEN}\nOPERATOR_TOKEN=${OPERATOR_TOKEN}\n`);
-    expect(env).not.toContain(MASTER_SECRET);
+    expect(env).toContain(
+      `\nMASTER_SECRET=${MASTER_SECRET}\nINFERENCE_TOKEN=${INFERENCE_TOKEN}\nOPERATOR_TOKEN=${OPERATOR_TOKEN}\n`,
+    );
+    const last = world.printed.trimEnd().split("\n").slice(-4);
+    expect(last[0]).toMatch(
+      /^Keep wrangler\.operator\.env, .* it has MASTER_SECRET, INFERENCE_TOKEN, OPERATOR_TOKEN, which Cloudflare never shows again\.$/,
+    );
     const { mode } = await stat(join(clone.folder.path, "wrangler.operator.env"));
     expect(mode & 0o777).toBe(0o600);
   });
@@ -217,6 +222,7 @@ describe("npm run deploy -- --create", () => {
           expect(await clone.run(create), `${command}: ${world.printed}`).toBe(0);
           expect(shapeOf(clone.account), command).toEqual(shapeOf(whole.account));
           expect(clone.account.stored).toMatchObject(stored);
+          expect(await clone.env()).toContain(`\nMASTER_SECRET=${clone.account.stored["MASTER_SECRET"]}\n`);
         }
       }
     },
