@@ -24,6 +24,9 @@ const noStore = createMiddleware<AppEnv>(async (c, next) => {
   c.header("cache-control", "no-store");
 });
 
+const DOUBLED_PREFIX =
+  "The path has the prefix /v1 twice, because the client's base URL ends in /v1. Remove /v1 from the base URL.";
+
 /**
  * The HTTP application: middleware first, then the routes, then the answer to every other path.
  * @param platformOf the composition root
@@ -58,5 +61,8 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .route("/webhooks", webhooks);
   refuseOtherMethods(app);
   mountOperations(app);
-  return app.notFound((c) => respondWithError(new ServiceError("not_found"), c));
+  return app.notFound((c) => {
+    const isDoubled = /^\/v1\/+v1(?:\/|$)/.test(c.req.path);
+    return respondWithError(new ServiceError("not_found", isDoubled ? DOUBLED_PREFIX : undefined), c);
+  });
 }

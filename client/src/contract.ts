@@ -827,10 +827,10 @@ export interface components {
         /** @description What the payment provider reports. A field is absent until the provider has reported it. */
         AccountBilling: {
             /**
-             * @description Whether the subscription gives access.
+             * @description `blocked` if no jobs may be created because of an overdue payment, else `allowed`.
              * @enum {string}
              */
-            accessStatus?: "active" | "delinquent" | "inactive";
+            accessStatus?: "allowed" | "blocked";
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, with milliseconds.

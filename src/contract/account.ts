@@ -78,7 +78,7 @@ export const AccountTrial = z
 /** What the payment provider says; each field from when there is something to say. */
 export const AccountBilling = z
   .strictObject({
-    accessStatus: z.enum(["active", "delinquent", "inactive"]).optional(),
+    accessStatus: z.enum(["allowed", "blocked"]).optional(),
     currentPeriodEnd: DateTime.optional(),
     latestInvoiceStatus: z.string().optional(),
     stripeSubscriptionStatus: z.string().optional(),

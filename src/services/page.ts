@@ -17,8 +17,9 @@ export async function pageOf<Item>(
   nameOf: (item: Item) => string,
 ): Promise<{ items: Item[]; nextToken: string | null }> {
   const secrets = secretsOf(settings);
-  const after = nextToken === undefined ? null : await decodeCursor(secrets, list, nextToken);
-  if (nextToken !== undefined && after === null) throw new ServiceError("invalid_cursor");
+  const isFirst = nextToken === undefined || nextToken === "";
+  const after = isFirst ? null : await decodeCursor(secrets, list, nextToken);
+  if (!isFirst && after === null) throw new ServiceError("invalid_cursor");
   // One more than requested shows whether there is another page.
   const found = await read(after, limit + 1);
   const items = found.slice(0, limit);

@@ -132,7 +132,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
     await press(checkout);
     await accessIs("paid");
     expect((await overview()).billing).toMatchObject({
-      accessStatus: "active",
+      accessStatus: "allowed",
       stripeSubscriptionStatus: "active",
       latestInvoiceStatus: "paid",
     });
@@ -189,7 +189,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
     expect(await overview()).toMatchObject({
       access: { reason: "trial_active" },
       trial: { remainingTokens: 99 },
-      billing: { accessStatus: "inactive", stripeSubscriptionStatus: "canceled" },
+      billing: { accessStatus: "allowed", stripeSubscriptionStatus: "canceled" },
     });
   });
 

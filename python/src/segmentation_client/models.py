@@ -67,8 +67,8 @@ class AccountAccess(TypedDict):
 class AccountBilling(TypedDict):
     """What the payment provider reports. A field is absent until the provider has reported it."""
 
-    accessStatus: NotRequired[Literal["active", "delinquent", "inactive"]]
-    """Whether the subscription gives access."""
+    accessStatus: NotRequired[Literal["allowed", "blocked"]]
+    """`blocked` if no jobs may be created because of an overdue payment, else `allowed`."""
     currentPeriodEnd: NotRequired[str]
     """ISO 8601 in UTC, with milliseconds."""
     latestInvoiceStatus: NotRequired[str]

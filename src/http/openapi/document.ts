@@ -57,6 +57,13 @@ const SECURITY_SCHEMES = {
     description:
       "A secret API key (`sk_live_…`), or an access token from the identity provider that this service is configured with. Operations that say so also take the token of a share (`shr_…`), for the jobs that it shows.",
   },
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description:
+      "The same credential, for clients that send no `Authorization`. With both headers, `Authorization` decides.",
+  },
 } as const;
 
 const parameter = (place: string, name: string, required: boolean, schema: z.ZodType): object => ({
@@ -123,7 +130,7 @@ export const openApiDocument = () => ({
     license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
   },
   servers: [{ url: "/" }],
-  security: [{ bearer: [] }],
+  security: [{ bearer: [] }, { apiKey: [] }],
   tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   paths: paths(),
   components: {

@@ -9,7 +9,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
  */
 const MEANINGS: Readonly<Record<string, string>> = {
   accountId: "The account's id.",
-  accessStatus: "Whether the subscription gives access.",
+  accessStatus: "`blocked` if no jobs may be created because of an overdue payment, else `allowed`.",
   activeJobId: "The trial's job in progress; null if there is none.",
   apiKey: "The key, without its secret.",
   assets: "All files of the result, by their keys. Each URL is signed.",

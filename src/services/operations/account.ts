@@ -6,7 +6,7 @@ import type {
 } from "../../contract/account.ts";
 import type { AccountUsage } from "../../contract/usage.ts";
 import { isoOf, isoOrNull } from "../../contract/primitives.ts";
-import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
+import { accessOf, type Access } from "../../core/accounts/access.ts";
 import { mostMeteredUnits } from "../../core/billing/credit.ts";
 import type { AccountUse } from "../../core/billing/ledger.ts";
 import { trialAt, type Trial } from "../../core/billing/trial.ts";
@@ -50,7 +50,7 @@ export async function getAccountOverview({
   const access = accessOf(account, accessLimitsOf(settings));
   return {
     tokenUsageLast24h: settledUnits,
-    billing: billing === null ? {} : billingView(billing),
+    billing: billing === null ? {} : billingView(billing, access),
     access: {
       mode: access.accessMode,
       ...mayCreateJobs(access, trial, use, now),
@@ -104,14 +104,12 @@ function mayCreateJobs(
   }
 }
 
-function billingView({
-  subscriptionStatus,
-  currentPeriodEnd,
-  latestInvoiceStatus,
-  owes,
-}: BillingState): AccountBilling {
+function billingView(
+  { subscriptionStatus, currentPeriodEnd, latestInvoiceStatus }: BillingState,
+  { accessMode }: Access,
+): AccountBilling {
   return {
-    accessStatus: standingOf(subscriptionStatus, owes),
+    accessStatus: accessMode === "blocked" ? "blocked" : "allowed",
     ...(currentPeriodEnd !== null && { currentPeriodEnd: isoOf(currentPeriodEnd) }),
     ...(latestInvoiceStatus !== null && { latestInvoiceStatus }),
     ...(subscriptionStatus !== null && { stripeSubscriptionStatus: subscriptionStatus }),

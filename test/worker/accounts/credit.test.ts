@@ -180,7 +180,7 @@ describe("an overdue invoice", () => {
     expectError(await askFor(client, 1), 402, "payment_required");
     const { access, billing } = (await client.send("GET", "/v1/account/overview")).body;
     expect(access).toMatchObject({ mode: "blocked", reason: "billing_delinquent", canCreateJobs: false });
-    expect(billing).toMatchObject({ accessStatus: "delinquent", stripeSubscriptionStatus: "canceled" });
+    expect(billing).toMatchObject({ accessStatus: "blocked", stripeSubscriptionStatus: "canceled" });
 
     await happens(client, "payInvoice");
     expect((await createSession(client, "checkout")).status).toBe(201);

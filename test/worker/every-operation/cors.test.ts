@@ -4,7 +4,7 @@ import { Accounts } from "../../../src/stores/accounts/accounts.ts";
 import { fetchWorker, newClient, send } from "../../support/worker/api.ts";
 
 const PAGE = { origin: "https://shop.example" };
-const ASKED = "authorization,content-type,idempotency-key,x-stainless-lang,x-anything-else";
+const ASKED = "authorization,x-api-key,content-type,idempotency-key,x-stainless-lang,x-anything-else";
 
 const preflight = (path: string, method: string): Promise<Response> =>
   fetchWorker(

@@ -41,6 +41,20 @@ describe("404 and 405", () => {
     expectError(await (await newClient()).send("GET", path), 404, "not_found");
   });
 
+  it.each(["/v1/v1/jobs", "/v1/v1", "/v1//v1/jobs", "/v1/v1/uploads/presign"])(
+    "says of %s that the prefix is doubled [A24-3]",
+    async (path) => {
+      const answer = await (await newClient()).send("POST", path, {});
+      expectError(answer, 404, "not_found");
+      expect(answer.body.message).toContain("/v1 twice");
+    },
+  );
+
+  it("does not say so of other paths", async () => {
+    for (const path of ["/v1/v10", "/v1/jobs/v1/v1", "/v1x/v1"])
+      expect((await send("GET", path)).body.message, path).not.toContain("twice");
+  });
+
   it.each([...allowed])(
     "answers any method of %s but %s with 405, and names those [7-14]",
     async (path, methods) => {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
-import { newClient, send } from "../../support/worker/api.ts";
+import { type Answer, newClient, send } from "../../support/worker/api.ts";
 import { badCredentials } from "../../support/worker/bad-credentials.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { requestOf } from "../../support/worker/operations.ts";
@@ -10,11 +10,17 @@ import { expectError } from "../../support/worker/wire.ts";
 describe.each(OPERATION_IDS)("%s 401", (operation) => {
   const { method, path, headers, body } = requestOf(operation);
 
-  const expectUnauthorized = async (authorization: string | null): Promise<void> => {
-    const answer = await send(method, path, {
-      headers: { ...headers, ...(authorization !== null && { authorization }) },
+  const sendAs = (credentials: Record<string, string>): Promise<Answer> =>
+    send(method, path, {
+      headers: { ...headers, ...credentials },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+
+  const expectUnauthorized = async (
+    authorization: string | null,
+    others: Record<string, string> = {},
+  ): Promise<void> => {
+    const answer = await sendAs({ ...(authorization !== null && { authorization }), ...others });
     const what = `${authorization?.slice(0, 200)}`;
     expectError(answer, 401, "Unauthorized", what);
     expect(answer.headers.get("www-authenticate"), what).toBe("Bearer");
@@ -30,6 +36,19 @@ describe.each(OPERATION_IDS)("%s 401", (operation) => {
     const shapes = await badCredentials(provider, key);
     expect(new Set(shapes).size).toBeGreaterThanOrEqual(60);
     for (const shape of shapes) await expectUnauthorized(shape);
+  });
+
+  it("takes the credential in x-api-key, but Authorization decides where both are sent [A24-1]", async () => {
+    const [client, other] = [await newClient(), await newClient()];
+    const key = { "x-api-key": client.key };
+    const { status } = await sendAs(key);
+    expect(status).not.toBe(401);
+    expect((await sendAs({ "x-api-key": "sk_live_1", authorization: `Bearer ${other.key}` })).status).toBe(
+      status,
+    );
+    for (const bad of ["sk_live_1", `Bearer ${client.key}`])
+      await expectUnauthorized(null, { "x-api-key": bad });
+    for (const bad of ["Bearer sk_live_1", client.key]) await expectUnauthorized(bad, key);
   });
 
   it("refuses a revoked key on its very next use [5-5]", async () => {

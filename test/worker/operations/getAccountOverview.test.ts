@@ -114,12 +114,12 @@ describe("getAccountOverview 200", () => {
   });
 
   it.each([
-    ["active", "active", "paid", "paid_access"],
-    ["trialing", "active", "paid", "paid_access"],
-    ["past_due", "delinquent", "blocked", "billing_delinquent"],
-    ["unpaid", "delinquent", "blocked", "billing_delinquent"],
-    ["canceled", "inactive", "trial", "trial_eligible"],
-    ["incomplete", "inactive", "trial", "trial_eligible"],
+    ["active", "allowed", "paid", "paid_access"],
+    ["trialing", "allowed", "paid", "paid_access"],
+    ["past_due", "blocked", "blocked", "billing_delinquent"],
+    ["unpaid", "blocked", "blocked", "billing_delinquent"],
+    ["canceled", "allowed", "trial", "trial_eligible"],
+    ["incomplete", "allowed", "trial", "trial_eligible"],
   ])(
     "shows the access of a subscription that is %s: billing %s, mode %s [2.9-5 4.10-11]",
     async (status, standing, mode, reason) => {
@@ -140,11 +140,18 @@ describe("getAccountOverview 200", () => {
     },
   );
 
-  it("shows of a customer who never subscribed only that there is no subscription [2.9-5]", async () => {
-    const client = await newClient("trial");
-    await makeCustomer(client.accountId);
-    expect((await overview(client)).billing).toEqual({ accessStatus: "inactive" });
-  });
+  it.each([
+    ["trial", "allowed"],
+    ["paid", "allowed"],
+    ["blocked", "blocked"],
+  ] as const)(
+    "shows of a customer who never subscribed, on the plan %s, only that access is %s [2.9-5 A24-2]",
+    async (plan, accessStatus) => {
+      const client = await newClient(plan);
+      await makeCustomer(client.accountId);
+      expect((await overview(client)).billing).toEqual({ accessStatus });
+    },
+  );
 
   it("counts the units of the last 24 hours of trial and paid jobs alike, and no others' [2.9-6]", async () => {
     const client = await newClient("trial");

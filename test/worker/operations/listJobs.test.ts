@@ -34,13 +34,14 @@ describe("listJobs 200", () => {
     expect(seen).toEqual(made);
   });
 
-  it("takes a limit of 1 to 100, and ignores what it does not know [4.2-1 8-1 4.3-23]", async () => {
+  it("takes a limit of 1 to 100, and ignores what it does not know [4.2-1 8-1 4.3-23 A24-3]", async () => {
     await newJob(client);
     const { jobId } = await newJob(client);
     expect((await list("?limit=1")).items.map((item) => item.jobId)).toEqual([jobId]);
     const page = await list("?limit=100&colour=red");
     expect(page.items).toHaveLength(2);
     expect(page.nextToken).toBeNull();
+    expect(await list("?limit=100&nextToken=")).toEqual(page);
   });
 
   it("keeps its place when newer jobs come in between two pages [4.2-2 4.2-7]", async () => {
@@ -110,7 +111,7 @@ describe("listJobs 400", () => {
     expect((await list(`limit=1&nextToken=${nextToken}`)).status).toBe(200);
 
     const forged = `${nextToken.slice(0, -4)}AAAA`;
-    for (const token of ["", "abc", "a.b.c", forged, "x".repeat(1_000)]) {
+    for (const token of ["abc", "a.b.c", forged, "x".repeat(1_000)]) {
       expectError(await list(`nextToken=${token}`), 400, "invalid_cursor");
     }
     expectError(await list(`status=queued&nextToken=${nextToken}`), 400, "invalid_cursor");
