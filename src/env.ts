@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { databaseNames } from "./core/databases.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc, StreamsRpc } from "./stores/jobs/rpc.ts";
@@ -46,15 +47,27 @@ export function databasesOf(env: Env): ReadonlyMap<string, D1Database> {
   );
 }
 
+/** Says which settings are missing, and what is wrong with others. */
+function sentenceOf(issues: z.core.$ZodIssue[], env: object): string {
+  const named = issues.map(({ path, message }) => ({ name: path.join("."), message }));
+  const missing = named.filter(({ name }) => !(name in env)).map(({ name }) => name);
+  const wrong = named.filter(({ name }) => name in env).map(({ name, message }) => `${name} (${message})`);
+  return [
+    ...(missing.length > 0 ? [`The Worker lacks settings: ${missing.join(", ")}.`] : []),
+    ...(wrong.length > 0 ? [`Some of its settings are wrong: ${wrong.join("; ")}.`] : []),
+  ].join(" ");
+}
+
 /**
  * The settings of an environment, checked.
  * @throws an Error that names each setting that is missing or wrong, never its value.
  */
-export function settingsOf(env: Env): Settings {
+export function settingsOf(env: object): Settings {
   const parsed = SettingsSchema.safeParse(env);
   if (!parsed.success) {
-    const names = parsed.error.issues.map((issue) => `${issue.path.join(".")} (${issue.message})`);
-    throw new Error(`Settings missing or wrong: ${names.join("; ")}. See docs/operations.md.`);
+    throw new Error(
+      `${sentenceOf(parsed.error.issues, env)} On a laptop, use npm start. For a deployment, npm run deploy says what to set (docs/operations.md).`,
+    );
   }
   return parsed.data;
 }

@@ -77,6 +77,9 @@ const origins = names.pipe(z.array(httpUrl.transform((text) => new URL(text).ori
 /** The name of a package on npm, with or without a scope. */
 const packageName = z.string().regex(/^(?:@[a-z\d-][a-z\d._-]*\/)?[a-z\d-][a-z\d._-]*$/);
 
+/** How the secrets in .env begin. */
+const PUBLISHED = "published-for-wrangler-dev-alone";
+
 /** The settings: docs/operations.md describes each. */
 export const SettingsSchema = z
   .object({
@@ -169,6 +172,11 @@ export const SettingsSchema = z
           message: `missing: set all of ${group.join(", ")}`,
         });
       }
+    }
+    for (const name of ["MASTER_SECRET", "INFERENCE_TOKEN", "OPERATOR_TOKEN"] as const) {
+      if (!settings[name]?.startsWith(PUBLISHED) || isLoopback(settings.PUBLIC_URL)) continue;
+      const message = "published with the source code, for wrangler dev alone: generate another";
+      context.addIssue({ code: "custom", path: [name], message });
     }
     if (settings.LOCAL_STACK !== undefined) return;
     if (settings.ALLOW_LOCAL_URLS) {

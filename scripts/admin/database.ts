@@ -93,7 +93,7 @@ export async function openExistingDatabase(
 }
 
 /** The file of a local stack's D1 database, created and migrated if needed. The stack must not run. */
-async function openDatabaseFile(
+export async function openDatabaseFile(
   state: StateFolder,
   binding: string,
   signal?: AbortSignal,

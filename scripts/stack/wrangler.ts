@@ -20,6 +20,9 @@ export const QUIET_WRANGLER = {
   X_LOCAL_EXPLORER: "false",
 } as const;
 
+/** In the environment of a Wrangler that this project runs: what it deploys has been checked. */
+export const CHECKED = "SEGMENTATION_CHECKED";
+
 const ErrorAnswer = z.object({ error: z.object({ text: z.string() }) });
 
 /** The message in the output of a failed command; with --json it is wrapped in an object. */
@@ -55,7 +58,7 @@ export async function runWrangler(
 ): Promise<string> {
   const options = {
     cwd: PROJECT_ROOT,
-    env: { ...process.env, ...QUIET_WRANGLER, ...env },
+    env: { ...process.env, ...QUIET_WRANGLER, [CHECKED]: "yes", ...env },
     maxBuffer: 64 * 1024 * 1024,
     ...(signal && { signal }),
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { settingsOf } from "../../src/env.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 
 const DEPLOYED = {
@@ -126,4 +127,14 @@ describe("a deployed Worker's settings", () => {
     expect(refused({ ALLOW_LOCAL_URLS: "true", LOCAL_STACK: "yes" })).toEqual([]);
     expect(refused({ ALLOW_LOCAL_URLS: "false" })).toEqual([]);
   });
+});
+
+it("what is missing and what is wrong is said in plain words, without a value, and what to do", () => {
+  const { MASTER_SECRET: _, INFERENCE_TOKEN: __, ...rest } = DEPLOYED;
+  const env = { ...rest, INFERENCE_URL: "http://inference.example.com" };
+  const settings = () => settingsOf(env);
+  expect(settings).toThrow(/^The Worker lacks settings: MASTER_SECRET, INFERENCE_TOKEN\. /);
+  expect(settings).toThrow("On a laptop, use npm start. For a deployment, npm run deploy says what to set");
+  const whole = () => settingsOf({ ...DEPLOYED, ...env });
+  expect(whole).toThrow(/^Some of its settings are wrong: INFERENCE_URL \(not an https address: /);
 });

@@ -42,6 +42,8 @@ const sink = {
  */
 const workersRuntime = (fuzz: "short" | "long", databases: number) =>
   cloudflareTest(async () => {
+    // The settings of .env are for `wrangler dev` alone.
+    process.env["CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV"] = "false";
     await buildStudio();
     return {
       main: "./src/index.ts",
