@@ -70,18 +70,33 @@ async function wantsVerification({ ask }: Operator): Promise<boolean> {
 export async function runDeploy(
   args: readonly string[],
   signal: AbortSignal,
-  {
-    wrangler = realWrangler,
-    healthPatienceMs = HEALTH_PATIENCE_MS,
-    operator = operatorAt(signal),
-    verify = verifyService,
-  }: DeployOptions = {},
+  options: DeployOptions = {},
 ): Promise<number> {
   const command = parseDeployArguments(args);
   if (command.help) {
     console.log(DEPLOY_HELP);
     return 0;
   }
+  try {
+    return await deploy(command, signal, options);
+  } catch (error) {
+    // The run may have generated secrets before it was interrupted.
+    const keep = command.create && !command.json ? await keepSentence(command.config) : "";
+    if (keep !== "") console.log(keep.trimEnd());
+    throw error;
+  }
+}
+
+async function deploy(
+  command: ReturnType<typeof parseDeployArguments>,
+  signal: AbortSignal,
+  {
+    wrangler = realWrangler,
+    healthPatienceMs = HEALTH_PATIENCE_MS,
+    operator = operatorAt(signal),
+    verify = verifyService,
+  }: DeployOptions,
+): Promise<number> {
   const say = (sentence: string): void => {
     if (!command.json) console.log(sentence);
   };

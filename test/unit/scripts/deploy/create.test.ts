@@ -237,18 +237,21 @@ describe("npm run deploy -- --create", () => {
       expect(await whole.run(create)).toBe(0);
       const ends = whole.calls.flatMap((words, call) => (isLong || CHANGES.test(words) ? [call] : []));
       expect(ends.length).toBeGreaterThan(10);
-      for (const last of ends) {
+      for (const end of ends) {
         const clone = await cloneWith(emptyAccount(), withUploads);
         const controller = new AbortController();
         let count = 0;
         const onCall = () => {
-          if (count === last) controller.abort(new Error("ended"));
+          if (count === end) controller.abort(new Error("ended"));
           count += 1;
         };
         await expect(clone.run(create, { signal: controller.signal, onCall })).rejects.toThrow("ended");
+        const isMade = (await clone.env())?.includes("MASTER_SECRET=") === true;
+        const last = world.printed.trimEnd().split("\n").at(-1);
+        expect(last?.startsWith("Keep wrangler.operator.env")).toBe(isMade);
         const stored = { ...clone.account.stored };
-        expect(await clone.run(create), `${last}: ${world.printed}`).toBe(0);
-        expect(shapeOf(clone.account), String(last)).toEqual(shapeOf(whole.account));
+        expect(await clone.run(create), `${end}: ${world.printed}`).toBe(0);
+        expect(shapeOf(clone.account), String(end)).toEqual(shapeOf(whole.account));
         expect(clone.account.stored).toMatchObject(stored);
       }
     },
@@ -395,6 +398,15 @@ describe("npm run deploy -- --create", () => {
       await expect(clone.run(args), args.join(" ")).rejects.toMatchObject({ exitCode: 2 });
     }
     expect(clone.calls).toEqual([]);
+  });
+
+  it("refuses an inference service without https, and says what to do", async () => {
+    const clone = await cloneWith(emptyAccount());
+    for (const url of ["http://203.0.113.5:8788", "ftp://there.example.com", "javascript:alert(1)", "there"])
+      await expect(clone.run(["--create", "--yes", "--inference-url", url]), url).rejects.toThrow(
+        /It must be an https URL .* Put TLS in front of the service/,
+      );
+    expect(await clone.own()).toBeNull();
   });
 
   it("prints what it made and what it could not as JSON", async () => {
