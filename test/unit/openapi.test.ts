@@ -68,14 +68,20 @@ function fieldsOf(schema: unknown): string[] {
 }
 
 /** Names whose value may be a boolean that is no schema; readers know `additionalProperties: false`. */
-const OTHER_BOOLEANS = ["additionalProperties", "required", "examples", "default", "const"];
+const OTHER_BOOLEANS: ReadonlySet<string> = new Set([
+  "additionalProperties",
+  "required",
+  "examples",
+  "default",
+  "const",
+]);
 
 /** The places of all boolean schemas. */
 const booleanSchemas = (value: unknown, at = ""): string[] => {
   if (typeof value === "boolean") return [at];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) =>
-    OTHER_BOOLEANS.includes(name) ? [] : booleanSchemas(part, `${at}/${name}`),
+    OTHER_BOOLEANS.has(name) ? [] : booleanSchemas(part, `${at}/${name}`),
   );
 };
 
