@@ -26,4 +26,5 @@ export * from "./coco.ts";
 export * from "./task-output.ts";
 export * from "./problems.ts";
 export * from "./template.ts";
+export * from "./text.ts";
 export * from "./callbacks.ts";

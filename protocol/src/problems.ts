@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Blanks, fill } from "./template.ts";
+import { cutText } from "./text.ts";
 
 /** Why a task failed, or what a success could not serve. */
 interface Row {
@@ -228,6 +229,11 @@ export const PROBLEMS = {
       "The inference service may not upload results to this storage. The operator has to add the storage's origin to the inference service's setting STORAGE_ORIGINS.",
   },
 
+  report_refused: {
+    retryable: false,
+    sentence:
+      "The Worker could not read what the inference service reported about this task. The operator has to deploy matching versions of Worker and inference service.",
+  },
   task_refused: {
     retryable: false,
     sentence:
@@ -268,10 +274,11 @@ export type Problem = z.infer<typeof Problem>;
 /** The values for the placeholders of a code's sentence. */
 export type Particulars<Code extends ProblemCode> = Blanks<(typeof PROBLEMS)[Code]["sentence"]>;
 
-/** The problem with this code, its sentence filled in and cut to the longest message of the wire. */
+/**
+ * The problem with this code, its sentence filled in and cut to the longest message of the wire. It is well-formed whatever the
+ * values are, because the Worker refuses a report that is not.
+ */
 export function problemOf<Code extends ProblemCode>(code: Code, ...[values]: Particulars<Code>): Problem {
   const sentence: string = PROBLEMS[code].sentence;
-  const message = fill(sentence, { ...values });
-  if (message.length <= LONGEST_MESSAGE) return { code, message };
-  return { code, message: `${message.slice(0, LONGEST_MESSAGE - 1).toWellFormed()}…` };
+  return { code, message: cutText(fill(sentence, { ...values }).toWellFormed(), LONGEST_MESSAGE) };
 }

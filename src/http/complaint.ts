@@ -1,3 +1,4 @@
+import { cutText } from "@segmentation/protocol";
 import type { z } from "zod";
 import { quoted } from "./strict-json.ts";
 
@@ -72,7 +73,7 @@ export function complaint(schema: z.ZodType, input: unknown, target: "json" | "q
   }
   const named = [...sentences].slice(0, MOST_ISSUES);
   const rest = sentences.size - named.length;
-  const sentence = named.map(([name, text]) => `${name} ${text.slice(0, MOST_CHARACTERS)}`).join("; ");
+  const sentence = named.map(([name, text]) => `${name} ${cutText(text, MOST_CHARACTERS)}`).join("; ");
   const others = rest === 0 ? "" : `; and ${rest} more ${rest === 1 ? "field is" : "fields are"} wrong`;
   return `${sentence}${others}.`;
 }

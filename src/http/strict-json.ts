@@ -1,3 +1,4 @@
+import { cutText } from "@segmentation/protocol";
 import { Tokenizer, TokenType } from "@streamparser/json";
 import { ServiceError } from "../core/errors.ts";
 
@@ -11,8 +12,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 const refusal = (reason: string): ServiceError => new ServiceError("invalid_json", reason);
 
 /** A client's own text, quoted and cut to a bound. */
-export const quoted = (name: string): string =>
-  JSON.stringify(name.length > MOST_QUOTED ? `${name.slice(0, MOST_QUOTED)}…` : name);
+export const quoted = (name: string): string => JSON.stringify(cutText(name, MOST_QUOTED));
 
 function decode(bytes: Uint8Array): string {
   try {
@@ -27,7 +27,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/ is not valid JSON$/, "") : "";
-    throw refusal(`The body is not valid JSON: ${reason.slice(0, 4 * MOST_QUOTED)}.`);
+    throw refusal(`The body is not valid JSON: ${cutText(reason, 4 * MOST_QUOTED)}.`);
   }
 }
 

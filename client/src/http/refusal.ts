@@ -18,6 +18,9 @@ function parse(text: string): unknown {
   }
 }
 
+/** The beginning of an answer's text, not cut within a character. */
+const beginning = (text: string): string => [...text.slice(0, 400)].slice(0, 200).join("");
+
 /** The error in an answer of the service; a proxy's page becomes `unreadable_answer`. */
 export async function refusal(response: Response): Promise<SegmentationError> {
   const { status, headers } = response;
@@ -28,7 +31,7 @@ export async function refusal(response: Response): Promise<SegmentationError> {
   const { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl } = hints;
   return new SegmentationError(
     isErrorCode(error) ? error : "unreadable_answer",
-    message ?? `The service answered ${status} without an error object: ${text.slice(0, 200)}`,
+    message ?? `The service answered ${status} without an error object: ${beginning(text)}`,
     {
       status,
       requestId: headers.get("x-request-id") ?? undefined,
@@ -49,7 +52,7 @@ export async function storageRefusal(response: Response): Promise<SegmentationEr
   const text = await response.text();
   return new SegmentationError(
     "storage_refused",
-    `The storage refused the file with status ${status}. Try again. It answered: ${text.slice(0, 200)}`,
+    `The storage refused the file with status ${status}. Try again. It answered: ${beginning(text)}`,
     { status, body: text, retryAfterSeconds: retryAfter(headers) },
   );
 }

@@ -59,10 +59,10 @@ export async function runTask(task: Task, parts: RunTaskParts): Promise<void> {
   } catch (error) {
     completion = failure(error, task, parts.log);
   }
-  const outcome = completion === undefined ? "dropped" : await commit(task, completion, noted, parts.log);
+  const end = completion === undefined ? "dropped" : await commit(task, completion, noted, parts.log);
   task.lease.end();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  logEnd(task, outcome, completion, noted, parts);
+  logEnd(task, end, noted, parts);
 }
 
 async function produce(
@@ -159,10 +159,14 @@ function outputOf(result: EngineResult, generatedAt: string): TaskOutput {
   return { ...shared, ...VideoFiles.parse(named), type, units: frames, framesWithMasks, totalMasks };
 }
 
+/** Whether the Worker can't read a report: repeated, it would be refused again, in each further attempt at the task too. */
+const isUnreadable = (error: unknown): boolean => error instanceof CallbackRefused && error.status === 400;
+
 /** The report of a failed task; undefined if the Worker no longer wants one. */
 function failure(error: unknown, task: Task, log: Logger): Completion | undefined {
-  if (error instanceof CallbackRefused) task.abort(new TaskDropped("lease_lost"));
-  const cause: unknown = task.signal.aborted ? task.signal.reason : error;
+  const refused = isUnreadable(error) ? taskFailure("report_refused") : undefined;
+  if (refused === undefined && error instanceof CallbackRefused) task.abort(new TaskDropped("lease_lost"));
+  const cause: unknown = task.signal.aborted ? task.signal.reason : (refused ?? error);
   if (cause instanceof TaskDropped) return undefined;
   if (cause instanceof TaskReturned || cause instanceof ModelUnavailable) return { outcome: "returned" };
   const ended = asTaskFailure(cause);
@@ -173,22 +177,27 @@ function failure(error: unknown, task: Task, log: Logger): Completion | undefine
   return { outcome: "failed", problem: ended.problem, retryable: ended.retryable };
 }
 
-type Outcome = Completion["outcome"] | "dropped" | "unreported";
+/** The report that the Worker took, or why it took none. */
+type End = Completion | "dropped" | "unreported";
 
-async function commit(task: Task, completion: Completion, noted: TaskLog, log: Logger): Promise<Outcome> {
+/** Reports the end; once more, as `report_refused`, if the Worker can't read the report. */
+async function commit(task: Task, completion: Completion, noted: TaskLog, log: Logger): Promise<End> {
   const { callback, lease, signal, request } = task;
   // A task that is handed back has a limit of its own; otherwise only the lease bounds the report.
   const { reason: ended } = signal;
   const limit = ended instanceof TaskReturned ? AbortSignal.timeout(ended.withinMs) : signal;
   try {
     await timed(noted, "commit", () => callback.complete(completion, lease, limit));
-    return completion.outcome;
+    return completion;
   } catch (error) {
     if (error instanceof CallbackRefused && error.status === 409) task.abort(new TaskDropped("lease_lost"));
     if (task.signal.reason instanceof TaskDropped) return "dropped";
     const reason = messageOf(error);
     log.error({ key: request.key, reason }, "task_unreported");
-    return "unreported";
+    const { problem, retryable } = taskFailure("report_refused");
+    const isSecond = completion.outcome === "failed" && completion.problem.code === problem.code;
+    if (!isUnreadable(error) || isSecond) return "unreported";
+    return commit(task, { outcome: "failed", problem, retryable }, noted, log);
   }
 }
 
@@ -204,16 +213,16 @@ async function timed<T>(noted: TaskLog, stage: Stage, work: () => Promise<T>): P
 /** Counts and logs the end of a task. */
 function logEnd(
   task: Task,
-  outcome: Outcome,
-  completion: Completion | undefined,
+  end: End,
   { ms, bytes, device = "", result }: TaskLog,
   { log, metrics }: RunTaskParts,
 ): void {
   const { key, lane, type } = task.request;
   const work = { device, lane, type };
+  const outcome = typeof end === "string" ? end : end.outcome;
   const dropped = task.signal.reason instanceof TaskDropped ? task.signal.reason.why : "";
-  const code =
-    completion?.outcome === "failed" ? completion.problem.code : outcome === "dropped" ? dropped : "";
+  const failed = typeof end !== "string" && end.outcome === "failed" ? end.problem.code : "";
+  const code = end === "dropped" ? dropped : failed;
   metrics.tasks.inc({ outcome, code, ...work });
   const rounded: Record<string, number> = {};
   for (const [stage, spent] of Object.entries(ms)) {

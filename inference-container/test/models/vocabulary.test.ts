@@ -141,6 +141,12 @@ describe("a prompt is outside the vocabulary", () => {
     expect(await refusal("deer")).toContain('The nearest it knows is "cow".');
   });
 
+  it.each([78, 79, 80])("in a well-formed sentence, wherever it cuts the prompt: %i", async (length) => {
+    const message = await refusal(`${"a".repeat(length)}${"😀".repeat(30)}`);
+    expect(message).toContain('…" is outside');
+    expect(message.isWellFormed()).toBe(true);
+  });
+
   it("in a sentence of bounded length, however long the prompt", async () => {
     expect((await refusal("sky ".repeat(5000))).length).toBeLessThan(400);
   });

@@ -47,6 +47,18 @@ test("a completion is repeated until the Worker takes it", async () => {
   expect(rig.worker.completions.get("stubborn")).toHaveLength(1);
 });
 
+test.for(["outputs", "complete"])(
+  "a report that the Worker can't read fails the task at once, by name: %s",
+  async (route) => {
+    rig.worker.failNext(route, 400);
+    const key = `unreadable-${route}`;
+    const { outcome, ...rest } = await rig.finish({ key });
+    expect(outcome).toBe("failed");
+    expect(rest).toMatchObject({ problem: { code: "report_refused" }, retryable: false });
+    await logged('"code":"report_refused"', key);
+  },
+);
+
 test.for([
   ["runs", "slow", 0],
   ["waits", "bright", 1],

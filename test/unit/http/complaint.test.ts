@@ -78,6 +78,13 @@ describe("what is wrong with a request", () => {
     );
   });
 
+  it.each([37, 38, 39, 40])("is well-formed, wherever it cuts the request's own words: %i", (length) => {
+    const key = `${"k".repeat(length)}${"😀".repeat(20)}`;
+    const said = complaint(CreateJobRequest, { type: "image", [key]: 1 }, "json");
+    expect(said).toMatch(/k…?😀*…"/u);
+    expect(said).not.toMatch(/\\ud83d/i);
+  });
+
   it("is short, however long the request's own words are", () => {
     const long = "x".repeat(200_000);
     for (const body of [{ type: long }, { type: "image", [long]: 1 }, { type: "image", tasks: [long] }]) {

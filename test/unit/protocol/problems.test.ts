@@ -14,9 +14,19 @@ describe("a task's problem", () => {
 
   it("is cut to what the wire takes, between characters", () => {
     const { message } = problemOf("prompt_outside_vocabulary", { explanation: "😀".repeat(400) });
-    expect(message).toHaveLength(500);
-    expect(message).toMatch(/^(?:😀)+.?…$/u);
+    expect(message).toHaveLength(499);
+    expect(message).toMatch(/^(?:😀)+…$/u);
     expect(TaskProblem.safeParse({ code: "prompt_outside_vocabulary", message }).success).toBe(true);
+  });
+
+  it("is well-formed, wherever a value was cut", () => {
+    const { message } = problemOf("prompt_outside_vocabulary", { explanation: "cup \uD83D… " });
+    expect(message).toBe("cup \uFFFD… ");
+    for (const length of [498, 499, 500, 501]) {
+      const long = problemOf("prompt_outside_vocabulary", { explanation: `${"a".repeat(length)}😀` }).message;
+      expect(long.isWellFormed()).toBe(true);
+      expect(long.length).toBeLessThanOrEqual(500);
+    }
   });
 
   it("shows values as they are, were they placeholders themselves", () => {

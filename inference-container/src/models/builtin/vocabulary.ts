@@ -1,4 +1,5 @@
 /** Maps a person's words to the labels that the detector knows. */
+import { cutText } from "@segmentation/protocol";
 import { Usage } from "../../device/usage.ts";
 import { ByteCache } from "../byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
@@ -118,8 +119,7 @@ export class Vocabulary {
 
   #outside(prompt: string, hint: string): Resolution {
     const { length } = this.#manifest.vocabulary.labels;
-    const quoted = prompt.length > QUOTED_CHARACTERS ? `${prompt.slice(0, QUOTED_CHARACTERS)}…` : prompt;
-    const message = `"${quoted}" is outside the vocabulary of the embedded model, which knows ${length} nouns such as ${EXAMPLES}.`;
+    const message = `"${cutText(prompt, QUOTED_CHARACTERS)}" is outside the vocabulary of the embedded model, which knows ${length} nouns such as ${EXAMPLES}.`;
     return { labels: [], message: hint === "" ? message : `${message} ${hint}` };
   }
 }

@@ -1,4 +1,5 @@
 /** A server of the Open Inference Protocol (KServe v2) over HTTP, such as Triton: its health, its model's metadata, requests. */
+import { cutText } from "@segmentation/protocol";
 import { connectionCode, reasonOf } from "../../errors.ts";
 import { AnswerTooLong, discard, readText } from "../../tasks/http.ts";
 import { ModelFolderError } from "../errors.ts";
@@ -103,7 +104,7 @@ export class ModelServer {
   async said(answer: Response): Promise<string> {
     const text = await readText(answer, SAID_BYTES).catch(() => "");
     const plain = this.#token === undefined ? text : text.replaceAll(this.#token, "…");
-    return plain.replaceAll(/[\p{Cc}\s]+/gu, " ").slice(0, SAID_LENGTH);
+    return cutText(plain.replaceAll(/[\p{Cc}\s]+/gu, " "), SAID_LENGTH);
   }
 
   get #path(): string {
