@@ -6,6 +6,7 @@ export * from "./crc32.ts";
 export * from "./label-map.ts";
 export * from "./png.ts";
 export * from "./polygons.ts";
+export * from "./prompts.ts";
 export * from "./rle.ts";
 export * from "./row-runs.ts";
 export * from "./yolo.ts";

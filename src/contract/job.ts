@@ -15,10 +15,16 @@ import { checkObjects, checkRegions, ClipRegions, RefinedMask, Regions, requireP
 const threshold = (fallback: number, description: string) =>
   z.number().min(0).max(1).default(fallback).meta({ description });
 
+/** What has no character to be seen, or a NUL, which the text of a mask's PNG can't have. */
+const isLegible = (prompt: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(prompt) && !prompt.includes("\0");
+
 const Prompts = z
-  .array(z.string().min(1))
+  .array(z.string().min(1).refine(isLegible, { error: "must have words, and no NUL character" }))
   .min(1)
-  .meta({ description: "What to look for, in words.", examples: [["cat", "chair"]] });
+  .meta({ examples: [["cat", "chair"]] });
+
+const ONE_EACH =
+  "What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once.";
 
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
 
@@ -58,7 +64,7 @@ export const ImageJobRequest = z
     {
       type: z.literal("image"),
       prompts: Prompts.optional().meta({
-        description: "What to look for, in words. May be left out if each task has a region.",
+        description: `${ONE_EACH} May be left out if each task has a region.`,
       }),
       regions: Regions.optional(),
       tasks: z
@@ -102,7 +108,7 @@ export const VideoJobRequest = z
     {
       type: z.literal("video"),
       prompts: Prompts.optional().meta({
-        description: "What to look for, in words. May be left out if there are regions.",
+        description: `${ONE_EACH} May be left out if there are regions.`,
       }),
       regions: ClipRegions.optional(),
       tasks: z.array(TaskId).length(1).meta({ description: "The taskId of the uploaded video." }),

@@ -304,7 +304,10 @@ class ImageJobRequest(TypedDict):
     type: Literal["image"]
     """Whether the job is of images or of a video."""
     prompts: NotRequired[Sequence[str]]
-    """What to look for, in words. May be left out if each task has a region."""
+    """What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
+    things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that
+    is repeated counts once. May be left out if each task has a region.
+    """
     regions: NotRequired[Sequence[Region]]
     """Objects to segment that need not be named: each region gives one mask, after those of the prompts."""
     tasks: Sequence[TaskId]
@@ -359,7 +362,7 @@ class ImageManifest(TypedDict):
     type: Literal["image"]
     """Whether the job is of images or of a video."""
     prompts: list[str]
-    """The request's prompts, in order."""
+    """The request's prompts, in order, each once."""
     items: list[ImageManifestItem]
     """The items, in order; of a list, one page of them."""
 
@@ -686,7 +689,10 @@ class VideoJobRequest(TypedDict):
     type: Literal["video"]
     """Whether the job is of images or of a video."""
     prompts: NotRequired[Sequence[str]]
-    """What to look for, in words. May be left out if there are regions."""
+    """What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
+    things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that
+    is repeated counts once. May be left out if there are regions.
+    """
     regions: NotRequired[Sequence[ClipRegion]]
     """Objects to follow that need not be named, up to 10: each is followed from where it is pointed at, until it
     is lost.
@@ -757,7 +763,7 @@ class VideoManifest(TypedDict):
     type: Literal["video"]
     """Whether the job is of images or of a video."""
     prompts: list[str]
-    """The request's prompts, in order."""
+    """The request's prompts, in order, each once."""
     items: list[VideoManifestItem]
     """The items, in order; of a list, one page of them."""
 

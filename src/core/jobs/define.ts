@@ -5,6 +5,7 @@ import type { ClipRegion, Region } from "../../contract/region.ts";
 import { laneOf } from "../accounts/access.ts";
 import { recorded } from "../databases.ts";
 import type { ImageJobDefinition, JobClipRegion, JobDefinition, JobRegion } from "./state.ts";
+import { distinctPrompts } from "@segmentation/masks";
 import {
   categoriesOf,
   type Category,
@@ -72,13 +73,13 @@ export function defineJob(
     ...recorded(database),
   };
   if (request.type === "image") {
-    const parameters = ImageParameters.parse({ ...request, prompts: request.prompts ?? [] });
+    const parameters = ImageParameters.parse({ ...request, prompts: distinctPrompts(request.prompts ?? []) });
     const drawn = request.regions && { regions: request.regions.map(regionOf) };
     const free = hasFreeRefinements && onlyRefines(request) && { free: true as const };
     return { ...common, ...parameters, ...wanted(request.formats), ...drawn, ...free };
   }
   const { fps = null, numFrames = null, maxFrames = null } = request;
-  const parameters = VideoParameters.parse({ ...request, prompts: request.prompts ?? [] });
+  const parameters = VideoParameters.parse({ ...request, prompts: distinctPrompts(request.prompts ?? []) });
   const followed = request.regions && { regions: request.regions.map(clipRegionOf) };
   return { ...common, ...parameters, fps, numFrames, maxFrames, ...wanted(request.formats), ...followed };
 }

@@ -58,7 +58,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   offerVersion: "Which trial it is.",
   "Model.points": "Whether regions may be points.",
   previewUrl: "The signed URL of the preview, if the job has one.",
-  prompts: "The request's prompts, in order.",
+  prompts: "The request's prompts, in order, each once.",
   "AccountAccess.reason": "Why the account has this mode.",
   remainingTokens: "Tokens left in the free trial.",
   revoked: "Whether the key is revoked.",

@@ -1,3 +1,4 @@
+import { distinctPrompts } from "@segmentation/masks";
 import { LIMITS } from "../../contract.ts";
 import { type Format, FORMATS } from "../../node/save.ts";
 import { isBucketUrl, placeOf } from "../bucket/bucket.ts";
@@ -13,7 +14,7 @@ const CHOICES = FORMATS.filter((format) => format !== "preview");
 /** Reads the arguments of `segment`. @throws Failure with exit code 2 */
 export function parseOrder(args: readonly string[]) {
   const { values, positionals } = parse("segment", args, OPTIONS);
-  const prompts = (values.prompt ?? []).map((prompt) => prompt.trim());
+  const prompts = distinctPrompts((values.prompt ?? []).map((prompt) => prompt.trim()));
   const regions = (values.region ?? []).map(regionOf);
   const formats = (values.format ?? ["png,coco"]).flatMap((list) => list.split(",")).map(parseFormat);
   const order: Order = {

@@ -86,6 +86,13 @@ describe("createJob 202", () => {
     }
   });
 
+  it("looks for a prompt that is repeated once", async () => {
+    const inference = new PlayedInference();
+    const { jobId, taskId } = await newJob(client, 1, { prompts: ["Cup", "spoon", "cup", " cup "] });
+    await deliverTask(jobId, taskId);
+    expect(inference.last).toMatchObject({ prompts: ["Cup", "spoon"] });
+  });
+
   it("shows a trial account what is left after this job, and until when [2.4-2 2-1]", async () => {
     const trial = await newClient("trial");
     const tasks = await uploads(trial, 3);
