@@ -169,9 +169,11 @@ export type TaskProblemCode =
   | "preview_failed"
   | "prior_mask_unusable"
   | "prompt_outside_vocabulary"
+  | "prompt_partly_served"
   | "region_outside_clip"
   | "region_outside_image"
   | "regions_unsupported"
+  | "report_refused"
   | "storage_origin_refused"
   | "task_refused"
   | "too_many_frames"
@@ -1213,7 +1215,7 @@ export interface components {
              */
             type: "image";
             /**
-             * @description What to look for, in words. May be left out if each task has a region.
+             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if each task has a region.
              * @example [
              *       "cat",
              *       "chair"
@@ -1253,7 +1255,7 @@ export interface components {
              * @constant
              */
             type: "image";
-            /** @description The request's prompts, in order. */
+            /** @description The request's prompts, in order, each once. */
             prompts: string[];
             /** @description The items, in order; of a list, one page of them. */
             items: {
@@ -1878,7 +1880,7 @@ export interface components {
              */
             type: "video";
             /**
-             * @description What to look for, in words. May be left out if there are regions.
+             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if there are regions.
              * @example [
              *       "cat",
              *       "chair"
@@ -1919,7 +1921,7 @@ export interface components {
              * @constant
              */
             type: "video";
-            /** @description The request's prompts, in order. */
+            /** @description The request's prompts, in order, each once. */
             prompts: string[];
             /** @description The items, in order; of a list, one page of them. */
             items: {

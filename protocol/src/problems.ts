@@ -18,6 +18,7 @@ export const PROBLEMS = {
   },
 
   prompt_outside_vocabulary: { retryable: false, sentence: "{explanation}" },
+  prompt_partly_served: { retryable: false, sentence: "{explanation}" },
 
   regions_unsupported: {
     retryable: false,
@@ -273,6 +274,15 @@ export type Problem = z.infer<typeof Problem>;
 
 /** The values for the placeholders of a code's sentence. */
 export type Particulars<Code extends ProblemCode> = Blanks<(typeof PROBLEMS)[Code]["sentence"]>;
+
+/** One problem for several, because a task has room for one: the first's code, and what all of them say; null for none. */
+export function joinProblems(problems: readonly (Problem | null)[]): Problem | null {
+  const all = problems.filter((problem) => problem !== null);
+  const [first] = all;
+  if (first === undefined) return null;
+  const message = all.map((problem) => problem.message).join(" ");
+  return { code: first.code, message: cutText(message, LONGEST_MESSAGE) };
+}
 
 /**
  * The problem with this code, its sentence filled in and cut to the longest message of the wire. It is well-formed whatever the

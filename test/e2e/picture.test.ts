@@ -243,6 +243,9 @@ describe("the whole stack, by its public API", () => {
     expect(only(served.tasks).error).toMatch(/^prompt_outside_vocabulary: .*sky/);
     expect(only((await client.retrieveJobResult(served.jobId)).manifest.items).masks).toHaveLength(1);
 
+    const partly = await run([taskId], ["cup, cat"]);
+    expect(only(partly.tasks).error).toMatch(/^prompt_partly_served: .*only for "cat", not for "cup"/);
+
     const unserved = await run([taskId], ["sky"]);
     expect(unserved).toMatchObject({ status: "failed", tasks: [{ status: "failed" }] });
     expect(unserved.error).toMatch(/^prompt_outside_vocabulary: /);

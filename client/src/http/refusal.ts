@@ -19,7 +19,7 @@ function parse(text: string): unknown {
 }
 
 /** The beginning of an answer's text, not cut within a character. */
-const beginning = (text: string): string => [...text.slice(0, 400)].slice(0, 200).join("");
+const beginning = (text: string): string => Array.from(text.slice(0, 400)).slice(0, 200).join("");
 
 /** The error in an answer of the service; a proxy's page becomes `unreadable_answer`. */
 export async function refusal(response: Response): Promise<SegmentationError> {

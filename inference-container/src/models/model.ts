@@ -95,6 +95,8 @@ export interface Followable {
 export interface UnservedPrompt {
   readonly promptIndex: number;
   readonly message: string;
+  /** True if it serves a part of the prompt. */
+  readonly isPart?: boolean;
 }
 
 /** The result for one picture; `modelMs` counts the milliseconds inside the model's own graphs. */

@@ -6,10 +6,10 @@ import { decodePicture } from "../pictures/decode.ts";
 import { readPriorMask } from "../pictures/prior-mask.ts";
 import { taskFailure } from "../failures.ts";
 import type { ImageResult, ImageTask, TaskHooks } from "../messages.ts";
-import { joinNotices, unservedNotice } from "./notices.ts";
+import { unservedNotice } from "./notices.ts";
 import { stepsOf } from "../steps.ts";
 import { writeMasks } from "./write-masks.ts";
-import type { RegionBox, RegionPoint, TaskRegion } from "@segmentation/protocol";
+import { joinProblems, type RegionBox, type RegionPoint, type TaskRegion } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { Size } from "../size.ts";
@@ -61,7 +61,7 @@ export async function runPicture(
     height: picture.height,
     files: written.files,
     masks: written.masks,
-    notice: joinNotices(unserved, written.notice),
+    notice: joinProblems([unserved, written.notice]),
     ms: { decode, infer, post: written.post, encode },
     modelMs: found.modelMs,
     featuresCached: found.featuresCached,

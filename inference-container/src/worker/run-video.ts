@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { OUTPUTS, problemOf } from "@segmentation/protocol";
+import { joinProblems, OUTPUTS, problemOf } from "@segmentation/protocol";
 import { Usage } from "../device/usage.ts";
 import { ClipCoco } from "../formats/clip-coco.ts";
 import type { Model, OpenPicture, Segmentation } from "../models/model.ts";
@@ -19,7 +19,6 @@ import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
 import { stepsOf } from "../steps.ts";
 import { ClipFollower } from "./follow-clip.ts";
 import { FrameTracker } from "./track-frame.ts";
-import { joinNotices } from "./notices.ts";
 
 const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
 /** The largest masks.json in bytes: what a client can still be expected to read. */
@@ -165,7 +164,7 @@ async function segmentClip(
     width,
     height,
     files,
-    notice: joinNotices(tracker.notice, isPale ? problemOf("hdr_not_converted") : null),
+    notice: joinProblems([tracker.notice, isPale ? problemOf("hdr_not_converted") : null]),
     ms: times.ms,
     modelMs: usage.ms,
     frames,

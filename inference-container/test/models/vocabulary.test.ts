@@ -36,8 +36,8 @@ async function meant(prompt: string): Promise<string[]> {
 }
 
 async function refusal(prompt: string): Promise<string> {
-  const resolution = await vocabulary.resolve(prompt, new Usage());
-  return "message" in resolution ? resolution.message : expect.fail(`"${prompt}" was understood`);
+  const { labels, message } = await vocabulary.resolve(prompt, new Usage());
+  return labels.length === 0 && message !== undefined ? message : expect.fail(`"${prompt}" was understood`);
 }
 
 describe("a prompt means a label", () => {
@@ -109,6 +109,96 @@ describe("a prompt means a label", () => {
   ])("and several where the word is wider: %s", async (prompt, labels) => {
     expect(await meant(prompt)).toEqual(labels);
   });
+});
+
+async function notice(prompt: string): Promise<string | undefined> {
+  return (await vocabulary.resolve(prompt, new Usage())).message;
+}
+
+describe("a prompt that lists several things", () => {
+  it.each(
+    [
+      ", ",
+      ";",
+      "|",
+      "/",
+      "\n",
+      "\r\n",
+      "\t",
+      " . ",
+      ". ",
+      "、",
+      "，",
+      " & ",
+      " + ",
+      " or ",
+      " and/or ",
+      " as well as ",
+    ].map((separator) => [`cup${separator}spoon`]),
+  )("is answered with what was looked for and what was not: %j", async (prompt) => {
+    const [label = ""] = await meant(prompt);
+    const other = label === "cup" ? "spoon" : "cup";
+    expect(await notice(prompt)).toContain(
+      `looked only for "${label}", not for "${other}". Send a prompt for each`,
+    );
+  });
+
+  it.each([
+    ["cup and spoon", "cup", '"spoon"'],
+    ["a cup and a spoon", "cup", '"a spoon"'],
+    ["cup, spoon, and fork", "spoon", '"cup", "fork"'],
+    ["cup . spoon . fork .", "fork", '"cup", "spoon"'],
+    ['["cup", "spoon"]', "spoon", '"cup"'],
+    ["1. cup 2. spoon", "spoon", '"cup"'],
+    ["picture of a cup and a spoon", "cup", '"a spoon"'],
+    ["cup on the left and spoon on the right", "cup", '"spoon on the right"'],
+    ["dog, black cat", "cat", '"dog"'],
+    ["unicorn, cup", "cup", '"unicorn"'],
+    ["animals, dog", "dog", '"animals"'],
+    ["hot dog, pizza", "pizza", '"hot dog"'],
+    ["orange and apple", "orange", '"apple"'],
+  ])("%s: finds the %s, and not %s", async (prompt, label, others) => {
+    expect(await meant(prompt)).toEqual([label]);
+    expect(await notice(prompt)).toContain(`not for ${others}. Send`);
+  });
+
+  it("of which it can serve none is outside, and asked for one by one", async () => {
+    expect(await refusal("sneaker, unicorn")).toMatch(
+      /outside the vocabulary.*Send a prompt for each thing\.$/,
+    );
+  });
+
+  it.each([
+    "red, shiny cup",
+    "rusty, old car",
+    "orange and white cat",
+    "white and orange cat",
+    "black, white and grey cat",
+    "young and old man",
+    "man with a hat and a dog",
+    "woman holding a cup and a spoon",
+    "man, wearing a hat",
+    "dog, which is brown",
+    "St. Bernard dog",
+    "AT&T phone",
+    "red/white umbrella",
+    "boy, girl",
+    "men and women",
+    "dog, Dog",
+    "bed and breakfast",
+    "a cup of coffee and milk",
+    "cup,",
+    "a dog.",
+  ])("is told from one that describes one thing: %s", async (prompt) => {
+    expect(await notice(prompt)).toBeUndefined();
+  });
+
+  it.each(["salt and pepper shaker", "black and white cat", "big and small dogs", "fish & chips"])(
+    "is told from a phrase of words that it does not know: %s",
+    async (prompt) => {
+      expect(await refusal(prompt)).not.toContain("Send a prompt for each");
+    },
+  );
 });
 
 describe("a prompt is outside the vocabulary", () => {

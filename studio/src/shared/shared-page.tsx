@@ -111,7 +111,7 @@ function Result({ owner, inputs }: ResultProps) {
       effect(() => {
         const what = work.prompts.value.join(", ");
         document.title = [
-          [...what].length > 60 ? `${[...what].slice(0, 60).join("")}…` : what || "Shared result",
+          what.length > 60 ? `${Array.from(what).slice(0, 60).join("")}…` : what || "Shared result",
           config.value.name,
         ].join(" · ");
       }),

@@ -46,7 +46,7 @@ describe("a task's problem", () => {
     expect(problemOf("disk_full", { limit: 12 }).message).not.toContain("12");
   });
 
-  it.each(Object.entries(PROBLEMS).filter(([code]) => code !== "prompt_outside_vocabulary"))(
+  it.each(Object.entries(PROBLEMS).filter(([code]) => !code.startsWith("prompt_")))(
     "%s says in sentences what happened and what to do",
     (_, { sentence }) => expect(sentence).toMatch(/^[A-Z{].+\. [A-Z{].+\.$/),
   );

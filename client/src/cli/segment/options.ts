@@ -51,7 +51,7 @@ export const HELP = `Finds what you describe in pictures and clips, and saves it
   segmentation-client segment photo.jpg --region 430,200
   segmentation-client segment clip.mp4 --region "dog: 400,200@1.5s" --fps 2
 
-  -p, --prompt WORDS     what to find; may be repeated
+  -p, --prompt WORDS     one thing to find; may be repeated: -p cup -p spoon
   --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
                          repeated; "cup: X,Y;!X,Y": a name, a point off the cup;
                          "cup#1: X,Y@2s": object 1 of a clip, after 2 seconds

@@ -33,10 +33,10 @@ export class BuiltinModel extends Sam2Model<BuiltinParts> {
     const { detector, vocabulary } = this.parts;
     const resolutions: Resolution[] = [];
     for (const prompt of request.prompts) resolutions.push(await vocabulary.resolve(prompt, usage));
-    const unserved = resolutions.flatMap((resolution, promptIndex) =>
-      "message" in resolution ? [{ promptIndex, message: resolution.message }] : [],
+    const unserved = resolutions.flatMap(({ labels, message }, promptIndex) =>
+      message === undefined ? [] : [{ promptIndex, message, isPart: labels.length > 0 }],
     );
-    if (unserved.length === request.prompts.length) return { boxes: [], unserved, cached: false };
+    if (resolutions.every(({ labels }) => labels.length === 0)) return { boxes: [], unserved, cached: false };
 
     const { value, cached } = await this.#detections.get(picture.contentHash, usage, () =>
       detector.detect(picture, usage),

@@ -19,7 +19,7 @@ const MEASURES = new Set(
 );
 
 /** Words that begin a description of the noun before them: "man with a hat", "cat sleeping". */
-const BREAKS = new Set(
+export const BREAKS = new Set(
   (
     "of in on at with without by near under over behind beside between against from for to and or that which who whose " +
     "wearing holding riding sitting standing lying sleeping running walking carrying eating playing"
@@ -50,18 +50,18 @@ const PLURAL_ENDINGS: readonly (readonly [string, readonly string[]])[] = [
   ["s", [""]],
 ];
 
-/** The words of the noun phrase in a prompt: lower case, without determiners, measures or what follows a break. */
-export function phraseWords(prompt: string): string[] {
-  const words = prompt
+/** The words of a prompt, in lower case. */
+export const wordsOf = (prompt: string): string[] =>
+  prompt
     .normalize("NFKC")
     .toLowerCase()
     .replaceAll(/[’ʼ]/g, "'")
     .split(/[^\p{L}\p{N}'-]+/u)
     .map((word) => word.replaceAll(/^['-]+|['-]+$/g, ""))
-    .filter((word) => word !== "")
-    .slice(0, MAX_WORDS);
-  return nounPhrase(words);
-}
+    .filter((word) => word !== "");
+
+/** The words of the noun phrase in a prompt: lower case, without determiners, measures or what follows a break. */
+export const phraseWords = (prompt: string): string[] => nounPhrase(wordsOf(prompt).slice(0, MAX_WORDS));
 
 function nounPhrase(words: readonly string[]): string[] {
   const from = words.findIndex((word) => !DETERMINERS.has(word) && !/^\d+$/.test(word));

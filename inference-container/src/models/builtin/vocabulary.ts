@@ -1,18 +1,22 @@
 /** Maps a person's words to the labels that the detector knows. */
-import { cutText } from "@segmentation/protocol";
 import { Usage } from "../../device/usage.ts";
 import { ByteCache } from "../byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import { narrowing, phraseWords, singularForms } from "./phrase.ts";
 import { cosine } from "../arithmetic.ts";
+import { ONE_EACH, quote, quoteAll, thingsByMarks, thingsByWords } from "../prompt-list.ts";
 import type { TextEncoder } from "./text-encoder.ts";
 
-/** The labels that a prompt means, as indexes into the vocabulary, or why it means none. */
-export type Resolution =
-  | { readonly labels: readonly number[] }
-  | { readonly labels: readonly []; readonly message: string };
+/** What a prompt means. */
+export interface Resolution {
+  /** Indexes into the vocabulary. */
+  readonly labels: readonly number[];
+  /** Why it has no label, or which of its things the labels leave out. */
+  readonly message?: string;
+}
 
-const QUOTED_CHARACTERS = 80;
+/** The most things of a prompt that are looked up. */
+const MOST_THINGS = 32;
 const ENTRY_OVERHEAD_BYTES = 256;
 const EXAMPLES = "person, car, dog, chair and cup";
 
@@ -34,7 +38,7 @@ export class Vocabulary {
     this.#nouns = nouns;
     this.#encoder = encoder;
     this.#embeddings = embeddings;
-    this.#resolutions = new ByteCache(cacheBytes, ({ prompt }) => 4 * prompt.length + ENTRY_OVERHEAD_BYTES);
+    this.#resolutions = new ByteCache(cacheBytes, ({ prompt }) => 8 * prompt.length + ENTRY_OVERHEAD_BYTES);
   }
 
   /** Embeds the labels; `cacheBytes` limits the memory of earlier prompts. */
@@ -57,7 +61,7 @@ export class Vocabulary {
   async resolve(prompt: string, usage: Usage): Promise<Resolution> {
     const cached = this.#resolutions.get(prompt);
     if (cached !== undefined) return cached.resolution;
-    const resolution = await this.#look(prompt, usage);
+    const resolution = await this.#completed(prompt, await this.#look(prompt, usage), usage);
     this.#resolutions.set(prompt, { prompt, resolution });
     return resolution;
   }
@@ -72,6 +76,37 @@ export class Vocabulary {
     const nearest = await this.#nearest(words, usage);
     if (nearest.label !== undefined) return { labels: [nearest.label] };
     return this.#outside(prompt, nearest.hint);
+  }
+
+  /** A prompt's resolution, with a message if it lists things that the labels leave out. */
+  async #completed(prompt: string, found: Resolution, usage: Usage): Promise<Resolution> {
+    const marked = thingsByMarks(prompt).slice(0, MOST_THINGS);
+    const served: string[] = [];
+    const unserved: string[] = [];
+    for (const [i, part] of marked.entries()) {
+      const joined = thingsByWords(part).filter((thing) => this.#isKnown(thing));
+      for (const thing of joined.length > 1 ? joined : [part]) {
+        const { labels } = await this.#look(thing, usage);
+        // "rusty, old car": an unknown word before others is hardly a thing.
+        const isAttribute = labels.length === 0 && !/\s/.test(thing) && /\s/.test(marked[i + 1] ?? "");
+        if (isAttribute) continue;
+        const isServed = labels.length > 0 && labels.every((label) => found.labels.includes(label));
+        (isServed ? served : unserved).push(thing);
+      }
+    }
+    if (unserved.length === 0 || served.length + unserved.length < 2) return found;
+    const { labels, message } = found;
+    if (message !== undefined) return { labels, message: `${message} ${ONE_EACH}` };
+    const sought = served.length > 0 ? ` for ${quoteAll(served)},` : "";
+    return {
+      labels,
+      message: `Of the prompt ${quote(prompt)}, the embedded model looked only${sought} not for ${quoteAll(unserved)}. ${ONE_EACH}`,
+    };
+  }
+
+  /** Whether a thing is one of the vocabulary by its noun. */
+  #isKnown(thing: string): boolean {
+    return (this.#listed(phraseWords(thing))?.length ?? 0) > 0;
   }
 
   /** Labels by name, alias or WordNet: an empty list for a word known to be outside, undefined for an unknown word. */
@@ -119,7 +154,7 @@ export class Vocabulary {
 
   #outside(prompt: string, hint: string): Resolution {
     const { length } = this.#manifest.vocabulary.labels;
-    const message = `"${cutText(prompt, QUOTED_CHARACTERS)}" is outside the vocabulary of the embedded model, which knows ${length} nouns such as ${EXAMPLES}.`;
+    const message = `${quote(prompt)} is outside the vocabulary of the embedded model, which knows ${length} nouns such as ${EXAMPLES}.`;
     return { labels: [], message: hint === "" ? message : `${message} ${hint}` };
   }
 }

@@ -6,6 +6,7 @@ import type { Roles } from "../graph.ts";
 import type { ImageTensor } from "../image-tensor.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
+import { severalThings } from "../prompt-list.ts";
 import { detectionMemory } from "../remembered.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import { openWithSam2 } from "../sam2/open.ts";
@@ -47,7 +48,7 @@ class GroundingDinoModel extends Sam2Model<GroundingDinoParts> {
   ): Promise<FoundBoxes> {
     const { detections, cached } = await this.#detect(picture, request.prompts, usage);
     const boxes = wantedBoxes(detections, request, this.parts.manifest.detection);
-    return { boxes, unserved: [], cached };
+    return { boxes, unserved: severalThings(request.prompts), cached };
   }
 
   override forget(): void {

@@ -8,6 +8,7 @@ import { ModelFolderError } from "../errors.ts";
 import { readManifest } from "../folder.ts";
 import type { LoadedModel, LoadOptions, NamedSignature } from "../loaded-model.ts";
 import type { Picture, Region, Segmentation, SegmentRequest } from "../model.ts";
+import { severalThings } from "../prompt-list.ts";
 import { checkMetadata, type Contracted, inputsOf, OUTPUTS } from "./contract.ts";
 import { infer, type InferenceOptions, invalid, LINGER_MS, PATIENCE_MS } from "./infer.ts";
 import { KserveManifest } from "./manifest.ts";
@@ -109,7 +110,8 @@ export class KserveModel implements LoadedModel {
       const asked = { prompts: prompts.length, regions: regions.length };
       const instances = instancesOf(outputs, picture, sent, asked, scores);
       const drawn = regions.map((_, region) => drawnOf(outputs, prompts.length, region));
-      return { instances, unserved: [], regions: drawn, modelMs: usage.ms, featuresCached: false };
+      const unserved = severalThings(prompts);
+      return { instances, unserved, regions: drawn, modelMs: usage.ms, featuresCached: false };
     } catch (error) {
       throw error instanceof WrongAnswer ? invalid(error) : error;
     }

@@ -5,6 +5,7 @@ import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
+import { severalThings } from "../prompt-list.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import { openWithSam2 } from "../sam2/open.ts";
 import { wantedBoxes } from "../sam2/queries.ts";
@@ -53,7 +54,8 @@ class OwlvitModel extends Sam2Model<OwlvitParts> {
     const { value, cached } = await this.features.get(key, usage, () => detector.look(picture, usage));
     using seen = value;
     const detections = await detector.detect(picture, seen, request.prompts, usage);
-    return { boxes: wantedBoxes(detections, request, manifest.detection), unserved: [], cached };
+    const boxes = wantedBoxes(detections, request, manifest.detection);
+    return { boxes, unserved: severalThings(request.prompts), cached };
   }
 
   override forget(): void {

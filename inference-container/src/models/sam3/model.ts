@@ -10,6 +10,7 @@ import { imageTensor } from "../image-tensor.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { TensorSpec } from "../manifest.ts";
 import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { severalThings } from "../prompt-list.ts";
 import { filledTensor } from "../tensors.ts";
 import { findInstances } from "./instances.ts";
 import { Sam3Manifest } from "./manifest.ts";
@@ -103,7 +104,8 @@ class Sam3Model extends FamilyModel {
       const found = findInstances(results, manifest.outputs, picture, request);
       for (const instance of found) instances.push({ promptIndex, ...instance });
     }
-    return { instances, unserved: [], modelMs: usage.ms, featuresCached: cached };
+    const unserved = severalThings(prompts);
+    return { instances, unserved, modelMs: usage.ms, featuresCached: cached };
   }
 
   override forget(): void {
