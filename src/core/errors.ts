@@ -53,7 +53,7 @@ export const ERROR_CATALOGUE = {
     trial_limit_exceeded:
       "The job has more images than the free trial allows per job. Send fewer, or upgrade.",
     trial_format_unsupported:
-      "The free trial accepts only JPEG, PNG and WebP pictures. Convert the picture, or upgrade.",
+      "The free trial accepts only JPEG, PNG and WebP pictures. Convert the picture, or upgrade for GIF and AVIF.",
     trial_video_unsupported: "The free trial does not include video. Upgrade to process videos.",
     trial_insufficient:
       "The job needs more tokens than the free trial has left. Send fewer images, or upgrade.",

@@ -1,4 +1,5 @@
-import { invalidInput } from "../errors.ts";
+import type { FileKind } from "@segmentation/masks";
+import { invalidInput, loaded } from "../errors.ts";
 
 /** A file as a stream. It is read whole before it is sent, because storage wants its length first. */
 export interface StreamInput {
@@ -89,30 +90,19 @@ function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     : new Uint8Array(bytes);
 }
 
-/** The first bytes of the files that the service takes. */
-const SIGNATURES: readonly (readonly [signature: RegExp, type: string])[] = [
-  [/^\x89PNG/, "image/png"],
-  [/^\xff\xd8\xff/, "image/jpeg"],
-  [/^RIFF.{4}WEBP/s, "image/webp"],
-  [/^GIF8/, "image/gif"],
-  [/^.{4}ftypavi[fs]/s, "image/avif"],
-  [/^.{4}ftyp(?:hei|mif|msf)/s, "image/heic"],
-  [/^(?:II\*\0|MM\0\*)/, "image/tiff"],
-  [/^BM/, "image/bmp"],
-  [/^.{4}ftypqt/s, "video/quicktime"],
-  [/^.{4}ftyp/s, "video/mp4"],
-  [/^.E\xdf\xa3/s, "video/webm"],
-  [/^RIFF.{4}AVI /s, "video/x-msvideo"],
-];
-
-/** How many bytes the signatures look at. */
-const LENGTH = 12;
-
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** A file's MIME type: what it says, or what its first bytes say; `UNKNOWN_TYPE` if neither is known. */
+const isMedia = (contentType: string): boolean => /^(?:image|video)\/[^\s;]+$/.test(contentType);
+
+/** What a file is by its first bytes; undefined if it is of no known format. */
+export async function kindOfFile(file: Blob): Promise<FileKind | undefined> {
+  const { fileKindOf, HEAD_BYTES } = await loaded(import("./file-kind.ts"));
+  return fileKindOf(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
+}
+
+/** A file's MIME type: what it says, or what its first bytes say; `UNKNOWN_TYPE` if neither says that it is a picture or a clip. */
 export async function contentTypeOf(file: Blob): Promise<string> {
-  if (/^(?:image|video)\/[^\s;]+$/.test(file.type)) return file.type;
-  const start = String.fromCharCode(...new Uint8Array(await file.slice(0, LENGTH).arrayBuffer()));
-  return SIGNATURES.find(([signature]) => signature.test(start))?.[1] ?? UNKNOWN_TYPE;
+  if (isMedia(file.type)) return file.type;
+  const { contentType = UNKNOWN_TYPE } = (await kindOfFile(file)) ?? {};
+  return isMedia(contentType) ? contentType : UNKNOWN_TYPE;
 }

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from . import models as m
 from ._connection import Connection
+from ._file_kinds import HEAD_BYTES, UNKNOWN_TYPE, content_type_of_head
 from ._values import bytes_of, shown
 from .errors import SegmentationError, invalid_input
 from .options import CallOptions
@@ -41,23 +42,6 @@ MARGIN = 30.0
 """An upload URL with fewer seconds left than this is not used."""
 MOST_AT_ONCE = 64_000_000
 """A larger file is sent in parts: what a lost connection costs is a part. In bytes."""
-
-UNKNOWN_TYPE = "application/octet-stream"
-
-_SIGNATURES: list[tuple[bytes, str]] = [
-    (rb"\x89PNG", "image/png"),
-    (rb"\xff\xd8\xff", "image/jpeg"),
-    (rb"RIFF.{4}WEBP", "image/webp"),
-    (rb"GIF8", "image/gif"),
-    (rb".{4}ftypavi[fs]", "image/avif"),
-    (rb".{4}ftyp(?:hei|mif|msf)", "image/heic"),
-    (rb"(?:II\*\0|MM\0\*)", "image/tiff"),
-    (rb"BM", "image/bmp"),
-    (rb".{4}ftypqt", "video/quicktime"),
-    (rb".{4}ftyp", "video/mp4"),
-    (rb".E\xdf\xa3", "video/webm"),
-    (rb"RIFF.{4}AVI ", "video/x-msvideo"),
-]
 
 
 @dataclass(frozen=True)
@@ -166,11 +150,7 @@ def _of_path(given: str | os.PathLike[str]) -> Source:
 
 def content_type_of(source: Source) -> str:
     """A file's MIME type, of what its first bytes say; `application/octet-stream` if they say nothing."""
-    start = source.read(0, min(12, source.size))
-    for signature, content_type in _SIGNATURES:
-        if re.match(signature, start, re.DOTALL):
-            return content_type
-    return UNKNOWN_TYPE
+    return content_type_of_head(source.read(0, min(HEAD_BYTES, source.size)))
 
 
 def assert_kind(wanted: Literal["image", "video"], content_type: str, name: str | None) -> None:

@@ -1,3 +1,4 @@
+import { READABLE_PICTURES } from "@segmentation/masks";
 import type { CreateJobRequest } from "../../contract/job.ts";
 import { isoOf, type JobType } from "../../contract/primitives.ts";
 import type { Access } from "../accounts/access.ts";
@@ -313,6 +314,9 @@ export function trialFormatRefusal(
   if (proposed.access.accessMode !== "trial") return null;
   const odd = uploads.findIndex(({ media }) => !TRIAL_FORMATS.has(media?.format));
   if (odd === -1) return null;
-  const message = `${proposed.job.taskIds[odd]} is not a JPEG, PNG or WebP picture, as the free trial requires. Convert it, or upgrade.`;
+  // A paid account gets nothing for the others, either.
+  const isRead = READABLE_PICTURES.has(`image/${uploads[odd]?.media?.format}`);
+  const advice = isRead ? "Convert it, or upgrade" : "Convert it";
+  const message = `${proposed.job.taskIds[odd]} is not a JPEG, PNG or WebP picture, as the free trial requires. ${advice}.`;
   return trialError(terms, proposed, use, "trial_format_unsupported", message);
 }

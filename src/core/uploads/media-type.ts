@@ -1,3 +1,4 @@
+import { fileKindOf, HEAD_BYTES } from "@segmentation/masks";
 import type { JobType } from "../../contract/primitives.ts";
 import { UploadContentType } from "../../contract/upload.ts";
 
@@ -37,7 +38,7 @@ export function jobTypeOf(contentType: string): JobType | null {
 }
 
 /** How many leading bytes of a file `sniffMedia` needs. */
-export const SNIFF_BYTES = 64;
+export const SNIFF_BYTES = HEAD_BYTES;
 
 /** The media type of a file by its first bytes; `format` is the subtype. */
 export interface SniffedMedia {
@@ -45,63 +46,24 @@ export interface SniffedMedia {
   readonly format: string;
 }
 
-const ISO_IMAGES: readonly (readonly [format: string, brands: readonly string[]])[] = [
-  ["avif", ["avif", "avis"]],
-  ["heic", ["heic", "heix", "hevc", "heim", "heis", "hevm", "hevs", "mif1", "msf1"]],
-];
-
-const PICTURES: readonly (readonly [magic: string, format: string])[] = [
-  ["\x89PNG\r\n\x1a\n", "png"],
-  ["\xff\xd8\xff", "jpeg"],
-  ["GIF87a", "gif"],
-  ["GIF89a", "gif"],
-  ["BM", "bmp"],
-  ["II*\0", "tiff"],
-  ["MM\0*", "tiff"],
-];
-
-/** RFC 8794, 11.2.8: the element DocType with its usual one byte of length, in the header of an EBML file. */
-const WEBM_DOC_TYPE = "\x42\x82\x84webm";
-
-const picture = (format: string): SniffedMedia => ({ type: "image", format });
-const video = (format: string): SniffedMedia => ({ type: "video", format });
-
-/**
- * Picture or video, and its format, by the magic bytes at a file's start; null if they belong to neither.
- * The major brand of the `ftyp` box distinguishes ISO media files (MP4, QuickTime, AVIF, HEIC).
- */
+/** Picture or video, and its format, by a file's first bytes; null if they belong to neither. */
 export function sniffMedia(head: Uint8Array): SniffedMedia | null {
-  const has = (offset: number, text: string): boolean =>
-    text.length + offset <= head.length &&
-    head.subarray(offset, offset + text.length).every((byte, i) => byte === text.charCodeAt(i));
-
-  if (has(4, "ftyp")) {
-    const image = ISO_IMAGES.find(([, brands]) => brands.some((brand) => has(8, brand)));
-    if (image !== undefined) return picture(image[0]);
-    return video(has(8, "qt  ") ? "quicktime" : "mp4");
-  }
-  if (["moov", "mdat", "wide", "free"].some((box) => has(4, box))) return video("quicktime");
-  if (has(0, "RIFF")) {
-    if (has(8, "WEBP")) return picture("webp");
-    return has(8, "AVI ") ? video("x-msvideo") : null;
-  }
-  if (has(0, "\x1a\x45\xdf\xa3")) {
-    const isWebM = head.some((_, offset) => has(offset, WEBM_DOC_TYPE));
-    return video(isWebM ? "webm" : "x-matroska");
-  }
-  const known = PICTURES.find(([magic]) => has(0, magic));
-  return known === undefined ? null : picture(known[1]);
+  const { contentType = "" } = fileKindOf(head) ?? {};
+  const type = jobTypeOf(contentType);
+  return type && { type, format: contentType.slice(type.length + 1) };
 }
 
 /**
  * The content type of a file by its first bytes, or else by the Content-Type header that its sender declared; null if
- * neither says that it is a picture or a video. A format that its bytes would reveal is not taken from the header.
+ * neither says that it is a picture or a video. A format that its bytes would reveal is not taken from the header; those of an ISO
+ * base media file (MP4, HEIC, …) don't if its brands are unknown.
  */
 export function contentTypeOf(head: Uint8Array, declared: string | null): string | null {
   const sniffed = sniffMedia(head);
   if (sniffed !== null) return `${sniffed.type}/${sniffed.format}`;
   const [named = ""] = (declared ?? "").split(";");
   const contentType = UploadContentType.safeParse(named.trim().toLowerCase()).data ?? "";
-  const isContradicted = EXTENSIONS[contentType] !== undefined;
+  const isIso = new TextDecoder("latin1").decode(head.subarray(4, 8)) === "ftyp";
+  const isContradicted = !isIso && EXTENSIONS[contentType] !== undefined;
   return jobTypeOf(contentType) === null || isContradicted ? null : contentType;
 }

@@ -9,7 +9,7 @@ import { presignRefusal, uploadBudgetOf } from "../../core/accounts/budgets.ts";
 import { mostBytesOf } from "../../core/jobs/admission.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { DELETED_KEPT_MS, UPLOAD_SECONDS } from "../../core/uploads/lifetime.ts";
-import { contentTypeOf, extensionOf, SNIFF_BYTES } from "../../core/uploads/media-type.ts";
+import { contentTypeOf, extensionOf } from "../../core/uploads/media-type.ts";
 import { PARTS_SECONDS, partSizesOf } from "../../core/uploads/parts.ts";
 import { inputKey } from "../../core/object-keys.ts";
 import type { Platform } from "../../platform.ts";
@@ -49,6 +49,9 @@ export async function createUploadPresign({
   return { uploadUrl, taskId, bucket: media.bucketName, expiresIn: UPLOAD_SECONDS };
 }
 
+/** How many bytes of a source are waited for before its kind is decided: enough for almost all, and for slow sources. */
+const PEEK_BYTES = 64;
+
 /**
  * importUpload: fetches a public picture or video into the bucket. Whatever fails leaves no upload behind.
  * @param client aborts when the client disconnects: nobody would learn the taskId
@@ -62,7 +65,7 @@ export async function importUpload(
   await refuseSpentBudget(platform, account, Date.now());
   const source = await ImportSource.open(url, publicUrlTermsOf(settings), importPatienceOf(settings), client);
   try {
-    const head = await source.peek(SNIFF_BYTES);
+    const head = await source.peek(PEEK_BYTES);
     if (head.length === 0) {
       throw new ServiceError("import_failed", "The source answered with an empty file. Check the URL.");
     }

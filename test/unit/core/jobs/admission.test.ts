@@ -463,6 +463,8 @@ describe("an upload", () => {
     const jpeg = { size: 9, etag: '"e"', media: sniffMedia(bytes("\xff\xd8\xff\xe0")) };
     const webp = { size: 9, etag: '"e"', media: sniffMedia(bytes("RIFF\0\0\0\0WEBP")) };
     const gif = { size: 9, etag: '"e"', media: sniffMedia(bytes("GIF89a")) };
+    const avif = { size: 9, etag: '"e"', media: sniffMedia(bytes("\0\0\0\x1cftypavif")) };
+    const heic = { size: 9, etag: '"e"', media: sniffMedia(bytes("\0\0\0\x1cftypheic")) };
     const trial = proposed("trial", asked);
     expect(trialFormatRefusal(TERMS, trial, UNUSED, [png, jpeg])).toBeNull();
     expect(trialFormatRefusal(TERMS, trial, UNUSED, [webp, gif])).toMatchObject({
@@ -471,6 +473,10 @@ describe("an upload", () => {
       hints: { remainingTokens: 100, requestedTokens: 2 },
     });
     expect(codeOf(trialFormatRefusal(TERMS, trial, UNUSED, [png, unknown]))).toBe("trial_format_unsupported");
+    const adviceFor = (odd: typeof gif) =>
+      trialFormatRefusal(TERMS, trial, UNUSED, [png, odd])?.message.split(". ")[1];
+    expect([gif, avif].map(adviceFor)).toEqual(["Convert it, or upgrade.", "Convert it, or upgrade."]);
+    expect([heic, unknown].map(adviceFor)).toEqual(["Convert it.", "Convert it."]);
     expect(trialFormatRefusal(TERMS, proposed("paid", asked), UNUSED, [gif, gif])).toBeNull();
   });
 });

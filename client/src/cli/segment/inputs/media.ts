@@ -1,3 +1,5 @@
+import { type FileKind, READABLE_PICTURES } from "@segmentation/masks";
+
 /** Extensions of pictures, including types that the service does not read, so that none is skipped silently. */
 const PICTURES = /\.(?:jpe?g|jfif|png|webp|avif|gif|bmp|tiff?|heic|heif|jxl)$/i;
 const CLIPS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
@@ -10,12 +12,9 @@ export function kindOf(name: string): Kind | undefined {
   return CLIPS.test(name) ? "clip" : undefined;
 }
 
-/** Types of pictures that the service does not read, with what to do about each. */
-const UNREADABLE: ReadonlyMap<string, string> = new Map([["image/heic", "HEIC"]]);
-
-/** Why a picture of this type need not be sent: a code, a colon and a sentence. Undefined if it may be read. */
-export function unreadable(contentType: string): string | undefined {
-  const name = UNREADABLE.get(contentType);
-  if (name === undefined) return undefined;
-  return `image_format_unsupported: The file is ${name}, which the service does not support. Convert it to JPEG, for example with: magick photo.heic photo.jpg`;
+/** Why a file of this kind need not be sent as a picture: a code, a colon and a sentence. Undefined if it may be read. */
+export function unreadable(kind: FileKind | undefined): string | undefined {
+  if (kind === undefined || kind.contentType.startsWith("video/")) return undefined;
+  if (READABLE_PICTURES.has(kind.contentType)) return undefined;
+  return `image_format_unsupported: The file is ${kind.name}, which the service does not support. Convert it to JPEG, for example with: magick FILE photo.jpg`;
 }

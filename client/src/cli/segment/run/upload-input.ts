@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { SegmentationError } from "../../../errors.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
-import { contentTypeOf } from "../../../upload/input.ts";
+import { kindOfFile } from "../../../upload/input.ts";
 import { digestOf, digestOfFile, UNREAD, whyUnread } from "../inputs/digest.ts";
 import { unreadable } from "../inputs/media.ts";
 import type { Pending } from "../inputs/survey.ts";
@@ -68,7 +68,7 @@ async function open({ id, name, from, kind }: Pending): Promise<Opened> {
     const bytes = new Uint8Array(await readFile(from));
     const input = new Blob([bytes]);
     const reading = { id, name, size, mtimeMs, digest: digestOf(bytes) };
-    const problem = size === 0 ? "image_empty: The file is empty." : unreadable(await contentTypeOf(input));
+    const problem = size === 0 ? "image_empty: The file is empty." : unreadable(await kindOfFile(input));
     return { reading, input, problem };
   } catch (error) {
     const why = whyUnread(error);

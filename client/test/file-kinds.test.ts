@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
+import { FILE_KINDS } from "../../test/support/file-kinds.ts";
+import { pythonWith } from "../../test/support/node/python.ts";
+import { unreadable } from "../src/cli/segment/inputs/media.ts";
+import { contentTypeOf, kindOfFile } from "../src/upload/input.ts";
+
+const READ = /^image\/(?:jpeg|png|webp|gif|avif)$/;
+
+it.each(FILE_KINDS)("a file that begins with $head is $contentType", async ({ head, contentType, name }) => {
+  const file = new Blob([Buffer.from(head.padEnd(1_500, "x"), "latin1")]);
+  expect(await contentTypeOf(file)).toBe(contentType);
+  const problem = unreadable(await kindOfFile(file));
+  const isSent = name === null || contentType.startsWith("video/") || READ.test(contentType);
+  if (isSent) expect(problem).toBeUndefined();
+  else expect(problem).toMatch(`image_format_unsupported: The file is ${name}, which`);
+});
+
+it("a file's own type comes before its bytes, if it is one of a picture or a clip", async () => {
+  expect(await contentTypeOf(new Blob(["GIF89a"], { type: "image/png" }))).toBe("image/png");
+  expect(await contentTypeOf(new Blob(["GIF89a"], { type: "text/plain" }))).toBe("image/gif");
+});
+
+const python = pythonWith("httpx");
+it.skipIf(python === null)("in Python as in TypeScript", async () => {
+  const env = { ...process.env, PYTHONPATH: join(PROJECT_ROOT, "python/src"), PYTHONDONTWRITEBYTECODE: "1" };
+  const file = join(PROJECT_ROOT, "python/test/test_file_kinds.py");
+  const { stderr } = await promisify(execFile)(python ?? "", [file], { env });
+  expect(stderr).toMatch(/^Ran 1 test in .*\n\nOK$/m);
+});
