@@ -1,24 +1,29 @@
 import { type FileHandle, open } from "node:fs/promises";
-import sharp from "sharp";
+import { type FileKind, fileKindOf, READABLE_PICTURES } from "@segmentation/masks";
+import sharp, { type Metadata } from "sharp";
 import type { Picture } from "../models/model.ts";
 import { taskFailure, TaskFailure } from "../failures.ts";
-import { boxesOf, type PictureFormat, readAt, readSignature, SIGNATURE_BYTES } from "./signature.ts";
+import { readHead } from "../file-reads.ts";
+import { readAvif } from "./avif.ts";
+import { type ColourCoding, codingOf, pngCoding } from "./colour-coding.ts";
+import { explain, tooManyPixels } from "./explain.ts";
+import { type GifStructure, readGif } from "./gif.ts";
+import { readChunks, withExifFirst } from "./png.ts";
+import { type Rendered, render, renderJpeg } from "./render.ts";
+import { toSrgb } from "./to-srgb.ts";
 
-sharp.cache(false);
-sharp.block({ operation: ["VipsForeignLoad"] });
-sharp.unblock({
-  operation: [
-    "VipsForeignLoadJpeg",
-    "VipsForeignLoadPng",
-    "VipsForeignLoadWebp",
-    "VipsForeignLoadHeif",
-    "VipsForeignLoadNsgif",
-  ],
-});
+/** What a file says that its decoder leaves out. */
+interface Source {
+  readonly input: string | Buffer;
+  /** How its samples stand for light, if not as sRGB's or by a profile. */
+  readonly coding?: ColourCoding | undefined;
+  readonly ignoresProfile?: boolean | undefined;
+  readonly gif?: GifStructure;
+}
 
 /**
- * Decodes a picture file into sRGB bytes as a viewer shows it: EXIF orientation applied, the first frame of an
- * animation, transparency over white. The header's pixel count is checked before anything is decoded.
+ * Decodes a picture file into sRGB bytes as a viewer shows it: EXIF orientation and color description applied, the first frame
+ * of an animation on its screen, transparency over white. The header's pixel count is checked before anything is decoded.
  *
  * @param contentHash SHA-256 of the file, in hex
  * @param pixelLimit the most pixels that the picture may have
@@ -36,88 +41,70 @@ export async function decodePicture(
   try {
     const { size } = await file.stat();
     if (size === 0) throw taskFailure("image_empty");
-    const format = await readFormat(file);
+    const kind = await readKind(file);
     const fail = async (error: unknown): Promise<never> => {
-      throw error instanceof TaskFailure ? error : await undecodable(file, size, format);
+      throw error instanceof TaskFailure ? error : await explain(path, file, kind, pixelLimit);
     };
-    const pixels = await readPixels(path, pixelLimit).catch(fail);
-    await admit(3 * pixels);
-    const { data, info } = await sharp(path, { failOn: "error", limitInputPixels: pixelLimit })
-      .autoOrient()
-      .flatten({ background: "#ffffff" })
-      .toColourspace("srgb")
-      .raw({ depth: "uchar" })
-      .toBuffer({ resolveWithObject: true })
-      .catch(fail);
-    return { width: info.width, height: info.height, rgb: data, contentHash };
+    const metadata = await sharp(path, { limitInputPixels: false }).metadata().catch(fail);
+    const { input, coding, ignoresProfile, gif } = await inspect(path, file, size, kind, metadata);
+    const { width, height } = gif?.canvas ?? metadata;
+    const tooMany = tooManyPixels({ width, height }, pixelLimit);
+    if (tooMany !== undefined) throw tooMany;
+    const isDeep = coding !== undefined && metadata.depth === "ushort";
+    await admit((isDeep ? 9 : 3) * width * height);
+    const rendered = await (
+      kind.contentType === "image/jpeg"
+        ? renderJpeg(path, { pixelLimit })
+        : render(input, { pixelLimit, isDeep, ignoresProfile, gif })
+    ).catch(fail);
+    const rgb = coding === undefined ? rendered.data : await converted(rendered, metadata, coding, isDeep);
+    return { width: rendered.width, height: rendered.height, rgb, contentHash };
   } finally {
     await file.close();
   }
 }
 
-async function readFormat(file: FileHandle): Promise<PictureFormat> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
-  const signature = readSignature(buffer.subarray(0, bytesRead));
-  switch (signature.kind) {
-    case "picture":
-      return signature.format;
-    case "unsupported":
-      throw taskFailure("image_format_unsupported", { format: signature.name });
-    case "video":
-      throw taskFailure("not_an_image", { found: "a video" });
-    case "unknown":
-      throw taskFailure("not_an_image", { found: "not a picture of a known format" });
+async function readKind(file: FileHandle): Promise<FileKind> {
+  const kind = fileKindOf(await readHead(file));
+  if (kind === undefined) throw taskFailure("not_an_image", { found: "not a picture of a known format" });
+  if (kind.contentType.startsWith("video/")) throw taskFailure("not_an_image", { found: "a video" });
+  if (READABLE_PICTURES.has(kind.contentType)) return kind;
+  throw taskFailure("image_format_unsupported", { format: kind.name });
+}
+
+async function inspect(
+  path: string,
+  file: FileHandle,
+  size: number,
+  { contentType }: FileKind,
+  { hasProfile }: Metadata,
+): Promise<Source> {
+  switch (contentType) {
+    case "image/png": {
+      const chunks = await readChunks(file, size);
+      return { input: (await withExifFirst(path, chunks)) ?? path, ...(await pngCoding(file, chunks)) };
+    }
+    case "image/avif": {
+      const { code } = hasProfile ? {} : await readAvif(file, size);
+      return { input: path, coding: code && codingOf(code) };
+    }
+    case "image/gif":
+      return { input: path, gif: await readGif(file, size) };
+    default:
+      return { input: path };
   }
 }
 
-async function readPixels(path: string, limit: number): Promise<number> {
-  const { width, height } = await sharp(path, { limitInputPixels: false }).metadata();
-  if (width * height <= limit) return width * height;
-  throw taskFailure("image_too_many_pixels", {
-    width,
-    height,
-    megapixels: megapixels(width * height),
-    limit: megapixels(limit),
-  });
-}
-
-async function undecodable(file: FileHandle, size: number, format: PictureFormat): Promise<Error> {
-  const code = (await stopsEarly(file, size, format)) ? "image_truncated" : "image_corrupt";
-  return taskFailure(code, { format: format.toUpperCase() });
-}
-
-const megapixels = (pixels: number): string => (pixels / 1e6).toFixed(1);
-
-/** How many bytes of a file's end are searched, because cameras and editors append some of their own. */
-const TAIL_BYTES = 65_536;
-
-/**
- * Whether a file that can't be decoded stops before its format's end: JPEG's EOI marker, PNG's IEND chunk, GIF's
- * trailer, or the size that WebP's RIFF header or AVIF's last box announces.
- */
-async function stopsEarly(file: FileHandle, size: number, format: PictureFormat): Promise<boolean> {
-  switch (format) {
-    case "jpeg":
-      return !(await readTail(file, size)).includes(Buffer.from([0xff, 0xd9]));
-    case "png":
-      return !(await readTail(file, size)).includes("IEND");
-    case "gif":
-      return (await readTail(file, size)).at(-1) !== 0x3b;
-    case "webp":
-      return (await readAt(file, 4, 4)).readUInt32LE(0) + 8 > size;
-    case "avif":
-      return boxesOverrun(file, size);
-  }
-}
-
-async function readTail(file: FileHandle, size: number): Promise<Buffer> {
-  const length = Math.min(size, TAIL_BYTES);
-  return readAt(file, size - length, length);
-}
-
-/** Whether the last box of the file announces another end than the file has. */
-async function boxesOverrun(file: FileHandle, size: number): Promise<boolean> {
-  let end = 0;
-  for await (const box of boxesOf(file, size)) ({ end } = box);
-  return end !== size;
+/** Rendered samples as bytes of sRGB. */
+function converted(
+  { data }: Rendered,
+  { bitsPerSample = 16, format }: Metadata,
+  coding: ColourCoding,
+  isDeep: boolean,
+): Promise<Uint8Array> {
+  if (!isDeep) return toSrgb(data, 255, coding);
+  const samples = new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+  // libvips shifts AVIF's 10 or 12 bits to the left.
+  const bits = format === "heif" ? bitsPerSample : 16;
+  return toSrgb(samples, (2 ** bits - 1) * 2 ** (16 - bits), coding);
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./input-arguments.ts";
 import { taskFailure } from "../failures.ts";
-import { boxesOf, pagedReader, readAt } from "../pictures/signature.ts";
+import { boxesOf, pagedReader, readAt } from "../file-reads.ts";
 
 /** A film of two hours in fragments of half a second has 30,000 boxes, most of which cost a read. */
 const MOST_ELEMENTS = 100_000;

@@ -1,22 +1,18 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { readSignature, SIGNATURE_BYTES, startsLike } from "../pictures/signature.ts";
+import { fileKindOf } from "@segmentation/masks";
 import { taskFailure } from "../failures.ts";
+import { readHead } from "../file-reads.ts";
 import { endsEarly } from "./container-end.ts";
 import type { Container } from "./input-arguments.ts";
 
-/** The first bytes of video formats that aren't read, as Latin-1 text; `?` stands for any byte. */
-const FOREIGN: readonly (readonly [pattern: string, name: string])[] = [
-  [`G${"?".repeat(187)}G${"?".repeat(187)}G`, "MPEG transport stream"],
-  [`????G${"?".repeat(191)}G`, "MPEG transport stream"],
-  ["\0\0\x01\xba", "MPEG"],
-  ["\0\0\x01\xb3", "MPEG"],
-  ["FLV\x01", "FLV"],
-  ["OggS", "Ogg"],
-  ["\x30\x26\xb2\x75\x8e\x66\xcf\x11", "Windows Media"],
-  [".RMF", "RealMedia"],
-  ["DKIF", "IVF"],
-  ["\x06\x0e\x2b\x34\x02\x05\x01\x01", "MXF"],
-];
+/** The containers that are read, by their content types. */
+const CONTAINERS: ReadonlyMap<string, Container> = new Map([
+  ["video/mp4", "mov"],
+  ["video/quicktime", "mov"],
+  ["video/webm", "matroska"],
+  ["video/x-matroska", "matroska"],
+  ["video/x-msvideo", "avi"],
+]);
 
 /**
  * Recognises a clip's container by the file's first bytes, whatever its name, and checks that the file is complete.
@@ -42,22 +38,18 @@ export async function readContainer(path: string, signal: AbortSignal): Promise<
 }
 
 async function tellContainer(file: FileHandle): Promise<Container> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
-  const head = buffer.subarray(0, bytesRead);
-  const { kind } = readSignature(head);
-  if (kind === "picture" || kind === "unsupported") {
-    throw taskFailure("video_unreadable", { reason: "it is a picture, which belongs in an image job" });
+  const head = await readHead(file);
+  const kind = fileKindOf(head);
+  if (kind === undefined) {
+    // An ISO base media file of unknown brands (ISO/IEC 14496-12).
+    if (head.toString("latin1", 4, 8) === "ftyp") return "mov";
+    throw taskFailure("video_unreadable", { reason: "the file is not a video of a known format" });
   }
-  const text = head.toString("latin1");
-  // ISO/IEC 14496-12 and QuickTime: boxes that a file may begin with; RFC 8794: the EBML header; the RIFF form AVI.
-  if (/^[^]{4}(?:ftyp|styp|moov|mdat|free|skip|wide|pnot)/.test(text)) return "mov";
-  if (text.startsWith("\x1a\x45\xdf\xa3")) return "matroska";
-  if (/^RIFF[^]{4}AVI /.test(text)) return "avi";
-  const foreign = FOREIGN.find(([pattern]) => startsLike(text, pattern));
-  if (foreign !== undefined) {
-    throw taskFailure("video_format_unsupported", { format: foreign[1] });
-  }
-  throw taskFailure("video_unreadable", { reason: "the file is not a video of a known format" });
+  const container = CONTAINERS.get(kind.contentType);
+  if (container !== undefined) return container;
+  if (kind.contentType.startsWith("video/"))
+    throw taskFailure("video_format_unsupported", { format: kind.name });
+  throw taskFailure("video_unreadable", { reason: "it is a picture, which belongs in an image job" });
 }
 
 /** An index of what is where in the file stands at its beginning; what writers put before it is short. */
