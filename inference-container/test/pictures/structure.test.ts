@@ -39,6 +39,9 @@ async function failureOf(bytes: Buffer): Promise<TaskFailure> {
   throw new Error("the picture was accepted");
 }
 
+/** Compares large arrays, for which an assertion takes long. */
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(Buffer.from(b));
+
 const noise = await noisySamples();
 const jpegs = Object.fromEntries(
   ["bright.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg"].map((name) => [
@@ -53,8 +56,8 @@ const gif = noise["bright.gif"] ?? Buffer.alloc(0);
 describe.for(Object.entries(jpegs))("a JPEG: %s", ([, bytes]) => {
   test("is whole without the marker at its end, and with bytes after it", async () => {
     const { rgb } = await decode(bytes);
-    expect((await decode(bytes.subarray(0, -2))).rgb).toEqual(rgb);
-    expect((await decode(Buffer.concat([bytes, Buffer.alloc(500)]))).rgb).toEqual(rgb);
+    expect(isSame((await decode(bytes.subarray(0, -2))).rgb, rgb)).toBe(true);
+    expect(isSame((await decode(Buffer.concat([bytes, Buffer.alloc(500)]))).rgb, rgb)).toBe(true);
   });
 
   test.for([0.3, 0.6, 0.9])(
@@ -77,7 +80,7 @@ describe.for(Object.entries(jpegs))("a JPEG: %s", ([, bytes]) => {
   test("is read with a harmless oddity: bytes between segments", async () => {
     const at = segmentAt(bytes, 0xc4);
     const odd = Buffer.concat([bytes.subarray(0, at), Buffer.alloc(5, 7), bytes.subarray(at)]);
-    expect((await decode(odd)).rgb).toEqual((await decode(bytes)).rgb);
+    expect(isSame((await decode(odd)).rgb, (await decode(bytes)).rgb)).toBe(true);
   });
 });
 
@@ -113,14 +116,15 @@ test.for<[string, string, Buffer]>([
   if (code !== "image_truncated") expect(failure.message).toContain(name);
 });
 
-test.for(FILE_KINDS.filter(({ name }) => name !== null))(
-  "a file's format has its name: $name",
-  async ({ head, name, contentType }) => {
-    const failure = await failureOf(Buffer.concat([Buffer.from(head, "latin1"), Buffer.alloc(100)]));
-    if (contentType.startsWith("video/")) expect(failure.message).toContain("The file is a video");
-    else expect(failure.message).toContain(name);
-  },
-);
+test.for(
+  FILE_KINDS.filter(
+    ({ name }, i) => name !== null && FILE_KINDS.findIndex((kind) => kind.name === name) === i,
+  ),
+)("a file's format has its name: $name", async ({ head, name, contentType }) => {
+  const failure = await failureOf(Buffer.concat([Buffer.from(head, "latin1"), Buffer.alloc(100)]));
+  if (contentType.startsWith("video/")) expect(failure.message).toContain("The file is a video");
+  else expect(failure.message).toContain(name);
+});
 
 describe("a GIF", () => {
   const white = [255, 255, 255];
@@ -155,7 +159,7 @@ describe("a GIF", () => {
     [10, 10],
   ])("has the size of its first frame if its screen is smaller: %d × %d", async (screen) => {
     const picture = await decode(onScreen(gif, screen, [0, 0]));
-    expect(picture.rgb).toEqual((await decode(gif)).rgb);
+    expect(isSame(picture.rgb, (await decode(gif)).rgb)).toBe(true);
   });
 });
 
