@@ -1,5 +1,6 @@
 import { createApi } from "./api/api.ts";
 import type { Api } from "./api/operations.ts";
+import { checked } from "./http/check-options.ts";
 import { Connection } from "./http/connection.ts";
 import { readBlob } from "./http/read.ts";
 import { JobHandle, type ResultOptions } from "./job.ts";
@@ -79,7 +80,8 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     prompts: Prompts,
     options: SegmentOptions = {},
   ): Promise<JobHandle<Images>> {
-    const sources = await Promise.all([input].flat().map((each: Input) => this.open(each)));
+    const { signal } = checked(options);
+    const sources = await Promise.all([input].flat().map((each: Input) => this.open(each, signal)));
     return await this.#create(imageRun(sources, prompts, options), (result) =>
       this.#platform.images(ofKind(ImageResult, result)),
     );
@@ -91,7 +93,8 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     prompts: Prompts,
     options: SegmentVideoOptions = {},
   ): Promise<JobHandle<Video>> {
-    return await this.#create(videoRun(await this.open(input), prompts, options), (result) =>
+    const { signal } = checked(options);
+    return await this.#create(videoRun(await this.open(input, signal), prompts, options), (result) =>
       this.#platform.video(ofKind(VideoResult, result)),
     );
   }
@@ -128,10 +131,11 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
   }
 
   /** Uploads a picture or a clip, and gives the taskId that a job takes. */
-  async upload(input: Input, { onProgress, ...options }: UploadOptions = {}): Promise<string> {
+  async upload(input: Input, options: UploadOptions = {}): Promise<string> {
+    const { onProgress, ...call } = checked(options);
     const onBytes = (bytes: number): void => onProgress?.(bytes);
-    const source = await this.open(input);
-    return (await uploadSource(this.connection, this.send, source, { ...options, onBytes })).taskId;
+    const source = await this.open(input, call.signal);
+    return (await uploadSource(this.connection, this.send, source, { ...call, onBytes })).taskId;
   }
 
   /** Downloads a signed URL. */
@@ -140,8 +144,8 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
   }
 
   /** Opens an input; where there is a file system, its paths too. */
-  protected async open(input: Input): Promise<Source> {
-    return await sourceOf(input);
+  protected async open(input: Input, signal?: AbortSignal): Promise<Source> {
+    return await sourceOf(input, signal);
   }
 
   /** Sends a file to the storage. */

@@ -65,15 +65,8 @@ export class SegmentationError extends Error {
 export const invalidInput = (message: string, details?: ErrorDetails): SegmentationError =>
   new SegmentationError("invalid_input", message, details);
 
-/** A part of this library that is loaded when it is first needed. @throws SegmentationError `connection_failed` */
-export async function loaded<Part>(part: Promise<Part>): Promise<Part> {
-  try {
-    return await part;
-  } catch (cause) {
-    throw new SegmentationError(
-      "connection_failed",
-      "A part of the client library could not be loaded. Check the network, then load the page again.",
-      { cause },
-    );
-  }
+/** What an error says, with its cause. */
+export function messageOf(error: unknown): string {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  return cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;
 }

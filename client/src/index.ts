@@ -11,9 +11,12 @@ export type {
   SegmentVideoOptions,
 } from "./segment.ts";
 export type { Progress } from "./progress.ts";
+export type { ByteStream, ResponseLike } from "./http/shapes.ts";
 export type { Input, StreamInput, UploadedInput, UrlInput } from "./upload/input.ts";
+export type { BlobLike, FileHandleLike } from "./upload/shapes.ts";
 export { verifyWebhook } from "./webhook.ts";
-export type { WebhookEvent, WebhookHeaders } from "./webhook-signature.ts";
+export type { WebhookHeaders } from "./webhook-headers.ts";
+export type { WebhookEvent } from "./webhook-signature.ts";
 export type { JobUpdate } from "./wait/watch.ts";
 export type { ReadyArchive } from "./wait/archive.ts";
 

@@ -1,10 +1,11 @@
 import { askFor } from "./api/api.ts";
-import { invalidInput, loaded, SegmentationError } from "./errors.ts";
+import { invalidInput, SegmentationError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import type { CallOptions } from "./options.ts";
 import { progressReporter } from "./progress.ts";
 import { JobFiles } from "./results/files.ts";
 import { ImageResult } from "./results/image-result.ts";
+import { loadPictures, loadVideo } from "./results/load.ts";
 import type { Mask } from "./results/mask.ts";
 import type { Picture } from "./results/picture.ts";
 import type { VideoResult } from "./results/video-result.ts";
@@ -14,9 +15,6 @@ import { type JobUpdate, assertSucceeded, hasEnded, lastStatus, problemError, wa
 
 /** The options of waiting for a job's result. */
 export type ResultOptions = Omit<RunOptions, "idempotencyKey">;
-
-/** What reads masks. A program that only creates jobs does without it. */
-const loading = () => loaded(import("./results/load.ts"));
 
 /** A picture of a job whose task has ended. Its masks are fetched when they are asked for, and not kept. */
 export class EndedPicture {
@@ -97,7 +95,6 @@ export class JobHandle<Result = ImageResult | VideoResult> {
       const job = await lastStatus(this.events(call), (update) => reporter.job(update));
       assertSucceeded(job);
       const [files, { manifest }] = await this.#open(call);
-      const { loadPictures, loadVideo } = await loading();
       return this.#present(
         manifest.type === "image"
           ? new ImageResult(files, job, await loadPictures(files, manifest, job.tasks, names, call.signal))
@@ -132,7 +129,6 @@ export class JobHandle<Result = ImageResult | VideoResult> {
     if (task.status === "failed") throw problemError(task.error, this.jobId);
     if (this.#opened === undefined) assertSucceeded(await lastStatus(this.events(options)));
     const [files, { manifest }] = await this.#open(options);
-    const { loadPictures } = await loading();
     const { names } = this.#created;
     const [picture] =
       manifest.type === "image" ? await loadPictures(files, manifest, [task], names, options.signal) : [];

@@ -146,7 +146,7 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
       `The idempotencyKey has more than ${MOST_KEY_CHARACTERS} characters. Use a shorter one.`,
     );
   for (const { from, name } of sources)
-    if (from instanceof Blob) assertKind(type, await contentTypeOf(from), name);
+    if (from instanceof Blob) assertKind(type, await contentTypeOf(from, name), name);
   const sizes = sources.map(({ from }) => (from instanceof Blob ? from.size : 0));
   const reporter = progressReporter(onProgress, sizes);
   const tasks = await mapParallel(sources, connection.parallel, signal, async (source, i, each) => {

@@ -3,12 +3,19 @@ import { runInNewContext } from "node:vm";
 import { ImageResult, type Mask, type Progress, SegmentationError, VideoResult } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { present } from "../../test/support/at.ts";
-import { addressOf, memoryClient, memoryFetch, picture, sumOfPicture } from "./support/memory-client.ts";
+import {
+  addressOf,
+  clip,
+  memoryClient,
+  memoryFetch,
+  picture,
+  sumOfPicture,
+} from "./support/memory-client.ts";
 import { NOT_A_PICTURE, playService } from "./support/played-service.ts";
 import { ring } from "./support/shapes.ts";
 
 const broken = new TextEncoder().encode(NOT_A_PICTURE);
-const clip = new File([picture(1)], "cat.mp4", { type: "video/mp4" });
+const video = clip("cat.mp4");
 
 describe("submit", () => {
   it("creates a job without waiting, which can be asked, watched, and taken up in another process", async () => {
@@ -39,7 +46,7 @@ describe("submit", () => {
 
   it("submits a clip, too", async () => {
     const { client } = memoryClient();
-    const job = await client.submitVideo(clip, ["cat", "dog"], { fps: 2 });
+    const job = await client.submitVideo(video, ["cat", "dog"], { fps: 2 });
     expect(await job.result()).toBeInstanceOf(VideoResult);
     expect(await client.job(job.jobId).result()).toBeInstanceOf(VideoResult);
     await expect(async () => {

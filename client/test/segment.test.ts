@@ -1,7 +1,14 @@
 import { ImageResult, type Progress, SegmentationError } from "segmentation-client";
 import { decodeRle, encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
-import { addressOf, memoryClient, memoryFetch, picture, sumOfPicture } from "./support/memory-client.ts";
+import {
+  addressOf,
+  clip,
+  memoryClient,
+  memoryFetch,
+  picture,
+  sumOfPicture,
+} from "./support/memory-client.ts";
 import { NOT_A_PICTURE } from "./support/played-service.ts";
 import { ring } from "./support/shapes.ts";
 
@@ -140,8 +147,7 @@ describe("segment", () => {
 
   it("says what to do with a clip, before it sends anything", async () => {
     const { client, service } = memoryClient();
-    const clip = new File([picture(1)], "cat.mp4", { type: "video/mp4" });
-    await expect(client.segment(clip, "cat")).rejects.toMatchObject({
+    await expect(client.segment(clip("cat.mp4"), "cat")).rejects.toMatchObject({
       code: "invalid_input",
       message: "cat.mp4 is video/mp4: give it to client.segmentVideo instead.",
     });
@@ -181,8 +187,10 @@ describe("segment", () => {
 describe("segmentVideo", () => {
   it("gives a clip's tracks, with where and when each object was seen, and its preview", async () => {
     const { client } = memoryClient();
-    const clip = new File([picture(1)], "cat.mp4", { type: "video/mp4" });
-    const result = await client.segmentVideo(clip, ["cat", "dog"], { fps: 2, generatePreview: true });
+    const result = await client.segmentVideo(clip("cat.mp4"), ["cat", "dog"], {
+      fps: 2,
+      generatePreview: true,
+    });
     expect(result.tracks).toMatchObject([
       {
         prompt: "cat",
@@ -202,17 +210,16 @@ describe("segmentVideo", () => {
 
   it("follows what is pointed at, beside prompts or without any", async () => {
     const { client, service } = memoryClient();
-    const clip = new File([picture(1)], "camel.mp4", { type: "video/mp4" });
     const regions = [
       { points: [{ x: 8, y: 9, label: 1 as const }], timeSeconds: 0.5, objectId: 1, label: "camel" },
       { box: [4, 5, 20, 30] as [number, number, number, number] },
     ];
-    const result = await client.segmentVideo(clip, "dog", { regions: regions.slice(0, 1) });
+    const result = await client.segmentVideo(clip("camel.mp4"), "dog", { regions: regions.slice(0, 1) });
     expect(result.tracks).toMatchObject([
       { prompt: "dog", region: undefined, label: undefined },
       { prompt: undefined, region: 0, label: "camel" },
     ]);
-    const alone = await client.segmentVideo(clip, [], { regions });
+    const alone = await client.segmentVideo(clip("camel.mp4"), [], { regions });
     const { request } = service.jobs.get(alone.jobId) ?? {};
     expect(request).toMatchObject({
       regions: regions.map((region) => ({ ...region, taskId: alone.taskId })),

@@ -1,3 +1,4 @@
+import { checked } from "../http/check-options.ts";
 import type { ApiRequest, Connection } from "../http/connection.ts";
 import { Exchange } from "../http/exchange.ts";
 import { parseJson, pieces } from "../http/read.ts";
@@ -10,6 +11,7 @@ export async function* followEvents<Data>(
   request: ApiRequest,
   options: RequestOptions,
 ): AsyncGenerator<ApiEvent<Data>> {
+  checked(options);
   const exchange = new Exchange(options.timeoutMs ?? connection.timeoutMs, options.signal);
   try {
     const headers = { accept: "text/event-stream", ...options.headers };

@@ -1,10 +1,13 @@
-import { SegmentationError } from "../errors.ts";
+import { invalidInput, messageOf, SegmentationError } from "../errors.ts";
 import type { CallOptions, ClientOptions, RequestOptions } from "../options.ts";
+import { checked } from "./check-options.ts";
 import { addressOf, credentialOf, headersOf } from "./credential.ts";
 import { Exchange } from "./exchange.ts";
-import { readJson } from "./read.ts";
-import { refusal, storageRefusal } from "./refusal.ts";
+import { readJson, unreadable } from "./read.ts";
+import { redirection, refusal, storageRefusal } from "./refusal.ts";
 import { persist, type Patience } from "./retry.ts";
+import { isObject, isResponse } from "./shapes.ts";
+import { parseUrl } from "./url.ts";
 
 /** One request to the service. */
 export interface ApiRequest {
@@ -34,10 +37,11 @@ export class Connection implements Patience {
   /** The caller's own `fetch`. */
   readonly #fetch: typeof fetch | undefined;
   readonly #baseUrl: string;
-  readonly #credential: () => string | Promise<string>;
+  readonly #credential: () => Promise<string>;
 
-  /** @throws SegmentationError `invalid_input` if there is no address or no credential, or one that cannot be used */
+  /** @throws SegmentationError `invalid_input` if there is no address or no credential, or an option that cannot be used */
   constructor(options: ClientOptions) {
+    checked(options);
     this.#baseUrl = addressOf(options);
     this.#credential = credentialOf(options);
     this.#fetch = options.fetch;
@@ -47,9 +51,21 @@ export class Connection implements Patience {
     this.parallel = options.parallel ?? 6;
   }
 
-  /** The platform's `fetch` wants no other `this`. */
-  fetch(url: string, init: RequestInit): Promise<Response> {
-    return (this.#fetch ?? globalThis.fetch)(url, init);
+  /** Whether requests are sent by the caller's own `fetch`, which may take no streams. */
+  get hasOwnFetch(): boolean {
+    return this.#fetch !== undefined;
+  }
+
+  /** @throws SegmentationError `invalid_input` if what is there to send requests is no `fetch`, and the network's errors */
+  async fetch(url: string, init: RequestInit): Promise<Response> {
+    // The platform's `fetch` wants no other `this`.
+    const fetch = this.#fetch ?? globalThis.fetch;
+    if (typeof fetch !== "function") throw invalidInput("This platform has no fetch. Give the client one.");
+    const response = await fetch(url, init);
+    if (!isResponse(response)) throw invalidInput("The client's fetch did not return a Response.");
+    if (response.bodyUsed)
+      throw invalidInput("The client's fetch has read the response. Let it read response.clone().");
+    return response;
   }
 
   /** Asks the service once, and gives its success unread. @throws SegmentationError if it refuses */
@@ -59,33 +75,38 @@ export class Connection implements Patience {
     exchange: Exchange,
   ): Promise<Response> {
     // A source of tokens may hang, and fails with errors of its own.
-    const credential = await exchange.unlessOver(Promise.resolve().then(this.#credential));
+    const credential = await exchange.unlessOver(this.#credential());
     const headers = headersOf(
       { "idempotency-key": options.idempotencyKey || undefined },
       options.headers ?? {},
       { authorization: `Bearer ${credential}`, "content-type": body && "application/json" },
     );
     const { signal } = exchange;
-    const init = { method, headers, body: body === undefined ? null : JSON.stringify(body), signal };
+    const content = body === undefined ? null : jsonOf(body);
+    // A POST that follows a redirect becomes a GET, and loses its credential on another host.
+    const init = { method, headers, body: content, redirect: "manual", signal } as const;
     const response = await exchange.within(this.fetch(this.#baseUrl + path, init));
+    const redirected = redirection(response, this.#baseUrl, path);
+    if (redirected !== undefined) throw redirected;
     if (!response.ok) throw await exchange.within(refusal(response));
     return response;
   }
 
   /** Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once. */
   async ask<T>(request: ApiRequest, options: RequestOptions = {}): Promise<Answered<T>> {
+    checked(options);
     const idempotencyKey =
       options.idempotencyKey || (request.method === "POST" ? crypto.randomUUID() : undefined);
     const attempt = (failures: number): Promise<Answered<T>> =>
       this.exchange(options, async (exchange) => {
         try {
           const response = await this.open(request, { ...options, idempotencyKey }, exchange);
-          return { response, data: await exchange.within(readJson<T>(response)) };
+          return { response, data: await exchange.within(answerOf<T>(request, response)) };
         } catch (error) {
           // The first answer was lost, and it said that this is gone now.
           if (failures === 0 || !isGone(request, error)) throw error;
           const response = new Response(null, { status: 204 });
-          return { response, data: await readJson<T>(response) };
+          return { response, data: await answerOf<T>(request, response) };
         }
       });
     return await persist(this, options, attempt);
@@ -93,11 +114,14 @@ export class Connection implements Patience {
 
   /** Downloads a URL, again where a failure may pass. @throws SegmentationError */
   async download<T>(url: string, read: Read<T>, options: CallOptions = {}): Promise<T> {
+    checked(options);
+    if (!/^(?:https?|data|blob):$/.test(parseUrl(url)?.protocol ?? ""))
+      throw invalidInput(`${url} is not a URL that can be downloaded.`);
     const attempt = (): Promise<T> =>
       this.exchange(options, async (exchange) => {
         const response = await exchange.within(this.fetch(url, { signal: exchange.signal }));
         if (!response.ok) throw await exchange.within(storageRefusal(response));
-        return await exchange.within(read(response, exchange.alive));
+        return await exchange.within(read(response, exchange.alive), unwritten);
       });
     return await persist(this, options, attempt);
   }
@@ -115,6 +139,26 @@ export class Connection implements Patience {
     }
   }
 }
+
+/** A body as JSON. @throws SegmentationError `invalid_input` if a value has no JSON */
+export function jsonOf(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw invalidInput(`The request cannot be written as JSON: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** An operation's answer: an object, unless its contract has none. @throws SegmentationError `unreadable_answer` */
+async function answerOf<T>({ isEmpty }: ApiRequest, response: Response): Promise<T> {
+  const data = await readJson<T>(response);
+  if (!isEmpty && !isObject(data)) throw unreadable(response, "is not an object");
+  return data;
+}
+
+/** A disk is full, a folder does not exist: another attempt would fail, too. */
+const unwritten = (cause: unknown): SegmentationError =>
+  invalidInput(`The downloaded file cannot be written: ${messageOf(cause)}.`, { cause });
 
 /** Whether an operation that answers nothing finds nothing to do. */
 const isGone = ({ isEmpty }: ApiRequest, error: unknown): boolean =>

@@ -1,5 +1,6 @@
 import { invalidInput } from "../errors.ts";
 import type { ClientOptions } from "../options.ts";
+import { parseUrl } from "./url.ts";
 
 /** What is used of Node's `process`, which other platforms, and their types, may lack. */
 declare const process: { readonly env?: Readonly<Record<string, string | undefined>> } | undefined;
@@ -14,22 +15,41 @@ function environment(name: string): string | undefined {
   }
 }
 
-/** The address of the service, without a slash at its end. @throws SegmentationError `invalid_input` */
+/**
+ * The address of the service, without slashes at its end. It may come from a file or a secret, with a line's end.
+ * @throws SegmentationError `invalid_input`
+ */
 export function addressOf({ baseUrl = environment("SEGMENTATION_BASE_URL") }: ClientOptions): string {
-  if (!baseUrl)
+  const text = String(baseUrl ?? "").trim();
+  if (text === "")
     throw invalidInput("The client has no address. Give it a baseUrl, or set SEGMENTATION_BASE_URL.");
-  const text = String(baseUrl);
-  if (!/^https?:/.test(text) || !URL.canParse(text))
+  const url = parseUrl(text);
+  if (url === undefined || !/^https?:$/.test(url.protocol))
     throw invalidInput(`${text} is not an address. One looks like https://segmentation.example.com`);
-  return new URL(text).href.replace(/\/$/, "");
+  if (url.username !== "" || url.password !== "")
+    throw invalidInput(`The address ${url.host} contains a password. Give a credential as apiKey.`);
+  const address = url.origin + url.pathname.replace(/\/+$/, "");
+  if (/[?#]/.test(text))
+    throw invalidInput(`${text} is not an address: it has a query or a fragment. Use ${address}`);
+  // Other services' clients want it; this one's paths begin with it.
+  if (address.endsWith("/v1"))
+    throw invalidInput(`${text} is the address with the version. Use ${address.slice(0, -"/v1".length)}`);
+  return address;
 }
 
 /** What gives the credential for a request. @throws SegmentationError `invalid_input` */
 export function credentialOf({
   accessToken,
   apiKey = environment("SEGMENTATION_API_KEY"),
-}: ClientOptions): () => string | Promise<string> {
-  if (accessToken !== undefined) return accessToken;
+}: ClientOptions): () => Promise<string> {
+  if (accessToken !== undefined)
+    return async () => {
+      const token: unknown = await accessToken();
+      if (typeof token === "string" && token.trim() !== "") return token;
+      throw invalidInput(
+        `accessToken() returned ${token === null ? "null" : typeof token === "string" ? "an empty text" : typeof token}. It has to return the token.`,
+      );
+    };
   const key = apiKey?.trim();
   if (!key)
     throw invalidInput(
@@ -40,7 +60,7 @@ export function credentialOf({
     throw invalidInput(
       `The API key contains “${odd}”, as no key does. Was it shortened? Copy the whole key.`,
     );
-  return () => key;
+  return () => Promise.resolve(key);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { SegmentationError } from "../errors.ts";
+import { messageOf, SegmentationError } from "../errors.ts";
 
 /**
  * The time that one request has, its answer's body included: it ends at the caller's signal, or when nothing was heard for
@@ -9,6 +9,7 @@ export class Exchange {
   readonly #timeoutMs: number;
   readonly #outer: AbortSignal | undefined;
   readonly #ended: Promise<never>;
+  #failure: { readonly error: unknown } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #forward = (): void => this.#control.abort(this.#outer?.reason);
 
@@ -34,6 +35,8 @@ export class Exchange {
   alive = (more = 0): void => {
     const allowedMs = this.#timeoutMs + more;
     clearTimeout(this.#timer);
+    // A later end would come at once: timers count in 32 bits.
+    if (allowedMs >= 2 ** 31) return;
     this.#timer = setTimeout(() => {
       const message = `No data received for ${Math.round(allowedMs / 1_000)} s. Try again, or raise timeoutMs.`;
       this.#control.abort(new SegmentationError("timed_out", message));
@@ -45,16 +48,26 @@ export class Exchange {
     return await Promise.race([work, this.#ended]);
   }
 
-  /** What `work` gives. @throws SegmentationError `timed_out` or `connection_failed`, or the caller's reason to abort */
-  async within<T>(work: Promise<T>): Promise<T> {
+  /**
+   * What `work` gives. @param explain what another error than this library's means
+   * @throws SegmentationError `timed_out` or what `explain` says, or the caller's reason to abort
+   */
+  async within<T>(work: Promise<T>, explain = networkFailure): Promise<T> {
     try {
       return await this.unlessOver(work);
     } catch (error) {
       // What is left of the answer would keep its connection.
       this.#control.abort(error);
       this.#outer?.throwIfAborted();
-      throw asSegmentationError(error);
+      if (this.#failure !== undefined) throw this.#failure.error;
+      throw error instanceof SegmentationError ? error : explain(error);
     }
+  }
+
+  /** Ends the request with a failure of the caller's own function. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#control.abort(error);
   }
 
   /** Ends the request if it has not ended, and forgets the caller's signal. */
@@ -65,14 +78,12 @@ export class Exchange {
   }
 }
 
-/** `fetch` and streams fail with errors of the platform's own; their messages say little, their causes more. */
-function asSegmentationError(error: unknown): SegmentationError {
+/** The failure of the network; platforms' messages say little, their causes more. */
+export function networkFailure(error: unknown): SegmentationError {
   if (error instanceof SegmentationError) return error;
-  const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const why = cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;
   return new SegmentationError(
     "connection_failed",
-    `The connection failed: ${why}. Check the address and the network, then try again.`,
+    `The connection failed: ${messageOf(error)}. Check the address and the network, then try again.`,
     { cause: error },
   );
 }

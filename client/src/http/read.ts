@@ -1,4 +1,6 @@
 import { SegmentationError } from "../errors.ts";
+import { type ByteStream, chunksOf, isByteStream } from "./shapes.ts";
+import { Exchange, networkFailure } from "./exchange.ts";
 
 /**
  * A body as JSON, nothing of an empty one; the service is trusted to send what its contract has.
@@ -29,19 +31,27 @@ export const unreadable = (response: Response, what: string, cause?: unknown): S
     },
   );
 
-/** Visits a body piece by piece; each one says that it is alive. */
+/** Visits a body piece by piece; each one says that it is alive. @throws SegmentationError `connection_failed` */
 export async function* pieces(
   response: Response,
   alive: () => void,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    alive();
-    yield value;
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  try {
+    for await (const piece of bodyOf(response)) {
+      alive();
+      yield piece;
+    }
+  } catch (error) {
+    throw networkFailure(error);
   }
+}
+
+/** Not every `fetch` gives a body that is a stream of the Web: node-fetch has one of Node, React Native has none. */
+async function* bodyOf(response: Response): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  const body: unknown = response.body;
+  if (isByteStream(body)) return yield* chunksOf(body);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (bytes.length > 0) yield bytes;
 }
 
 /** A whole body. */
@@ -49,4 +59,20 @@ export async function readBlob(response: Response, alive: () => void): Promise<B
   const parts: Uint8Array<ArrayBuffer>[] = [];
   for await (const piece of pieces(response, alive)) parts.push(piece);
   return new Blob(parts, { type: response.headers.get("content-type") ?? "" });
+}
+
+/** Reads a caller's stream to its end. @throws the stream's own error, or the signal's reason */
+export async function readStream(stream: ByteStream, type: string, signal?: AbortSignal): Promise<Blob> {
+  const exchange = new Exchange(Infinity, signal);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  try {
+    for (const chunks = chunksOf(stream); ;) {
+      const { done, value } = await exchange.unlessOver(chunks.next());
+      if (done) return new Blob(parts, { type });
+      // The stream may use its buffer again.
+      parts.push(value.slice());
+    }
+  } finally {
+    exchange.close();
+  }
 }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from "../schemas.ts";
-import { isErrorCode, SegmentationError } from "../errors.ts";
+import { invalidInput, isErrorCode, SegmentationError } from "../errors.ts";
+import { parseUrl } from "./url.ts";
 
 /** The number of seconds in Retry-After, which has a number or a date. */
 function retryAfter(headers: Headers): number | undefined {
@@ -7,6 +8,33 @@ function retryAfter(headers: Headers): number | undefined {
   if (value === null) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * The error of a request that was answered with a redirect, or whose redirect a `fetch` of the caller's has followed; undefined
+ * of another answer. It names where the address leads, without a query, which may be secret.
+ */
+export function redirection(
+  response: Response,
+  baseUrl: string,
+  path: string,
+): SegmentationError | undefined {
+  const { status, headers, redirected, type, url } = response;
+  // A browser hides where a redirect leads.
+  if (!REDIRECTS.has(status) && !redirected && type !== "opaqueredirect") return undefined;
+  const location = redirected ? url : (headers.get("location") ?? "");
+  const target = parseUrl(location, baseUrl + path);
+  const [ownPath = ""] = path.split("?");
+  const where = target && target.origin + target.pathname;
+  const address = where?.endsWith(ownPath) ? where.slice(0, -ownPath.length) : where;
+  return invalidInput(
+    address === undefined
+      ? `The address ${baseUrl} redirects to another one. Use that one.`
+      : `The address ${baseUrl} redirects to ${address}. Use that one.`,
+    { status, requestId: headers.get("x-request-id") ?? undefined },
+  );
 }
 
 /** A body: what its JSON says, or its text. */

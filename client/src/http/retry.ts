@@ -12,7 +12,8 @@ export interface Patience {
 const LONGEST_PAUSE_MS = 60_000;
 
 const PASSING_CODES = new Set<ErrorCode>(["connection_failed", "timed_out", "idempotency_in_progress"]);
-const PASSING_STATUSES = new Set([408, 429, 502, 503, 504]);
+/** From 520 on they are Cloudflare's: it did not reach the service, or not in time. */
+const PASSING_STATUSES = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
 /** Whether the same request may succeed later. */
 export function mayPass({ code, status = 200 }: SegmentationError): boolean {

@@ -1,12 +1,14 @@
-import { openAsBlob } from "node:fs";
+import { constants, openAsBlob } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "../client.ts";
-import { invalidInput } from "../errors.ts";
+import { invalidInput, messageOf, SegmentationError } from "../errors.ts";
 import { pieces } from "../http/read.ts";
 import type { CallOptions, ClientOptions } from "../options.ts";
-import type { Input, Source } from "../upload/input.ts";
+import { assertContent, type Input, type Source } from "../upload/input.ts";
 import { type SendFile, sendFile } from "../upload/send-file.ts";
+import { isUrl } from "../upload/shapes.ts";
 import { ImageResult, VideoResult } from "./results.ts";
 import { writeWhole } from "./save.ts";
 
@@ -26,9 +28,9 @@ export class SegmentationClient extends Client<ImageResult, VideoResult> {
     await this.connection.download(url, write, options);
   }
 
-  protected override async open(input: Input): Promise<Source> {
+  protected override async open(input: Input, signal?: AbortSignal): Promise<Source> {
     const path = pathOf(input);
-    return path === undefined ? await super.open(input) : await openPath(path);
+    return path === undefined ? await super.open(input, signal) : await openPath(path);
   }
 
   protected override get send(): SendFile {
@@ -36,26 +38,43 @@ export class SegmentationClient extends Client<ImageResult, VideoResult> {
   }
 }
 
-/** The path that an input names: any string except a web URL, or a `file:` URL; otherwise undefined. */
-export function pathOf(input: Input): string | undefined {
-  if (typeof input === "string") return /^(?:https?|data|blob):/.test(input) ? undefined : input;
-  return input instanceof URL && input.protocol === "file:" ? fileURLToPath(input) : undefined;
+/** The path that an input names: a string that is no URL, or a `file:` URL; otherwise undefined. */
+function pathOf(input: Input): string | undefined {
+  const text = typeof input === "string" ? input : isUrl(input) ? input.href : "";
+  if (/^file:/i.test(text)) {
+    try {
+      return fileURLToPath(text);
+    } catch (cause) {
+      throw invalidInput(`${text} is not the URL of a file here. Give its path.`, { cause });
+    }
+  }
+  const isPath =
+    typeof input === "string" && text !== "" && !/^\s*(?:[a-z][a-z\d+.-]+:\/\/|data:|blob:)/i.test(text);
+  return isPath ? text : undefined;
 }
 
-/** Opens a file without reading it. @throws SegmentationError `invalid_input` if it cannot be read */
-export async function openPath(path: string): Promise<Source> {
+/** Opens a file without reading it. @throws SegmentationError `invalid_input` if it cannot be read, or is empty */
+async function openPath(path: string): Promise<Source> {
   try {
-    return { from: await openAsBlob(path), name: basename(path) };
+    // Bun's `openAsBlob` takes what does not exist, and Node's takes folders.
+    if ((await stat(path)).isFile()) {
+      await access(path, constants.R_OK);
+      const from = await openAsBlob(path);
+      assertContent(from, path);
+      return { from, name: basename(path) };
+    }
   } catch (cause) {
-    throw invalidInput(`The file ${path} cannot be read. Check the path.`, { cause });
+    if (cause instanceof SegmentationError) throw cause;
+    throw invalidInput(`The file ${path} cannot be read (${messageOf(cause)}). Check the path.`, { cause });
   }
+  throw invalidInput(`${path} is not a file. Of a folder, give the files in it.`);
 }
 
 /** Sends a file piece by piece, which reports its progress: Node and Bun send the Content-Length that storage requires. */
 export const streamFile: SendFile = async (sending) => {
   const { connection, url, file, contentType, exchange, onBytes } = sending;
-  // Deno sends a stream in chunks, without its length; and an empty file has no progress to report.
-  if ("Deno" in globalThis || file.size === 0) return await sendFile(sending);
+  // Deno sends a stream in chunks, without its length.
+  if ("Deno" in globalThis || connection.hasOwnFetch) return await sendFile(sending);
   let sent = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {

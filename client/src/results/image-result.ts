@@ -1,6 +1,5 @@
-import { loaded } from "../errors.ts";
 import type { JobStatus } from "../schemas.ts";
-import type { CocoDocument } from "./coco.ts";
+import { type CocoDocument, mergeCoco } from "./coco.ts";
 import type { JobFiles } from "./files.ts";
 import type { Mask } from "./mask.ts";
 import type { Picture } from "./picture.ts";
@@ -29,7 +28,6 @@ export class ImageResult {
 
   /** All pictures as one COCO document; see `Picture.coco`. */
   async coco(): Promise<CocoDocument> {
-    const { mergeCoco } = await loaded(import("./coco.ts"));
     return mergeCoco(await Promise.all(this.pictures.map((picture) => picture.coco())));
   }
 }

@@ -1,12 +1,16 @@
-import type { FileKind } from "@segmentation/masks";
-import { invalidInput, loaded } from "../errors.ts";
+import { type FileKind, fileKindOf, HEAD_BYTES } from "@segmentation/masks";
+import { invalidInput } from "../errors.ts";
+import { bytesOf, type ByteStream, isByteStream, isResponse, type ResponseLike } from "../http/shapes.ts";
+import { readStream } from "../http/read.ts";
+import { parseUrl } from "../http/url.ts";
+import { type BlobLike, describeMisfit, type FileHandleLike, isBlob, isFileHandle, isUrl } from "./shapes.ts";
 
 /** A file as a stream. It is read whole before it is sent, because storage wants its length first. */
 export interface StreamInput {
-  readonly stream: ReadableStream<Uint8Array>;
+  readonly stream: ByteStream;
   /** The file's name, for results. */
   readonly name?: string | undefined;
-  /** The file's MIME type; by default what its first bytes say. */
+  /** The file's MIME type, if its first bytes do not say it. */
   readonly type?: string | undefined;
 }
 
@@ -24,12 +28,17 @@ export interface UploadedInput {
   readonly name?: string | undefined;
 }
 
-/** A picture or a clip: a File or Blob, its bytes, an answer of `fetch`, a stream, the URL where it is, or its `taskId`. */
+/**
+ * A picture or a clip: a File or Blob, its bytes, a response of `fetch`, a stream of the Web or of Node, the URL where it is, or its
+ * `taskId`. Classes of packages are as good as the platform's.
+ */
 export type Input =
-  | Blob
+  | BlobLike
   | Uint8Array
   | ArrayBuffer
-  | Response
+  | ResponseLike
+  | ByteStream
+  | FileHandleLike
   | StreamInput
   | UrlInput
   | UploadedInput
@@ -42,52 +51,122 @@ export interface Source {
   readonly name: string | undefined;
 }
 
-/** Opens an input. @throws SegmentationError `invalid_input` if it cannot be read */
-export async function sourceOf(input: Input): Promise<Source> {
-  if (typeof input === "string" || input instanceof URL) return at(input);
-  if (input instanceof Blob) return { from: input, name: "name" in input ? String(input.name) : undefined };
-  if (input instanceof Response) {
-    const { url, status, ok } = input;
-    const name = url === "" ? undefined : at(url).name;
-    if (!ok) throw invalidInput(`${url || "The input"} answered with status ${status} instead of a file.`);
-    return { from: await whole(input, name), name };
-  }
-  if ("url" in input) {
-    const { from, name } = at(input.url);
-    return { from, name: input.name ?? name };
-  }
-  if ("taskId" in input) return { from: input, name: input.name };
-  if ("stream" in input) {
-    const { stream, name, type } = input;
-    const file = await whole(new Response(stream), name);
-    return { from: type === undefined ? file : file.slice(0, file.size, type), name };
-  }
-  return { from: new Blob([input instanceof ArrayBuffer ? input : unshared(input)]), name: undefined };
+/** Opens an input. @throws SegmentationError `invalid_input` if it is none, cannot be read, or is empty */
+export async function sourceOf(input: Input, signal?: AbortSignal): Promise<Source> {
+  const source = await opened(input, signal);
+  if (source.from instanceof Blob) assertContent(source.from, source.name);
+  return source;
 }
+
+/** @throws SegmentationError `invalid_input` if a file is empty, as no picture and no clip is */
+export function assertContent({ size }: Blob, name = "The input"): void {
+  if (size === 0) throw invalidInput(`${name} is empty, or was read before. Give a file that has bytes.`);
+}
+
+async function opened(input: Input, signal: AbortSignal | undefined): Promise<Source> {
+  if (typeof input === "string" || isUrl(input)) return await at(input, signal);
+  const bytes = bytesOf(input);
+  if (bytes !== undefined) return { from: new Blob([bytes]), name: undefined };
+  if (isResponse(input)) return await bodyOf(input);
+  if (isBlob(input)) return { from: await blobOf(input), name: textOf(input.name) };
+  if (isByteStream(input)) return { from: await contentOf(input, signal), name: undefined };
+  if (isFileHandle(input))
+    return await opened(input.createReadStream({ start: 0, autoClose: false }), signal);
+  if (typeof input === "object" && input !== null) {
+    // A Request has a URL, too, but is not a place.
+    if ("url" in input && !("arrayBuffer" in input)) {
+      const { from, name } = await at(input.url, signal);
+      return { from, name: input.name ?? name };
+    }
+    if ("taskId" in input && typeof input.taskId === "string" && input.taskId !== "")
+      return { from: input, name: input.name };
+    if ("stream" in input && isByteStream(input.stream)) {
+      const { stream, name, type = "" } = input;
+      return { from: await contentOf(stream, signal, name, type), name };
+    }
+  }
+  throw invalidInput(
+    `${describeMisfit(input)} An input is a File or Blob, bytes, a stream, a response, a URL or { taskId }; with segmentation-client/node, a path too.`,
+  );
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The file at a URL, named as the URL ends. */
-function at(given: string | URL): Source {
-  const url = String(given);
-  if (!URL.canParse(url))
-    throw invalidInput(`${url} is not a URL. Paths are taken by segmentation-client/node.`);
-  const from = new URL(url);
-  return { from, name: from.protocol === "data:" ? undefined : from.pathname.split("/").pop() };
+async function at(given: string | URL, signal: AbortSignal | undefined): Promise<Source> {
+  const text = String(given);
+  const url = parseUrl(text);
+  if (url === undefined)
+    throw invalidInput(`${shortened(text)} is not a URL. Paths are taken by segmentation-client/node.`);
+  const { protocol, username, password } = url;
+  if (protocol === "data:" || protocol === "blob:")
+    return { from: await localFile(text, signal), name: undefined };
+  if (protocol !== "https:" && protocol !== "http:")
+    throw invalidInput(`${shortened(text)} is not a URL of the Web. Give one that begins with https://`);
+  if (username !== "" || password !== "")
+    throw invalidInput(
+      `The URL of ${url.hostname} contains a password, which no request sends. Fetch the file, and give the response.`,
+    );
+  return { from: url, name: lastPart(url) };
 }
 
-async function whole(response: Response, name = "The input"): Promise<Blob> {
+const lastPart = ({ pathname }: URL): string | undefined => pathname.split("/").pop() || undefined;
+
+const shortened = (text: string): string =>
+  text === "" ? "An empty text" : text.length > 200 ? `${text.slice(0, 200)}…` : text;
+
+/** The file that a `data:` or `blob:` URL is. */
+async function localFile(url: string, signal: AbortSignal | undefined): Promise<Blob> {
+  const what = `The ${url.slice(0, 5)} URL`;
+  return await readable(
+    what,
+    async () => await (await fetch(url, { signal: signal ?? null })).blob(),
+    signal,
+  );
+}
+
+/** The file in a response. */
+async function bodyOf(response: ResponseLike): Promise<Source> {
+  const { url, status, ok, headers } = response;
+  const place = parseUrl(url);
+  const name = place && lastPart(place);
+  if (!ok) throw invalidInput(`${url || "The input"} answered with status ${status} instead of a file.`);
+  const bytes = await readable(name ?? "The input", () => response.arrayBuffer());
+  return { from: new Blob([bytes], { type: headers.get("content-type") ?? "" }), name };
+}
+
+/** A Blob of the platform. */
+async function blobOf(blob: BlobLike): Promise<Blob> {
+  if (blob instanceof Blob && Number.isFinite(blob.size)) return blob;
+  const bytes = await readable(textOf(blob.name) ?? "The input", () => blob.arrayBuffer());
+  return new Blob([bytes], { type: blob.type });
+}
+
+/** A stream's bytes. */
+async function contentOf(
+  stream: ByteStream & { readonly statusCode?: unknown },
+  signal: AbortSignal | undefined,
+  name = "The input",
+  type = "",
+): Promise<Blob> {
+  const { statusCode: status } = stream;
+  if (typeof status === "number" && (status < 200 || status > 299))
+    throw invalidInput(`${name} answered with status ${status} instead of a file.`);
+  return await readable(name, () => readStream(stream, type, signal), signal);
+}
+
+/** What `read` gives. @throws SegmentationError `invalid_input`, or the signal's reason */
+async function readable<T>(name: string, read: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
-    return await response.blob();
+    return await read();
   } catch (cause) {
-    throw invalidInput(`${name} cannot be read to its end. A stream can be read only once.`, { cause });
+    signal?.throwIfAborted();
+    const why = cause instanceof Error ? ` (${cause.message})` : "";
+    throw invalidInput(
+      `${name} cannot be read to its end${why}. A stream can be read only once, and a file must not change.`,
+      { cause },
+    );
   }
-}
-
-/** Bytes as a Blob takes them, which refuses memory that threads share. */
-function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, byteOffset, byteLength } = bytes;
-  return buffer instanceof ArrayBuffer
-    ? new Uint8Array(buffer, byteOffset, byteLength)
-    : new Uint8Array(bytes);
 }
 
 export const UNKNOWN_TYPE = "application/octet-stream";
@@ -95,14 +174,13 @@ export const UNKNOWN_TYPE = "application/octet-stream";
 const isMedia = (contentType: string): boolean => /^(?:image|video)\/[^\s;]+$/.test(contentType);
 
 /** What a file is by its first bytes; undefined if it is of no known format. */
-export async function kindOfFile(file: Blob): Promise<FileKind | undefined> {
-  const { fileKindOf, HEAD_BYTES } = await loaded(import("./file-kind.ts"));
-  return fileKindOf(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
+export async function kindOfFile(file: Blob, name = "The input"): Promise<FileKind | undefined> {
+  return fileKindOf(new Uint8Array(await readable(name, () => file.slice(0, HEAD_BYTES).arrayBuffer())));
 }
 
-/** A file's MIME type: what it says, or what its first bytes say; `UNKNOWN_TYPE` if neither says that it is a picture or a clip. */
-export async function contentTypeOf(file: Blob): Promise<string> {
-  if (isMedia(file.type)) return file.type;
-  const { contentType = UNKNOWN_TYPE } = (await kindOfFile(file)) ?? {};
+/** A file's MIME type: what its first bytes say, or it says; `UNKNOWN_TYPE` if neither says that it is a picture or a clip. */
+export async function contentTypeOf(file: Blob, name?: string): Promise<string> {
+  // A browser and Bun make the file's own type from its name.
+  const { contentType } = (await kindOfFile(file, name)) ?? { contentType: file.type };
   return isMedia(contentType) ? contentType : UNKNOWN_TYPE;
 }

@@ -1,3 +1,4 @@
+import { invalidInput } from "../errors.ts";
 import type { Answered, Connection } from "../http/connection.ts";
 import { storageRefusal } from "../http/refusal.ts";
 import type { RequestOptions } from "../options.ts";
@@ -13,6 +14,7 @@ export interface Sending {
   readonly connection: Connection;
   readonly send: SendFile;
   readonly file: Blob;
+  readonly name: string | undefined;
   readonly contentType: string;
   readonly options: UploadOptions;
 }
@@ -31,16 +33,35 @@ export async function signed<Place extends { readonly expiresIn: number }>(
 
 /** Sends a file, or the part of it that `before` bytes precede. @throws SegmentationError */
 export async function put(
-  { connection, send, options }: Sending,
+  { connection, send, name = "The input", options }: Sending,
   url: string,
   file: Blob,
   contentType: string | undefined,
   before = 0,
 ): Promise<Response> {
-  const onBytes = (bytes: number): void => options.onBytes(before + bytes);
   return await connection.exchange(options, async (exchange) => {
-    const response = await exchange.within(send({ connection, url, file, contentType, exchange, onBytes }));
+    const onBytes = (bytes: number): void => {
+      try {
+        options.onBytes(before + bytes);
+      } catch (error) {
+        exchange.fail(error);
+      }
+    };
+    const sending = { connection, url, file, contentType, exchange, onBytes };
+    const response = await exchange.within(send(sending)).catch(async (error: unknown) => {
+      await assertUnchanged(file, name, error);
+      throw error;
+    });
     if (!response.ok) throw await exchange.within(storageRefusal(response));
     return response;
   });
+}
+
+/** A platform fails to send a file that has changed as if the network had failed. */
+async function assertUnchanged(file: Blob, name: string, cause: unknown): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    throw invalidInput(`${name} has changed while it was sent. Send it once it is complete.`, { cause });
+  }
 }

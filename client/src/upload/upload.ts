@@ -1,11 +1,12 @@
 import { askFor } from "../api/api.ts";
-import { loaded, SegmentationError } from "../errors.ts";
+import { SegmentationError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import { readBlob } from "../http/read.ts";
 import { persist } from "../http/retry.ts";
-import { contentTypeOf, type Source, UNKNOWN_TYPE } from "./input.ts";
+import { assertContent, contentTypeOf, type Source, UNKNOWN_TYPE } from "./input.ts";
 import { put, type Sending, signed, type UploadOptions } from "./put.ts";
 import type { SendFile } from "./send-file.ts";
+import { sendInParts } from "./send-in-parts.ts";
 
 /** A file that is in the storage. */
 export interface Uploaded {
@@ -27,7 +28,7 @@ const MOST_AT_ONCE = 64_000_000;
 export async function uploadSource(
   connection: Connection,
   send: SendFile,
-  { from }: Source,
+  { from, name }: Source,
   options: UploadOptions,
 ): Promise<Uploaded> {
   if ("taskId" in from) return { taskId: from.taskId, contentType: UNKNOWN_TYPE, size: 0 };
@@ -35,8 +36,9 @@ export async function uploadSource(
     from instanceof URL && !options.idempotencyKey ? await importFrom(connection, from, options) : undefined;
   if (imported !== undefined) return imported;
   const file = from instanceof URL ? await connection.download(from.href, readBlob, options) : from;
-  const contentType = await contentTypeOf(file);
-  const taskId = await uploadFile({ connection, send, file, contentType, options });
+  assertContent(file, name);
+  const contentType = await contentTypeOf(file, name);
+  const taskId = await uploadFile({ connection, send, file, name, contentType, options });
   return { taskId, contentType, size: file.size };
 }
 
@@ -65,9 +67,8 @@ async function importFrom(
  */
 async function uploadFile(sending: Sending): Promise<string> {
   const { file, options } = sending;
-  if (file.size > MOST_AT_ONCE || (file.size > 0 && options.idempotencyKey)) {
+  if (file.size > MOST_AT_ONCE || options.idempotencyKey) {
     try {
-      const { sendInParts } = await loaded(import("./send-in-parts.ts"));
       return await sendInParts(sending);
     } catch (error) {
       // An older service has no such operation.

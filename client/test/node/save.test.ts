@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation-client/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { picture, sumOfPicture } from "../support/memory-client.ts";
+import { clip, picture, sumOfPicture } from "../support/memory-client.ts";
 import { playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
 import { maskFile, ring } from "../support/shapes.ts";
@@ -76,8 +76,7 @@ describe("the client of /node", () => {
 
   it("saves a clip's masks.json and preview", async () => {
     const { client } = await played();
-    const clip = new File([picture(1)], "cat.mp4", { type: "video/mp4" });
-    const result = await client.segmentVideo(clip, ["cat", "dog"], { generatePreview: true });
+    const result = await client.segmentVideo(clip("cat.mp4"), ["cat", "dog"], { generatePreview: true });
     await result.save(join(folder, "out"));
     expect(await saved()).toEqual(["masks/cat.mp4/masks.json", "preview/cat.mp4.mp4"]);
     expect(JSON.parse(await readFile(join(folder, "out/masks/cat.mp4/masks.json"), "utf8"))).toEqual(

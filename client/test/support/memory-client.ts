@@ -22,7 +22,6 @@ export const memoryFetch =
   ({ app }: PlayedService): typeof fetch =>
   async (url, init) => {
     const headers = new Headers(init?.headers);
-    if (init?.body instanceof Blob) headers.set("content-length", String(init.body.size));
     init?.signal?.throwIfAborted();
     if (addressOf(url).startsWith("data:")) return await fetch(url, init);
     return await app.fetch(new Request(url, { ...init, headers }));
@@ -31,6 +30,9 @@ export const memoryFetch =
 /** The bytes of a picture, for the service only their sum. */
 export const picture = (number: number): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0, number]);
+
+/** A file that begins as a clip does. */
+export const clip = (name: string): File => new File([new TextEncoder().encode("\0\0\0\x18ftypisom")], name);
 
 /** What the played service sums up of `picture(number)`. */
 export const sumOfPicture = (number: number): number => picture(number).reduce((sum, byte) => sum + byte, 0);
