@@ -1,5 +1,6 @@
 import { createApi } from "./api/api.ts";
 import type { Api } from "./api/operations.ts";
+import { lacking } from "./errors.ts";
 import { checked } from "./http/check-options.ts";
 import { Connection } from "./http/connection.ts";
 import { readBlob } from "./http/read.ts";
@@ -170,7 +171,7 @@ export class SegmentationClient extends Client<ImageResult, VideoResult> {
 }
 
 /** The result of a job that was created as one of this kind. */
-function ofKind<T>(kind: new (...given: never[]) => T, result: object): T {
+function ofKind<T>(kind: new (...given: never[]) => T, result: ImageResult | VideoResult): T {
   if (result instanceof kind) return result;
-  throw new TypeError("The job has a different type.");
+  throw lacking(result instanceof ImageResult ? "clip" : "picture", result.jobId);
 }

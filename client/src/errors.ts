@@ -65,6 +65,10 @@ export class SegmentationError extends Error {
 export const invalidInput = (message: string, details?: ErrorDetails): SegmentationError =>
   new SegmentationError("invalid_input", message, details);
 
+/** The error of a result that lacks what its job is of. */
+export const lacking = (what: string, jobId: string): SegmentationError =>
+  new SegmentationError("unreadable_answer", `The result of the job has no ${what}.`, { jobId });
+
 /** What an error says, with its cause. */
 export function messageOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));

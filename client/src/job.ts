@@ -1,5 +1,6 @@
 import { askFor } from "./api/api.ts";
-import { invalidInput, SegmentationError } from "./errors.ts";
+import { invalidInput, lacking, SegmentationError } from "./errors.ts";
+import { checked } from "./http/check-options.ts";
 import type { Connection } from "./http/connection.ts";
 import type { CallOptions } from "./options.ts";
 import { progressReporter } from "./progress.ts";
@@ -87,7 +88,7 @@ export class JobHandle<Result = ImageResult | VideoResult> {
    * @throws SegmentationError with the job's problem if it has failed
    */
   async result(options: ResultOptions = {}): Promise<Result> {
-    const { cancelOnAbort = false, onProgress, ...call } = options;
+    const { cancelOnAbort = false, onProgress, ...call } = checked(options);
     const { sizes, names } = this.#created;
     const { jobId } = this;
     const reporter = progressReporter(onProgress, [...sizes], [...sizes]);
@@ -132,7 +133,7 @@ export class JobHandle<Result = ImageResult | VideoResult> {
     const { names } = this.#created;
     const [picture] =
       manifest.type === "image" ? await loadPictures(files, manifest, [task], names, options.signal) : [];
-    if (picture === undefined) throw new TypeError("The job is of no picture.");
+    if (picture === undefined) throw lacking("picture", this.jobId);
     return picture;
   }
 

@@ -1,7 +1,9 @@
 import { askFor } from "./api/api.ts";
 import { invalidInput } from "./errors.ts";
-import type { Connection } from "./http/connection.ts";
+import { type Connection, jsonOf } from "./http/connection.ts";
 import { mapParallel } from "./http/parallel.ts";
+import { isObject } from "./http/shapes.ts";
+import { unreadable } from "./http/read.ts";
 import type { CallOptions } from "./options.ts";
 import { type Progress, progressReporter } from "./progress.ts";
 import type { CreateJobRequest, ImageJobRequest, VideoJobRequest } from "./schemas.ts";
@@ -80,6 +82,19 @@ function fieldsOf<Options extends RunOptions>(options: Options) {
   return fields;
 }
 
+/** @throws SegmentationError `invalid_input` if they are no texts */
+function promptsOf(prompts: unknown): string[] {
+  const all: unknown[] = [prompts].flat();
+  if (all.every((each) => typeof each === "string")) return all;
+  throw invalidInput("The prompts have to be texts. With regions alone, give [].");
+}
+
+/** @throws SegmentationError `invalid_input` */
+function assertRegions(regions: unknown): void {
+  if (!Array.isArray(regions) || !regions.every(isObject))
+    throw invalidInput("regions has to be an array of { box } or { points }.");
+}
+
 /** A job of pictures. @throws SegmentationError `invalid_input` if a region names an input that does not exist */
 export function imageRun(
   sources: readonly Source[],
@@ -88,7 +103,8 @@ export function imageRun(
 ): Run {
   const type = "image";
   const { regions = [], ...fields } = fieldsOf(options);
-  const wanted = [prompts].flat();
+  const wanted = promptsOf(prompts);
+  assertRegions(regions);
   for (const { input = 0 } of regions)
     if (sources[input] === undefined)
       throw invalidInput(`A region refers to input ${input}, which does not exist.`);
@@ -112,7 +128,8 @@ export function videoRun(
 ): Run {
   const type = "video";
   const { regions = [], ...fields } = fieldsOf(options);
-  const wanted = [prompts].flat();
+  const wanted = promptsOf(prompts);
+  assertRegions(regions);
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
     type,
@@ -145,6 +162,8 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
     throw invalidInput(
       `The idempotencyKey has more than ${MOST_KEY_CHARACTERS} characters. Use a shorter one.`,
     );
+  // What cannot be sent in the end is not uploaded for.
+  jsonOf(run.request(sources.map(() => "")));
   for (const { from, name } of sources)
     if (from instanceof Blob) assertKind(type, await contentTypeOf(from, name), name);
   const sizes = sources.map(({ from }) => (from instanceof Blob ? from.size : 0));
@@ -162,7 +181,9 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
   });
   // To be canceled, a job has to be known, even if it is created at the moment of the abort.
   const creating = cancelOnAbort ? { ...call, signal: undefined } : call;
-  const { jobId } = (await askFor(connection, "createJob", run.request(tasks), creating)).data;
+  const { data, response } = await askFor(connection, "createJob", run.request(tasks), creating);
+  const { jobId } = data;
+  if (typeof jobId !== "string") throw unreadable(response, "names no job");
   if (cancelOnAbort && signal?.aborted) {
     await cancelQuietly(connection, jobId, call);
     throw signal.reason;

@@ -1,25 +1,9 @@
 import { inspect } from "node:util";
-import { type ClientOptions, SegmentationClient, SegmentationError } from "segmentation-client";
+import { SegmentationClient, SegmentationError } from "segmentation-client";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { answering, OPTIONS } from "./support/answering.ts";
 import { addressOf, memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
 import { playService } from "./support/played-service.ts";
-
-const OPTIONS = { baseUrl: "http://played.test/prefix/", apiKey: "sk_live_played", retryDelayMs: 1 } as const;
-
-/** A client whose requests are answered by these, one after the other; and what it asked. */
-function answering(
-  answers: readonly (() => Response | Promise<Response>)[],
-  options: Partial<Omit<ClientOptions, "apiKey" | "accessToken">> = {},
-) {
-  const asked: { url: string; init: RequestInit }[] = [];
-  const fetch: typeof globalThis.fetch = async (url, init = {}) => {
-    asked.push({ url: addressOf(url), init });
-    const answer = answers[asked.length - 1];
-    if (answer === undefined) throw new Error("asked too often");
-    return await answer();
-  };
-  return { client: new SegmentationClient({ ...OPTIONS, fetch, ...options }), asked };
-}
 
 const refusal =
   (status: number, body: object, headers: Record<string, string> = {}) =>
@@ -111,7 +95,9 @@ describe("an operation", () => {
 });
 
 describe("a failure that may pass", () => {
-  const passing = [408, 429, 502, 503, 504].map((status) => [String(status), refusal(status, {})] as const);
+  const passing = [408, 429, 502, 503, 504, 520, 521, 522, 523, 524].map(
+    (status) => [String(status), refusal(status, {})] as const,
+  );
   const broken = [
     ["a lost connection", () => Promise.reject(new TypeError("fetch failed"))],
     ["an answer that arrives garbled", () => new Response('{"accountId":')],

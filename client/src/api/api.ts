@@ -1,6 +1,7 @@
 import { ROUTES } from "../contract.ts";
 import { invalidInput } from "../errors.ts";
 import type { Answered, ApiRequest, Connection } from "../http/connection.ts";
+import { isObject } from "../http/shapes.ts";
 import type { RequestOptions } from "../options.ts";
 import { followEvents } from "./follow-events.ts";
 import type { Api } from "./operations.ts";
@@ -11,6 +12,7 @@ const STREAM = " events";
 
 /** The request of an operation: names in its path are filled in; the other values are the body, or the query of one without. */
 export function requestOf(id: OperationId, input: object): ApiRequest {
+  if (!isObject(input)) throw invalidInput(`${id} takes its parameters as one object.`);
   const [method = "", template = "", ...marks] = ROUTES[id].split(" ");
   const rest = new Map<string, unknown>(Object.entries(input));
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

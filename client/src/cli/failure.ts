@@ -30,8 +30,10 @@ const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
 /** The message of an error for a person, and the exit code. */
 export function explain(error: unknown): { readonly message: string; readonly exitCode: number } {
   if (error instanceof Failure || error instanceof Interrupted) return error;
-  if (error instanceof SegmentationError) return { message: ofService(error), exitCode: 1 };
   const code = systemCode(error) ?? systemCode(error instanceof Error ? error.cause : undefined);
+  // A file's error is better explained by what the system says.
+  if (error instanceof SegmentationError && (error.code !== "invalid_input" || code === undefined))
+    return { message: ofService(error), exitCode: 1 };
   const { message } = error instanceof Error ? error : new Error(String(error));
   const sentence = SYSTEM_SENTENCES[code ?? ""];
   if (sentence !== undefined) return { message: `${sentence} (${message})`, exitCode: 1 };

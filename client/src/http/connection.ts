@@ -6,7 +6,7 @@ import { Exchange } from "./exchange.ts";
 import { readJson, unreadable } from "./read.ts";
 import { redirection, refusal, storageRefusal } from "./refusal.ts";
 import { persist, type Patience } from "./retry.ts";
-import { isObject, isResponse } from "./shapes.ts";
+import { can, isObject, isResponse } from "./shapes.ts";
 import { parseUrl } from "./url.ts";
 
 /** One request to the service. */
@@ -34,6 +34,11 @@ export class Connection implements Patience {
   readonly retryDelayMs: number;
   readonly parallel: number;
   readonly timeoutMs: number;
+  /**
+   * Whether requests may have streams and Blobs for bodies. node-fetch would send the names of their classes instead, and is
+   * recognized by its responses.
+   */
+  takesStreams = true;
   /** The caller's own `fetch`. */
   readonly #fetch: typeof fetch | undefined;
   readonly #baseUrl: string;
@@ -51,11 +56,6 @@ export class Connection implements Patience {
     this.parallel = options.parallel ?? 6;
   }
 
-  /** Whether requests are sent by the caller's own `fetch`, which may take no streams. */
-  get hasOwnFetch(): boolean {
-    return this.#fetch !== undefined;
-  }
-
   /** @throws SegmentationError `invalid_input` if what is there to send requests is no `fetch`, and the network's errors */
   async fetch(url: string, init: RequestInit): Promise<Response> {
     // The platform's `fetch` wants no other `this`.
@@ -65,6 +65,7 @@ export class Connection implements Patience {
     if (!isResponse(response)) throw invalidInput("The client's fetch did not return a Response.");
     if (response.bodyUsed)
       throw invalidInput("The client's fetch has read the response. Let it read response.clone().");
+    if (isObject(response.body) && !can(response.body, "getReader")) this.takesStreams = false;
     return response;
   }
 

@@ -74,7 +74,7 @@ async function openPath(path: string): Promise<Source> {
 export const streamFile: SendFile = async (sending) => {
   const { connection, url, file, contentType, exchange, onBytes } = sending;
   // Deno sends a stream in chunks, without its length.
-  if ("Deno" in globalThis || connection.hasOwnFetch) return await sendFile(sending);
+  if ("Deno" in globalThis || !connection.takesStreams) return await sendFile(sending);
   let sent = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {

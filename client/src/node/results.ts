@@ -1,3 +1,4 @@
+import { invalidInput, messageOf, SegmentationError } from "../errors.ts";
 import { ImageResult as WebImageResult } from "../results/image-result.ts";
 import { VideoResult as WebVideoResult } from "../results/video-result.ts";
 import { uniqueNames } from "../results/file-names.ts";
@@ -18,7 +19,7 @@ export class ImageResult extends WebImageResult {
     const all = filesToSave(this.files, formats, uniqueNames(names));
     if (formats === undefined || formats.includes("coco"))
       all.push({ path: "annotations.json", content: JSON.stringify(await this.coco()) });
-    return await writeAll(folder, this.files, all, signal);
+    return await written(folder, writeAll(folder, this.files, all, signal), signal);
   }
 }
 
@@ -31,6 +32,21 @@ export class VideoResult extends WebVideoResult {
   /** Writes the job's files into a folder: `masks/clip.mp4/masks.json`, `preview/clip.mp4.mp4`. Returns the paths. */
   async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
     const all = filesToSave(this.files, formats, uniqueNames(new Map([[this.taskId, this.name]])));
-    return await writeAll(folder, this.files, all, signal);
+    return await written(folder, writeAll(folder, this.files, all, signal), signal);
+  }
+}
+
+/** @throws SegmentationError `invalid_input` if the folder cannot be written to, or the signal's reason */
+async function written(
+  folder: string,
+  paths: Promise<string[]>,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  try {
+    return await paths;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof SegmentationError) throw cause;
+    throw invalidInput(`The results cannot be written to ${folder}: ${messageOf(cause)}.`, { cause });
   }
 }

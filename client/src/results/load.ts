@@ -1,5 +1,6 @@
 import { decodeRle } from "@segmentation/masks";
 import { ASSETS } from "../contract.ts";
+import { lacking } from "../errors.ts";
 import { mapParallel } from "../http/parallel.ts";
 import { readJson } from "../http/read.ts";
 import type { ImageManifest, JobStatus, VideoManifest } from "../schemas.ts";
@@ -49,7 +50,7 @@ export async function loadVideo(
   signal: AbortSignal | undefined,
 ): Promise<VideoResult> {
   const [item] = manifest.items;
-  if (item === undefined) throw new TypeError("The job has no clip.");
+  if (item === undefined) throw lacking("clip", job.jobId);
   const { taskId, counts } = item;
   const masksJson = await files.read(assetKey(ASSETS.video.masks, taskId), readJson<MasksJson>, signal);
   const tracks = tracksOf(masksJson, manifest.prompts);

@@ -40,12 +40,7 @@ export const sendFile: SendFile = async (sending) => {
   if (typeof XMLHttpRequest !== "undefined") return await sendByXhr(new XMLHttpRequest(), sending);
   exchange.alive((file.size / SLOWEST_BYTES_PER_SECOND) * 1_000);
   const headers = new Headers(contentType === undefined ? {} : { "content-type": contentType });
-  let body: Blob | Uint8Array<ArrayBuffer> = file;
-  if (connection.hasOwnFetch) {
-    // node-fetch would send the name of a Blob's class in place of its bytes.
-    body = new Uint8Array(await file.arrayBuffer());
-    headers.set("content-length", String(file.size));
-  }
+  const body = connection.takesStreams ? file : new Uint8Array(await file.arrayBuffer());
   // Storage redirects nobody; Workers don't know "error".
   const init = { method: "PUT", headers, body, redirect: "manual", signal: exchange.signal } as const;
   const response = await connection.fetch(url, init);

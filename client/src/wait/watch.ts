@@ -71,7 +71,7 @@ export async function lastStatus(
     onUpdate?.(update);
     ({ job } = update);
   }
-  if (job === undefined) throw new TypeError("The job has not ended.");
+  if (job === undefined) throw new SegmentationError("unreadable_answer", "The service sent no status.");
   return job;
 }
 

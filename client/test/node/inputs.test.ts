@@ -3,6 +3,7 @@ import { appendFile, chmod, type FileHandle, mkdtemp, open, rm, writeFile } from
 import { createServer, get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { type Input, SegmentationClient } from "segmentation-client/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -118,12 +119,14 @@ describe("an input of /node", () => {
       });
   });
 
-  it("is sent as bytes by a fetch of the caller's own, which may take no streams", async () => {
+  it("is sent as bytes by a fetch whose streams are Node's, as node-fetch's are", async () => {
     const bodies: unknown[] = [];
     const { client, service } = await played({
       fetch: async (url, init) => {
         if (init?.method === "PUT") bodies.push(init.body);
-        return await fetch(url, init);
+        const response = await fetch(url, init);
+        const body = response.body && Readable.fromWeb(response.body);
+        return Object.defineProperty(response, "body", { value: body });
       },
     });
     const taskId = await client.upload(at("cup.png"));

@@ -22,6 +22,7 @@ export const memoryFetch =
   ({ app }: PlayedService): typeof fetch =>
   async (url, init) => {
     const headers = new Headers(init?.headers);
+    if (init?.body instanceof Blob) headers.set("content-length", String(init.body.size));
     init?.signal?.throwIfAborted();
     if (addressOf(url).startsWith("data:")) return await fetch(url, init);
     return await app.fetch(new Request(url, { ...init, headers }));

@@ -1,0 +1,24 @@
+import { type ClientOptions, SegmentationClient } from "segmentation-client";
+import { addressOf } from "./memory-client.ts";
+
+/** For a service that is played. */
+export const OPTIONS = {
+  baseUrl: "http://played.test/prefix/",
+  apiKey: "sk_live_played",
+  retryDelayMs: 1,
+} as const;
+
+/** A client whose requests are answered by these, one after the other; and what it asked. */
+export function answering(
+  answers: readonly (() => Response | Promise<Response>)[],
+  options: Partial<Omit<ClientOptions, "apiKey" | "accessToken">> = {},
+) {
+  const asked: { url: string; init: RequestInit }[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init = {}) => {
+    asked.push({ url: addressOf(url), init });
+    const answer = answers[asked.length - 1];
+    if (answer === undefined) throw new Error("asked too often");
+    return await answer();
+  };
+  return { client: new SegmentationClient({ ...OPTIONS, fetch, ...options }), asked };
+}
