@@ -132,8 +132,11 @@ export async function arriveFromProvider(settings: SignInSettings): Promise<Arri
   }
 }
 
-/** A token is renewed when it has less than this left. */
+/** A token is renewed when it has less than this left, or less than this share of its life if that is shorter. */
 const MARGIN_MS = 60_000;
+const MARGIN_SHARE = 0.2;
+/** The errors with which a provider ends a session for good (RFC 6749, 5.2); others pass, such as that it is busy. */
+const ENDED = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
 /** Of a token whose provider doesn't say how long it is valid. */
 const ASSUMED_SECONDS = 300;
 
@@ -143,7 +146,7 @@ export class Tokens {
   readonly #settings: SignInSettings;
   #access: string;
   #refresh: string | undefined;
-  #until: number;
+  #renewAt: number;
   #renewal: Promise<void> | null = null;
 
   constructor(
@@ -155,12 +158,12 @@ export class Tokens {
     this.#settings = settings;
     this.#access = answer.access_token;
     this.#refresh = answer.refresh_token;
-    this.#until = endOf(answer);
+    this.#renewAt = renewalOf(answer);
   }
 
   /** An access token that is valid for a while; the old one if it can't be renewed, which the API then refuses. */
   async current(): Promise<string> {
-    if (Date.now() > this.#until - MARGIN_MS && this.#refresh !== undefined) {
+    if (Date.now() > this.#renewAt && this.#refresh !== undefined) {
       // One renewal for all who ask: a rotated refresh token is good for one use.
       this.#renewal ??= this.#renew(this.#refresh).finally(() => (this.#renewal = null));
       await this.#renewal;
@@ -181,13 +184,15 @@ export class Tokens {
       const answer = await oauth.processRefreshTokenResponse(this.#server, client, response);
       this.#access = answer.access_token;
       this.#refresh = answer.refresh_token ?? refreshToken;
-      this.#until = endOf(answer);
+      this.#renewAt = renewalOf(answer);
     } catch (error) {
-      // The provider has ended the session. Without a network the token stays good for another try.
-      if (error instanceof oauth.ResponseBodyError) this.#refresh = undefined;
+      if (error instanceof oauth.ResponseBodyError && ENDED.has(error.error)) this.#refresh = undefined;
     }
   }
 }
 
-const endOf = ({ expires_in: seconds = ASSUMED_SECONDS }: oauth.TokenEndpointResponse): number =>
-  Date.now() + seconds * 1_000;
+/** When a token is renewed, in epoch milliseconds. */
+function renewalOf({ expires_in: seconds = ASSUMED_SECONDS }: oauth.TokenEndpointResponse): number {
+  const lifeMs = seconds * 1_000;
+  return Date.now() + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE);
+}
