@@ -119,7 +119,7 @@ describe("segment s3://…", () => {
 });
 
 describe("segment --manifest", () => {
-  it("takes a line's own prompts, and has a line of results for each", async () => {
+  it("takes a line's own prompts in any encoding, and has a line of results for each", async () => {
     const { service, bucket, run } = await world();
     await bucket.put("a.png", picture(1));
     await bucket.put("b.png", NOT_A_PICTURE);
@@ -128,7 +128,9 @@ describe("segment --manifest", () => {
       { custom_id: "two", url: `${bucket.url}a.png`, prompts: ["dog", "red cup"] },
       { custom_id: "three", url: `${bucket.url}b.png`, prompts: ["dog"] },
     ];
-    await writeFile("pictures.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    // Excel and PowerShell begin a file with a byte order mark.
+    const text = () => `\ufeff${lines.map((line) => `${JSON.stringify(line)}\n`).join("")}`;
+    await writeFile("pictures.jsonl", text());
     service.forbids.add("127.0.0.1");
     const args = ["--manifest", "pictures.jsonl", "-p", "cup", "-o", `${bucket.url}masks/`] as const;
     expect((await run(...args)).code).toBe(1);
@@ -151,7 +153,7 @@ describe("segment --manifest", () => {
     // Other prompts of one line: only that line is segmented again.
     const asked = service.jobs.size;
     lines[1] = { ...lines[1], custom_id: "two", url: `${bucket.url}a.png`, prompts: ["cat"] };
-    await writeFile("pictures.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await writeFile("pictures.jsonl", text(), "utf16le");
     await run(...args);
     expect(service.jobs.size).toBe(asked + 1);
     expect((await linesOf("out/results.jsonl"))[1]).toMatchObject({

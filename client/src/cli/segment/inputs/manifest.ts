@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { TextDecoder } from "node:util";
 import { type Buckets, isBucketUrl, placeOf } from "../../bucket/bucket.ts";
 import { systemCode, usageFailure } from "../../failure.ts";
 import { atUrl, type Found, inBucket } from "./find-inputs.ts";
@@ -19,10 +21,8 @@ export async function readManifest(path: string, buckets: Buckets): Promise<Foun
   const found = new Map<string, Found>();
   let number = 0;
   try {
-    for await (const line of createInterface({
-      input: createReadStream(path, "utf8"),
-      crlfDelay: Infinity,
-    })) {
+    const input = Readable.from(textOf(path));
+    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
       number++;
       if (line.trim() === "") continue;
       const { customId, url, prompts } = parseLine(line, (what) =>
@@ -51,6 +51,17 @@ export async function readManifest(path: string, buckets: Buckets): Promise<Foun
   }
   if (found.size === 0) throw usageFailure(`${path} has no lines.`);
   return [...found.values()];
+}
+
+/** A file's text without its byte order mark. Windows PowerShell writes UTF-16. */
+async function* textOf(path: string): AsyncGenerator<string, void> {
+  let decoder: TextDecoder | undefined;
+  for await (const chunk of createReadStream(path)) {
+    const bytes = new Uint8Array(chunk);
+    const [first, second] = bytes;
+    decoder ??= new TextDecoder(first === 0xff && second === 0xfe ? "utf-16le" : "utf-8");
+    yield decoder.decode(bytes, { stream: true });
+  }
 }
 
 const isText = (each: unknown): each is string => typeof each === "string" && each.trim() !== "";
