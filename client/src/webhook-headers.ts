@@ -33,9 +33,11 @@ const readerOf = (pairs: readonly unknown[]) => (name: string) =>
     .map(([, value]) => textOf(value))
     .join(" ");
 
-/** Several values are one: signatures are separated by spaces. */
-const textOf = (value: unknown): string =>
-  Array.isArray(value) ? value.map(textOf).join(" ") : typeof value === "string" ? value : "";
+/** Several values are one: signatures are separated by spaces. Lambda@Edge has `{ key, value }` for each. */
+const textOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(textOf).join(" ");
+  return typeof value === "string" ? value : has(value, "value") ? textOf(value["value"]) : "";
+};
 
 const isIterable = (value: unknown): value is Iterable<unknown> => can(value, Symbol.iterator);
 
