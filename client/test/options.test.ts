@@ -1,16 +1,11 @@
-import {
-  type CallOptions,
-  type ClientOptions,
-  SegmentationClient,
-  SegmentationError,
-} from "segmentation-client";
+import { SegmentationClient, SegmentationError } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { answering, OPTIONS } from "./support/answering.ts";
 import { memoryClient, picture } from "./support/memory-client.ts";
 
 /** A value as JavaScript may give it. */
-const untyped = <Type>(value: unknown): Type => z.custom<Type>().parse(value);
+const untyped = (value: unknown) => z.any().parse(value);
 
 const NUMBERS: [string, unknown][] = [
   ["timeoutMs", 0],
@@ -39,11 +34,11 @@ describe("an option of the client", () => {
     ["accessToken", null],
     ["baseUrl", 7],
   ])("is refused by name when the client is made: %s: %j", (name, value) => {
-    const options = untyped<ClientOptions>({ ...OPTIONS, [name]: value });
+    const options = untyped({ ...OPTIONS, [name]: value });
     expect(() => new SegmentationClient(options)).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.stringContaining(`${name} is `) }),
     );
-    expect(() => new SegmentationClient(untyped<ClientOptions>(null))).toThrow(SegmentationError);
+    expect(() => new SegmentationClient(untyped(null))).toThrow(SegmentationError);
   });
 
   it.each([Infinity, 2 ** 31, 2 ** 40])(
@@ -66,7 +61,7 @@ describe("an option of a call", () => {
     ["idempotencyKey", 7],
   ])("is refused by name, before anything is sent: %s: %j", async (name, value) => {
     const { client, service } = memoryClient();
-    const options = untyped<CallOptions>({ [name]: value });
+    const options = untyped({ [name]: value });
     for (const call of [
       () => client.segment(picture(1), "cup", options),
       () => client.upload(picture(1), options),
@@ -109,7 +104,7 @@ describe("a source of tokens", () => {
       let asked = 0;
       const accessToken = () => {
         asked++;
-        return untyped<string>(token);
+        return untyped(token);
       };
       const { baseUrl } = OPTIONS;
       const client = new SegmentationClient({ baseUrl, accessToken, fetch: () => expect.fail("sent") });

@@ -1,15 +1,18 @@
+/** Bytes in memory that no threads share. TypeScript before 5.7 has no name for them: there `Uint8Array` takes no argument. */
+export type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
+
 /** A mask's pixels, row by row: a byte each, 255 inside the object and 0 outside, as in the service's PNG. */
 export interface Bitmap {
   readonly width: number;
   readonly height: number;
-  readonly data: Uint8Array<ArrayBuffer>;
+  readonly data: Bytes;
 }
 
 /** A mask's rows as its PNG packs them: eight pixels per byte, the first one highest; each row begins with a byte of its own. */
 export interface PackedRows {
   readonly width: number;
   readonly height: number;
-  readonly rows: Uint8Array<ArrayBuffer>;
+  readonly rows: Bytes;
 }
 
 /** Left, top, width and height in pixels of the picture. */

@@ -1,3 +1,4 @@
+import type { Bytes } from "./bitmap.ts";
 import type { RowRuns } from "./row-runs.ts";
 
 /** The most labels that a byte per pixel can distinguish. */
@@ -6,7 +7,7 @@ const MOST_IN_BYTES = 255;
 /** A picture of numbers, row by row: for each pixel the label of the object there, and 0 where there is none. */
 export class LabelMap {
   /** A byte per pixel; two, in the machine's order, once there are more labels than a byte has. */
-  labels: Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
+  labels: Bytes | ReturnType<Uint16ArrayConstructor["of"]>;
   readonly #width: number;
   readonly #scores: number[] = [];
 

@@ -1,4 +1,4 @@
-import type { PackedRows } from "./bitmap.ts";
+import type { Bytes, PackedRows } from "./bitmap.ts";
 import { crc32 } from "./crc32.ts";
 
 /** A mask file's content: its size, its packed rows, and its texts. */
@@ -15,21 +15,19 @@ const NOT_A_MASK = "The mask is not a PNG of one bit per pixel.";
  * Reads a mask as the service writes it (W3C PNG, third edition: one bit, greyscale, not interlaced) and checks every chunk's
  * checksum. @throws RangeError if it is anything else, or damaged
  */
-export async function readMaskPng(file: Uint8Array<ArrayBuffer>): Promise<MaskPng> {
+export async function readMaskPng(file: Bytes): Promise<MaskPng> {
   const { width, height, texts, packed } = readChunks(file);
   return { width, height, rows: unfilter(await inflate(packed), width, height), texts };
 }
 
 /** Reads a mask's size and texts, and leaves its pixels packed. @throws RangeError if it is not a mask, or damaged */
-export const readMaskTexts = (file: Uint8Array<ArrayBuffer>): Omit<MaskPng, "rows"> => readChunks(file);
+export const readMaskTexts = (file: Bytes): Omit<MaskPng, "rows"> => readChunks(file);
 
-function readChunks(
-  file: Uint8Array<ArrayBuffer>,
-): Omit<MaskPng, "rows"> & { readonly packed: Uint8Array<ArrayBuffer>[] } {
+function readChunks(file: Bytes): Omit<MaskPng, "rows"> & { readonly packed: Bytes[] } {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const latin1 = (from: number, to: number): string => String.fromCharCode(...file.subarray(from, to));
   const texts = new Map<string, string>();
-  const packed: Uint8Array<ArrayBuffer>[] = [];
+  const packed: Bytes[] = [];
   let [width, height] = [0, 0];
   if (latin1(0, 8) !== SIGNATURE) throw new RangeError(NOT_A_MASK);
   for (let at = 8; ;) {
@@ -53,7 +51,7 @@ function readChunks(
   return { width, height, texts, packed };
 }
 
-async function inflate(parts: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
+async function inflate(parts: Bytes[]): Promise<Uint8Array> {
   const inflated = new Blob(parts).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(inflated).arrayBuffer());
 }
@@ -63,7 +61,7 @@ export interface GreyRows {
   readonly width: number;
   readonly height: number;
   readonly bits: 1 | 8 | 16;
-  readonly rows: Uint8Array<ArrayBuffer>;
+  readonly rows: Bytes;
 }
 
 /** Writes a greyscale PNG (W3C PNG, third edition). @param texts its iTXt chunks, by keyword */
@@ -93,7 +91,7 @@ export async function writeGreyPng(
   return new Blob(parts, { type: "image/png" });
 }
 
-function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+function chunk(type: string, data: Uint8Array): Bytes {
   const framed = new Uint8Array(data.length + 12);
   const view = new DataView(framed.buffer);
   view.setUint32(0, data.length);
@@ -104,7 +102,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** Undoes the rows' filters (section 9 of the standard); a pixel's neighbours are a byte or a row away. */
-function unfilter(filtered: Uint8Array, width: number, height: number): Uint8Array<ArrayBuffer> {
+function unfilter(filtered: Uint8Array, width: number, height: number): Bytes {
   const length = Math.ceil(width / 8);
   if (filtered.length !== (length + 1) * height)
     throw new RangeError("The mask's rows do not match its size.");

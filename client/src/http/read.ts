@@ -1,3 +1,4 @@
+import type { Bytes } from "@segmentation/masks";
 import { SegmentationError } from "../errors.ts";
 import { type ByteStream, chunksOf, isByteStream } from "./shapes.ts";
 import { Exchange, networkFailure } from "./exchange.ts";
@@ -32,10 +33,7 @@ export const unreadable = (response: Response, what: string, cause?: unknown): S
   );
 
 /** Visits a body piece by piece; each one says that it is alive. @throws SegmentationError `connection_failed` */
-export async function* pieces(
-  response: Response,
-  alive: () => void,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+export async function* pieces(response: Response, alive: () => void): AsyncGenerator<Bytes, void> {
   try {
     for await (const piece of bodyOf(response)) {
       alive();
@@ -47,7 +45,7 @@ export async function* pieces(
 }
 
 /** Not every `fetch` gives a body that is a stream of the Web: node-fetch has one of Node, React Native has none. */
-async function* bodyOf(response: Response): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+async function* bodyOf(response: Response): AsyncGenerator<Bytes, void> {
   const body: unknown = response.body;
   if (isByteStream(body)) return yield* chunksOf(body);
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -56,7 +54,7 @@ async function* bodyOf(response: Response): AsyncGenerator<Uint8Array<ArrayBuffe
 
 /** A whole body. */
 export async function readBlob(response: Response, alive: () => void): Promise<Blob> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const parts: Bytes[] = [];
   for await (const piece of pieces(response, alive)) parts.push(piece);
   return new Blob(parts, { type: response.headers.get("content-type") ?? "" });
 }
@@ -64,7 +62,7 @@ export async function readBlob(response: Response, alive: () => void): Promise<B
 /** Reads a caller's stream to its end. @throws the stream's own error, or the signal's reason */
 export async function readStream(stream: ByteStream, type: string, signal?: AbortSignal): Promise<Blob> {
   const exchange = new Exchange(Infinity, signal);
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const parts: Bytes[] = [];
   try {
     for (const chunks = chunksOf(stream); ;) {
       const { done, value } = await exchange.unlessOver(chunks.next());

@@ -3,6 +3,8 @@
  * such as node-fetch.
  */
 
+import type { Bytes } from "@segmentation/masks";
+
 /** A stream of bytes: of the Web, of Node, or any other asynchronous iterable. */
 export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
@@ -34,7 +36,7 @@ export const isByteStream = (value: unknown): value is ByteStream =>
   can(value, "getReader") || can(value, Symbol.asyncIterator);
 
 /** The bytes of a buffer, or of a view of one; undefined of anything else. Memory that threads share is copied: no Blob takes it. */
-export function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+export function bytesOf(value: unknown): Bytes | undefined {
   if (isBuffer(value)) return unshared(new Uint8Array(value));
   if (!ArrayBuffer.isView(value)) return undefined;
   return unshared(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
@@ -43,14 +45,12 @@ export function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
 const isBuffer = (value: unknown): value is ArrayBufferLike =>
   ["ArrayBuffer", "SharedArrayBuffer"].includes(tagOf(value));
 
-const isUnshared = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> =>
-  tagOf(bytes.buffer) === "ArrayBuffer";
+const isUnshared = (bytes: Uint8Array): bytes is Bytes => tagOf(bytes.buffer) === "ArrayBuffer";
 
-const unshared = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
-  isUnshared(bytes) ? bytes : new Uint8Array(bytes);
+const unshared = (bytes: Uint8Array): Bytes => (isUnshared(bytes) ? bytes : new Uint8Array(bytes));
 
 /** Visits a stream chunk by chunk. @throws the stream's own errors, TypeError if a chunk has no bytes */
-export async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+export async function* chunksOf(stream: ByteStream): AsyncGenerator<Bytes, void> {
   for await (const chunk of "getReader" in stream ? readFrom(stream) : stream) {
     const bytes = bytesOf(chunk);
     if (bytes === undefined) throw new TypeError(`it yields a ${typeof chunk} in place of bytes`);

@@ -47,6 +47,12 @@ describe("the package", () => {
     expect(paths.some((path) => path.includes("test"))).toBe(false);
   });
 
+  it("has types that TypeScript 5.4 can read: its Uint8Array takes no argument", async () => {
+    const declarations = packed.files.map(({ path }) => path).filter((path) => path.endsWith(".d.ts"));
+    for (const path of declarations)
+      expect(await readFile(join(folder, "package", path), "utf8"), path).not.toMatch(/Uint\d+Array</);
+  });
+
   it("has a command line that npm can link", async () => {
     const manifest: { readonly bin: object } = JSON.parse(
       await readFile(join(folder, "package", "package.json"), "utf8"),
