@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleInto } from "./bundle.ts";
-import { inChromium } from "./chromium.ts";
+import { inChromium, inServiceWorker } from "./chromium.ts";
 import { packedClient } from "../packed-client.ts";
 import { byCommand, byPackage, COMMAND, machinesNode } from "./command.ts";
 import type { Platform } from "./platform.ts";
@@ -10,8 +10,8 @@ import { workerd } from "./workerd.ts";
 
 /** Platforms that are there with the project's packages. */
 export const USUAL_PLATFORMS = ["the project's Node", "the machine's Node", "workerd", "Chromium"] as const;
-/** Those, and the ones whose programs, 200 MB, are installed for the long tests. */
-export const PLATFORM_NAMES = [...USUAL_PLATFORMS, "Deno", "Bun"] as const;
+/** Those, a second run of the browser, and the ones whose programs, 200 MB, are installed for the long tests. */
+export const PLATFORM_NAMES = [...USUAL_PLATFORMS, "Chromium's service worker", "Deno", "Bun"] as const;
 
 /** The walk with the client as npm publishes it, and the platforms that can run it. */
 export interface Platforms {
@@ -22,7 +22,8 @@ export interface Platforms {
 /** Builds the walk for all platforms. */
 export async function buildPlatforms(): Promise<Platforms> {
   const folder = await mkdtemp(join(tmpdir(), "client-walk-"));
-  const bundle = bundleInto(folder, await packedClient());
+  const library = await packedClient();
+  const bundle = bundleInto(folder, library);
   const command = await bundle("command", COMMAND);
   return {
     all: {
@@ -32,6 +33,7 @@ export async function buildPlatforms(): Promise<Platforms> {
       Bun: byPackage("@oven/bun-linux-x64-baseline@1.4.5", "bin/bun", command),
       workerd: workerd(bundle),
       Chromium: inChromium(bundle),
+      "Chromium's service worker": inServiceWorker(library),
     },
     close: () => rm(folder, { recursive: true }),
   };
