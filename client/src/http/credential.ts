@@ -30,7 +30,7 @@ export function addressOf({ baseUrl = environment("SEGMENTATION_BASE_URL") }: Cl
     throw invalidInput(`The address ${url.host} contains a password. Give a credential as apiKey.`);
   const address = url.origin + url.pathname.replace(/\/+$/, "");
   if (/[?#]/.test(text))
-    throw invalidInput(`${text} is not an address: it has a query or a fragment. Use ${address}`);
+    throw invalidInput(`The address has to end before its query or fragment. Use ${address}`);
   // Other services' clients want it; this one's paths begin with it.
   if (address.endsWith("/v1"))
     throw invalidInput(`${text} is the address with the version. Use ${address.slice(0, -"/v1".length)}`);
@@ -45,10 +45,9 @@ export function credentialOf({
   if (accessToken !== undefined)
     return async () => {
       const token: unknown = await accessToken();
-      if (typeof token === "string" && token.trim() !== "") return token;
-      throw invalidInput(
-        `accessToken() returned ${token === null ? "null" : typeof token === "string" ? "an empty text" : typeof token}. It has to return the token.`,
-      );
+      const text = typeof token === "string" ? token.trim() : "";
+      if (text !== "") return text;
+      throw invalidInput("accessToken() returned no token. It has to return a text that is not empty.");
     };
   const key = apiKey?.trim();
   if (!key)

@@ -60,7 +60,7 @@ export async function sourceOf(input: Input, signal?: AbortSignal): Promise<Sour
 
 /** @throws SegmentationError `invalid_input` if a file is empty, as no picture and no clip is */
 export function assertContent({ size }: Blob, name = "The input"): void {
-  if (size === 0) throw invalidInput(`${name} is empty, or was read before. Give a file that has bytes.`);
+  if (size === 0) throw invalidInput(`${name} is empty: it has no bytes, or none left.`);
 }
 
 async function opened(input: Input, signal: AbortSignal | undefined): Promise<Source> {
