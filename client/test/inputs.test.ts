@@ -121,7 +121,7 @@ describe("an input", () => {
       () => ({ stream: new ReadableStream({ start: (c) => c.error(new Error("gone")) }), name: "a.png" }),
       "a.png cannot be read to its end (gone).",
     ],
-    ["a stream of text", () => Readable.from(["text"]), "it yields a string in place of bytes"],
+    ["a stream of text", () => Readable.from(["text"]), "its chunks are not bytes but of type string"],
     ["empty bytes", () => new Uint8Array(), "The input is empty"],
     ["an empty file", () => new File([], "a.png"), "a.png is empty"],
     ["an empty stream", () => new Blob([]).stream(), "The input is empty"],

@@ -89,7 +89,7 @@ describe("the client library in a project", () => {
     await writeFile(join(folder, "node.mts"), code("segmentation-client/node"));
     const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable"];
     const modules = ["--module", "nodenext", "--skipLibCheck", "false"];
-    const web = ["--types", "", "web.mts"];
+    const web = ["web.mts"];
     const node = ["--typeRoots", join(types), "--types", "node", "node.mts"];
     for (const rest of [web, node]) {
       const { stdout } = await run(process.execPath, [tsc, ...options, ...modules, ...rest], {

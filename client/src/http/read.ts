@@ -1,7 +1,7 @@
 import type { Bytes } from "@segmentation/masks";
 import { SegmentationError } from "../errors.ts";
 import { type ByteStream, chunksOf, isByteStream } from "./shapes.ts";
-import { Exchange, networkFailure } from "./exchange.ts";
+import { type Exchange, networkFailure } from "./exchange.ts";
 
 /**
  * A body as JSON, nothing of an empty one; the service is trusted to send what its contract has.
@@ -59,18 +59,13 @@ export async function readBlob(response: Response, alive: () => void): Promise<B
   return new Blob(parts, { type: response.headers.get("content-type") ?? "" });
 }
 
-/** Reads a caller's stream to its end. @throws the stream's own error, or the signal's reason */
-export async function readStream(stream: ByteStream, type: string, signal?: AbortSignal): Promise<Blob> {
-  const exchange = new Exchange(Infinity, signal);
+/** Reads a caller's stream to its end. @throws the stream's own error, or the exchange's */
+export async function readStream(stream: ByteStream, type: string, exchange: Exchange): Promise<Blob> {
   const parts: Bytes[] = [];
-  try {
-    for (const chunks = chunksOf(stream); ;) {
-      const { done, value } = await exchange.unlessOver(chunks.next());
-      if (done) return new Blob(parts, { type });
-      // The stream may use its buffer again.
-      parts.push(value.slice());
-    }
-  } finally {
-    exchange.close();
+  for (const chunks = chunksOf(stream); ;) {
+    const { done, value } = await exchange.unlessOver(chunks.next());
+    if (done) return new Blob(parts, { type });
+    // The stream may use its buffer again.
+    parts.push(value.slice());
   }
 }

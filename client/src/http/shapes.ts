@@ -53,7 +53,7 @@ const unshared = (bytes: Uint8Array): Bytes => (isUnshared(bytes) ? bytes : new 
 export async function* chunksOf(stream: ByteStream): AsyncGenerator<Bytes, void> {
   for await (const chunk of "getReader" in stream ? readFrom(stream) : stream) {
     const bytes = bytesOf(chunk);
-    if (bytes === undefined) throw new TypeError(`it yields a ${typeof chunk} in place of bytes`);
+    if (bytes === undefined) throw new TypeError(`its chunks are not bytes but of type ${typeof chunk}`);
     yield bytes;
   }
 }

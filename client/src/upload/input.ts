@@ -1,6 +1,14 @@
 import { type FileKind, fileKindOf, HEAD_BYTES } from "@segmentation/masks";
 import { invalidInput } from "../errors.ts";
-import { bytesOf, type ByteStream, isByteStream, isResponse, type ResponseLike } from "../http/shapes.ts";
+import {
+  bytesOf,
+  type ByteStream,
+  isByteStream,
+  isObject,
+  isResponse,
+  type ResponseLike,
+} from "../http/shapes.ts";
+import { Exchange } from "../http/exchange.ts";
 import { readStream } from "../http/read.ts";
 import { parseUrl } from "../http/url.ts";
 import { type BlobLike, describeMisfit, type FileHandleLike, isBlob, isFileHandle, isUrl } from "./shapes.ts";
@@ -67,12 +75,12 @@ async function opened(input: Input, signal: AbortSignal | undefined): Promise<So
   if (typeof input === "string" || isUrl(input)) return await at(input, signal);
   const bytes = bytesOf(input);
   if (bytes !== undefined) return { from: new Blob([bytes]), name: undefined };
-  if (isResponse(input)) return await bodyOf(input);
-  if (isBlob(input)) return { from: await blobOf(input), name: textOf(input.name) };
+  if (isResponse(input)) return await bodyOf(input, signal);
+  if (isBlob(input)) return { from: await blobOf(input, signal), name: textOf(input.name) };
   if (isByteStream(input)) return { from: await contentOf(input, signal), name: undefined };
   if (isFileHandle(input))
     return await opened(input.createReadStream({ start: 0, autoClose: false }), signal);
-  if (typeof input === "object" && input !== null) {
+  if (isObject(input)) {
     // A Request has a URL, too, but is not a place.
     if ("url" in input && !("arrayBuffer" in input)) {
       const { from, name } = await at(input.url, signal);
@@ -120,26 +128,37 @@ async function localFile(url: string, signal: AbortSignal | undefined): Promise<
   const what = `The ${url.slice(0, 5)} URL`;
   return await readable(
     what,
-    async () => await (await fetch(url, { signal: signal ?? null })).blob(),
+    (exchange) => exchange.unlessOver(fetch(url).then((each) => each.blob())),
     signal,
   );
 }
 
 /** The file in a response. */
-async function bodyOf(response: ResponseLike): Promise<Source> {
+async function bodyOf(response: ResponseLike, signal: AbortSignal | undefined): Promise<Source> {
   const { url, status, ok, headers } = response;
   const place = parseUrl(url);
   const name = place && lastPart(place);
   if (!ok) throw invalidInput(`${url || "The input"} answered with status ${status} instead of a file.`);
-  const bytes = await readable(name ?? "The input", () => response.arrayBuffer());
-  return { from: new Blob([bytes], { type: headers.get("content-type") ?? "" }), name };
+  return { from: await bufferOf(response, signal, name, headers.get("content-type") ?? ""), name };
 }
 
 /** A Blob of the platform. */
-async function blobOf(blob: BlobLike): Promise<Blob> {
+async function blobOf(blob: BlobLike, signal: AbortSignal | undefined): Promise<Blob> {
   if (blob instanceof Blob && Number.isFinite(blob.size)) return blob;
-  const bytes = await readable(textOf(blob.name) ?? "The input", () => blob.arrayBuffer());
-  return new Blob([bytes], { type: blob.type });
+  return await bufferOf(blob, signal, textOf(blob.name), blob.type);
+}
+
+/** What a file or a response gives as its buffer. */
+async function bufferOf(
+  file: BlobLike | ResponseLike,
+  signal: AbortSignal | undefined,
+  name = "The input",
+  type = "",
+): Promise<Blob> {
+  const read = (exchange: Exchange) => exchange.unlessOver(file.arrayBuffer());
+  const bytes = bytesOf(await readable(name, read, signal));
+  if (bytes === undefined) throw invalidInput(`${name} gives no ArrayBuffer. Give its bytes.`);
+  return new Blob([bytes], { type });
 }
 
 /** A stream's bytes. */
@@ -152,13 +171,18 @@ async function contentOf(
   const { statusCode: status } = stream;
   if (typeof status === "number" && (status < 200 || status > 299))
     throw invalidInput(`${name} answered with status ${status} instead of a file.`);
-  return await readable(name, () => readStream(stream, type, signal), signal);
+  return await readable(name, (exchange) => readStream(stream, type, exchange), signal);
 }
 
 /** What `read` gives. @throws SegmentationError `invalid_input`, or the signal's reason */
-async function readable<T>(name: string, read: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+async function readable<T>(
+  name: string,
+  read: (exchange: Exchange) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const exchange = new Exchange(Infinity, signal);
   try {
-    return await read();
+    return await read(exchange);
   } catch (cause) {
     signal?.throwIfAborted();
     const why = cause instanceof Error ? ` (${cause.message})` : "";
@@ -166,6 +190,8 @@ async function readable<T>(name: string, read: () => Promise<T>, signal?: AbortS
       `${name} cannot be read to its end${why}. A stream can be read only once, and a file must not change.`,
       { cause },
     );
+  } finally {
+    exchange.close();
   }
 }
 

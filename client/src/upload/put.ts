@@ -1,5 +1,6 @@
 import { invalidInput } from "../errors.ts";
 import type { Answered, Connection } from "../http/connection.ts";
+import { readBlob } from "../http/read.ts";
 import { storageRefusal } from "../http/refusal.ts";
 import type { RequestOptions } from "../options.ts";
 import type { SendFile } from "./send-file.ts";
@@ -53,6 +54,8 @@ export async function put(
       throw error;
     });
     if (!response.ok) throw await exchange.within(storageRefusal(response));
+    // Once its body is read, the connection can serve the next request.
+    await exchange.within(readBlob(response, exchange.alive));
     return response;
   });
 }

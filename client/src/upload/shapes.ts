@@ -32,7 +32,18 @@ export const isFileHandle = (value: unknown): value is FileHandleLike =>
   has(value, "fd") && can(value, "createReadStream");
 
 /** Fields in which upload middleware and file systems keep a file. */
-const FILE_FIELDS = ["buffer", "file", "stream", "readable", "body", "data", "blob", "path", "filepath"];
+const FILE_FIELDS = [
+  "buffer",
+  "file",
+  "stream",
+  "readable",
+  "body",
+  "Body",
+  "data",
+  "blob",
+  "path",
+  "filepath",
+];
 
 /** Describes a value that is no input, and how to make one of it. */
 export function describeMisfit(value: unknown): string {
