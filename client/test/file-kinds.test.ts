@@ -19,9 +19,11 @@ it.each(FILE_KINDS)("a file that begins with $head is $contentType", async ({ he
   else expect(problem).toMatch(`image_format_unsupported: The file is ${name}, which`);
 });
 
-it("a file's own type comes before its bytes, if it is one of a picture or a clip", async () => {
-  expect(await contentTypeOf(new Blob(["GIF89a"], { type: "image/png" }))).toBe("image/png");
-  expect(await contentTypeOf(new Blob(["GIF89a"], { type: "text/plain" }))).toBe("image/gif");
+it("its own type counts only if its bytes are of no known format", async () => {
+  expect(await contentTypeOf(new Blob(["GIF89a"], { type: "image/png" }))).toBe("image/gif");
+  expect(await contentTypeOf(new Blob(["%PDF-1.7"], { type: "image/png" }))).toBe("application/octet-stream");
+  expect(await contentTypeOf(new Blob(["something"], { type: "image/png" }))).toBe("image/png");
+  expect(await contentTypeOf(new Blob(["something"], { type: "text/plain" }))).toBe("application/octet-stream");
 });
 
 const python = pythonWith("httpx");
