@@ -39,7 +39,8 @@ export class JobCell {
     if (before?.archive?.kept !== undefined && state.archive?.kept === undefined)
       this.storage.clearKeptArchive();
     this.#state = state;
-    await this.storage.save(state, nextWake(state, this.#policy, now));
+    const wakeAt = nextWake(state, this.#policy, this.storage.alarm.setFor, now);
+    await this.storage.save(state, wakeAt);
     this.changes.notify();
     const { jobId, lane } = state.definition;
     for (const { event, ...milestone } of reached) log("info", event, { jobId, lane, ...milestone });

@@ -61,12 +61,18 @@ const FILES_A_PAGE = 1_000;
 export class JobObject extends DurableObject<Env> implements JobRpc {
   #parts: JobParts | null = null;
   #accepting: Promise<boolean> | null = null;
+  readonly #storage = new JobStorage(this.ctx.storage);
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    void ctx.blockConcurrencyWhile(() => this.#storage.alarm.load());
+  }
 
   /** Made at first use and not by the constructor: a wrong setting must not cost the alarm (see `alarm`). */
   get #open(): JobParts {
     if (this.#parts !== null) return this.#parts;
     const platform = platformOf(this.env);
-    const cell = new JobCell(new JobStorage(this.ctx.storage), platform.policy);
+    const cell = new JobCell(this.#storage, platform.policy);
     const places = new StreamPlaces((count) => this.#sayStreams(count));
     this.#parts = {
       platform,
@@ -82,7 +88,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   /** A job without an alarm would never be processed again: the first call in the object's life sets it. */
   async #restoreAlarm(cell: JobCell): Promise<void> {
     try {
-      if (cell.state !== null && (await this.ctx.storage.getAlarm()) === null) await cell.rearm();
+      if (cell.state !== null && cell.storage.alarm.setFor === null) await cell.rearm();
     } catch (error) {
       log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
     }
@@ -378,6 +384,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
    * job would be lost with it: this one never throws, not even while a setting is missing.
    */
   override async alarm(): Promise<void> {
+    this.#storage.alarm.wentOff();
     try {
       await onAlarm(this.#cell, this.#platform, (work) => this.ctx.waitUntil(work));
     } catch (error) {
@@ -388,7 +395,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
       await this.#cell.rearm();
     } catch (error) {
       log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
-      await this.ctx.storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
+      await this.#storage.alarm.set(Date.now() + BROKEN_RETRY_MS);
     }
   }
 

@@ -18,6 +18,11 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
   readonly #storage = new WebhookStorage(this.ctx.storage);
   #erasures = 0;
 
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    void ctx.blockConcurrencyWhile(() => this.#storage.alarm.load());
+  }
+
   get #platform(): Platform {
     return platformOf(this.env);
   }
@@ -77,24 +82,26 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
    * not even while a setting is missing.
    */
   override async alarm(): Promise<void> {
+    this.#storage.alarm.wentOff();
     if (this.#storage.endpointId === null) return;
     try {
       // An interrupted run is woken again.
-      await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
+      await this.#storage.alarm.set(Date.now() + BROKEN_RETRY_MS);
       await sendDue(this.#platform.at(this.#storage.database), this.#storage);
       await this.#rearm();
     } catch (error) {
       const { endpointId } = this.#storage;
       log("error", "alarm_failed", { object: endpointId, reason: reasonOf(error) });
-      if (endpointId !== null) await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
+      if (endpointId !== null) await this.#storage.alarm.set(Date.now() + BROKEN_RETRY_MS);
     }
   }
 
   /** Sets the alarm for what comes next. With nothing to keep, the object erases itself. */
   async #rearm(): Promise<void> {
     if (this.#storage.endpointId === null) return;
-    const { pending } = this.#storage;
+    const { alarm, pending } = this.#storage;
     if (pending.oldestAt === null) return this.erase();
-    await this.#storage.setAlarm(nextWake(pending, deliveryKeptMs(this.#platform.policy), Date.now()));
+    const keptMs = deliveryKeptMs(this.#platform.policy);
+    await alarm.set(nextWake(pending, keptMs, alarm.setFor, Date.now()));
   }
 }

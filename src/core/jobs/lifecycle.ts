@@ -1,3 +1,4 @@
+import { alarmTime } from "../alarm.ts";
 import { isDone, type JobState } from "./state.ts";
 import { takesPlace, wakeTime } from "./delivery.ts";
 import { givesUpAt, lateWritesMs, sendRetryDelay, type JobPolicy } from "./policy.ts";
@@ -71,17 +72,17 @@ export function allSent(state: JobState): JobState {
 }
 
 /**
- * When the job next needs its alarm, epoch milliseconds, always in the future: the platform loses an alarm that is set to
- * now while one runs, and an alarm a moment later would spin for as long as the database is down. There is always a next
- * alarm: the last one is the purge at the end of the retention.
+ * When the job next needs its alarm, epoch milliseconds, by `alarmTime`. What is overdue waits for a minute or its retry: an alarm
+ * a moment later would spin for as long as the database is down. There is always a next alarm: the last one is the purge at
+ * the end of the retention.
+ * @param setFor for when the alarm is set; null if it is not set, or has gone off
  */
-export function nextWake(state: JobState, policy: JobPolicy, now: number): number {
-  const retryAt = state.retry?.at ?? 0;
-  const overdueAt = retryAt > now ? retryAt : now + UNCONFIRMED_MS;
-  let next = Infinity;
-  for (const time of wakeTimes(state, policy, now)) next = Math.min(next, time > now ? time : overdueAt);
-  return next;
-}
+export const nextWake = (state: JobState, policy: JobPolicy, setFor: number | null, now: number): number =>
+  alarmTime(
+    wakeTimes(state, policy, now),
+    { setFor, overdueMs: UNCONFIRMED_MS, retryAt: state.retry?.at ?? 0 },
+    now,
+  );
 
 function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<number> {
   if (state.phase === "withdrawn" || state.phase === "expired") {

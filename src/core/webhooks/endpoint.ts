@@ -1,3 +1,4 @@
+import { alarmTime } from "../alarm.ts";
 import { ServiceError } from "../errors.ts";
 import type { JobPolicy } from "../jobs/policy.ts";
 import type { WebhookEventType, DisabledReason } from "../../contract/webhook.ts";
@@ -72,14 +73,19 @@ export interface Pending {
 /** How soon something overdue is tried: an alarm set to now while one runs is lost. */
 const SOON_MS = 100;
 
-/** When the object needs its alarm, always in the future; null if it has nothing to attend to. @param keptMs how long a delivery is kept */
+/**
+ * When the object needs its alarm, by `alarmTime`; Infinity if it has nothing to attend to.
+ * @param keptMs how long a delivery is kept
+ * @param setFor for when the alarm is set; null if it is not set, or has gone off
+ */
 export function nextWake(
   { dueAt, isHeld, failingSince, oldestAt }: Pending,
   keptMs: number,
+  setFor: number | null,
   now: number,
-): number | null {
+): number {
   const times = [oldestAt === null ? null : oldestAt + keptMs];
   if (!isHeld) times.push(dueAt, failingSince === null ? null : failingSince + PATIENCE_MS);
-  const first = Math.min(...times.map((time) => time ?? Infinity));
-  return first === Infinity ? null : Math.max(first, now + SOON_MS);
+  const deadlines = times.map((time) => time ?? Infinity);
+  return alarmTime(deadlines, { setFor, overdueMs: SOON_MS }, now);
 }

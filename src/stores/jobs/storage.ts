@@ -1,6 +1,7 @@
 import type { KeptArchive } from "../../core/jobs/answers.ts";
 import type { JobDefinition, JobState } from "../../core/jobs/state.ts";
 import type { TaskOutput } from "@segmentation/protocol";
+import { ObjectAlarm } from "../object-alarm.ts";
 
 /** Stored records call the processing mode `mode`; these two functions are the only ones that know. */
 const storedDefinition = ({ processingMode: mode, ...rest }: JobDefinition) => ({ ...rest, mode });
@@ -64,10 +65,12 @@ interface StoredArchive extends Omit<KeptArchive, "rest"> {
 export class JobStorage {
   readonly #storage: DurableObjectStorage;
   readonly #kv: SyncKvStorage;
+  readonly alarm: ObjectAlarm;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#kv = storage.kv;
+    this.alarm = new ObjectAlarm(storage);
   }
 
   /** The state; null if there is no such job. */
@@ -82,7 +85,7 @@ export class JobStorage {
    */
   async save(state: JobState, wakeAt: number): Promise<void> {
     this.#kv.put(STATE, recordOf(state));
-    await this.#storage.setAlarm(wakeAt);
+    await this.alarm.set(wakeAt);
   }
 
   /** Resolves when everything that was saved is durable. */
@@ -131,6 +134,6 @@ export class JobStorage {
 
   /** Deletes the job, alarm included: in one turn, so that no crash leaves one without the other. */
   async clear(): Promise<void> {
-    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+    await Promise.all([this.alarm.delete(), this.#storage.deleteAll()]);
   }
 }

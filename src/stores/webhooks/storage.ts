@@ -1,5 +1,6 @@
 import { newDelivery, type Attempt, type Delivery } from "../../core/webhooks/delivery.ts";
 import type { Pending } from "../../core/webhooks/endpoint.ts";
+import { ObjectAlarm } from "../object-alarm.ts";
 import type { DeliveryRecord, OutgoingEvent } from "./rpc.ts";
 
 /** A DeliveryRecord as it is stored: its attempts are JSON. */
@@ -56,9 +57,11 @@ const attemptsOf = (text: string): Attempt[] => JSON.parse(text);
 /** One WebhookObject's own storage: its endpoint's deliveries and health. Times are epoch milliseconds. */
 export class WebhookStorage {
   readonly #storage: DurableObjectStorage;
+  readonly alarm: ObjectAlarm;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
+    this.alarm = new ObjectAlarm(storage);
     if (this.endpointId !== null) storage.sql.exec(SCHEMA);
   }
 
@@ -213,14 +216,9 @@ export class WebhookStorage {
     return { ...times, isHeld: this.isHeld, failingSince: this.failingSince };
   }
 
-  /** Sets the alarm; null for none. */
-  async setAlarm(at: number | null): Promise<void> {
-    await (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
-  }
-
   /** Deletes everything, alarm included, in one turn: the object is as before `begin`. */
   async clear(): Promise<void> {
     this.#storage.kv.delete(ENDPOINT);
-    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+    await Promise.all([this.alarm.delete(), this.#storage.deleteAll()]);
   }
 }

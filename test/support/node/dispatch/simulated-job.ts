@@ -72,10 +72,15 @@ export class SimulatedJob {
     const { state, taskIds } = tasks.takeDueTasks(next, DEFAULT_POLICY, clock.now);
     this.#state = { ...state, projected: state.version };
     for (const taskId of taskIds) this.#send(taskId, 0);
-    const wakesAt = state.tasks.every(isDone) ? Infinity : nextWake(this.#state, DEFAULT_POLICY, clock.now);
+    const wakesAt = state.tasks.every(isDone) ? Infinity : this.#nextWake();
     if (wakesAt === this.#wakesAt) return;
     this.#wakesAt = wakesAt;
     if (wakesAt < Infinity) clock.at(wakesAt, () => this.#alarm(wakesAt));
+  }
+
+  #nextWake(): number {
+    const setFor = this.#wakesAt === Infinity ? null : this.#wakesAt;
+    return nextWake(this.#state, DEFAULT_POLICY, setFor, this.#surroundings.clock.now);
   }
 
   #send(taskId: string, delayMs: number): void {

@@ -101,7 +101,7 @@ describe("a job's tasks, whatever happens in whatever order", () => {
       fc.property(anyEvents, (events) => {
         let { state, now } = run(events, () => {});
         for (let rings = 0; rings < 1_000 && !state.tasks.every(isDone); rings += 1) {
-          const wake = nextWake(state, policy, now);
+          const wake = nextWake(state, policy, null, now);
           expect(wake).toBeGreaterThan(now);
           now = wake;
           state = tickTasks(state, policy, now);

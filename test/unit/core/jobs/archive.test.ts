@@ -514,7 +514,7 @@ describe("an archive, whatever happens in whatever order,", () => {
 
   it("always has an alarm before its next turn: a message, a deadline, its end", () => {
     everyRun((_, { archive, ...job }, _event, now) => {
-      const wake = nextWake({ ...job, archive }, policy, now);
+      const wake = nextWake({ ...job, archive }, policy, null, now);
       const steps = archive?.step ?? { at: "none" };
       const times = Object.entries(steps).flatMap(([name, time]) =>
         ["notBefore", "resendAt", "deadline", "expiresAt"].includes(name) ? [Number(time)] : [],

@@ -53,13 +53,13 @@ describe("a projection is due", () => {
     expect(pushDueAt(begun)).toBe(BEGIN + 6 * SECOND);
     const half = ended(accepted(imageJob(["a", "b"])), "a", SUCCESS, BEGIN + SECOND);
     expect(pushDueAt(half)).toBe(BEGIN + 6 * SECOND);
-    expect(nextWake(begun, policy, BEGIN + SECOND)).toBe(BEGIN + 6 * SECOND);
+    expect(nextWake(begun, policy, null, BEGIN + SECOND)).toBe(BEGIN + 6 * SECOND);
   });
 
   it("again some hours after the list turned out to have lost the job, and not before", () => {
     const job = pushed(endedJob(), 2, "missing", BEGIN + SECOND);
     expect(pushDueAt(job)).toBe(BEGIN + SECOND + 4 * HOUR);
-    expect(nextWake(job, policy, BEGIN + 2 * SECOND)).toBe(BEGIN + SECOND + 4 * HOUR);
+    expect(nextWake(job, policy, null, BEGIN + 2 * SECOND)).toBe(BEGIN + SECOND + 4 * HOUR);
   });
 });
 
@@ -118,7 +118,7 @@ const batch = (): JobState =>
 const done = (): JobState => projected(successfulJob());
 
 /** How long after `now` the alarm comes, milliseconds. */
-const wakesAfter = (state: JobState, now = BEGIN): number => nextWake(state, policy, now) - now;
+const wakesAfter = (state: JobState, now = BEGIN): number => nextWake(state, policy, null, now) - now;
 
 describe("a job's alarm comes", () => {
   it("half a minute after the job was written down, to find out whether it was accepted", () => {
@@ -131,7 +131,7 @@ describe("a job's alarm comes", () => {
 
   it("no sooner than after an hour for messages that nobody claims: what waits in its queue for room costs no row", () => {
     const { state } = takeDueTasks(one(), DEFAULT_POLICY, BEGIN);
-    expect(nextWake(state, DEFAULT_POLICY, BEGIN)).toBe(BEGIN + HOUR);
+    expect(nextWake(state, DEFAULT_POLICY, null, BEGIN)).toBe(BEGIN + HOUR);
   });
 
   it("when a task's lease ends", () => {
@@ -152,7 +152,7 @@ describe("a job's alarm comes", () => {
     const slow = { ...policy, resendMs: 600 * SECOND };
     const now = BEGIN + DAY - 5;
     const { state } = takeDueTasks(one(), slow, now);
-    expect(nextWake(state, slow, now)).toBe(BEGIN + DAY);
+    expect(nextWake(state, slow, null, now)).toBe(BEGIN + DAY);
   });
 
   it("not to give up a task that is in hand", () => {
@@ -197,7 +197,7 @@ describe("a job's alarm comes", () => {
     (phase) => {
       const state = requestArchive(takeDueTasks(one(), policy, BEGIN).state, BEGIN).state;
       const patient = { ...policy, prepareMs: 10 * DAY };
-      const wake = nextWake({ ...state, phase, updatedAt: BEGIN + 20 * DAY }, patient, BEGIN);
+      const wake = nextWake({ ...state, phase, updatedAt: BEGIN + 20 * DAY }, patient, null, BEGIN);
       expect(wake - BEGIN).toBe(phase === "prepared" ? 10 * DAY : 20 * DAY);
     },
   );
@@ -239,7 +239,7 @@ describe("a job's alarm", () => {
   ])("comes again in a minute, not at once, while the job %s", (_, changes, elapsed) => {
     const failed = one().tasks.map((each) => ({ ...each, step: { at: "failed" as const, lease: null } }));
     const now = BEGIN + elapsed;
-    expect(nextWake({ ...one(), tasks: failed, ...changes }, policy, now) - now).toBe(60_000);
+    expect(nextWake({ ...one(), tasks: failed, ...changes }, policy, null, now) - now).toBe(60_000);
   });
 });
 
@@ -252,7 +252,7 @@ describe("what could not be sent", () => {
     for (let tries = 0; tries < 9; tries += 1) {
       state = sendFailed(state, 0, now);
       delays.push(wakesAfter(state, now) / SECOND);
-      now = nextWake(state, policy, now);
+      now = nextWake(state, policy, null, now);
     }
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
     expect(wakesAfter(sendFailed(unlisted(), 0.999, BEGIN))).toBeCloseTo(7_500, -1);

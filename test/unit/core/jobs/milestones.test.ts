@@ -193,10 +193,10 @@ describe("an event", () => {
 
   it("wakes its job until it is handed over: each minute, unless that fails", () => {
     const archived = { ...withArchive("ready"), projected: 99 };
-    expect(nextWake(archived, policy, BEGIN + SECOND)).toBe(BEGIN + 61 * SECOND);
+    expect(nextWake(archived, policy, null, BEGIN + SECOND)).toBe(BEGIN + 61 * SECOND);
     const sent = withoutEvents(archived, archived.events ?? []);
     expect(sent).not.toHaveProperty("events");
-    expect(nextWake(sent, policy, BEGIN + SECOND)).toBe(BEGIN + policy.archiveTtlMs);
+    expect(nextWake(sent, policy, null, BEGIN + SECOND)).toBe(BEGIN + policy.archiveTtlMs);
   });
 
   it("is removed alone once it is handed over", () => {

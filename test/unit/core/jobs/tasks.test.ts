@@ -365,7 +365,7 @@ describe("a day without room", () => {
     state = refused(state, "task-1", BEGIN + 20 * HOUR);
     expect(givenUp(state, BEGIN + 34 * HOUR - 1)).toEqual([]);
     expect(givenUp(state, BEGIN + 34 * HOUR)).toEqual(all);
-    expect(nextWake(state, policy, BEGIN + 34 * HOUR - 1)).toBe(BEGIN + 34 * HOUR);
+    expect(nextWake(state, policy, null, BEGIN + 34 * HOUR - 1)).toBe(BEGIN + 34 * HOUR);
   });
 
   it.each<[string, (state: JobState, now: number) => JobState]>([
@@ -431,7 +431,7 @@ describe("a task that takes longer than a day", () => {
     expect(taskStatus(taskOf(state))).toBe("processing");
 
     state = completeTask(state, "task-0", 1, failure(true), policy, now).state;
-    const patience = nextWake(state, policy, now + policy.giveUpMs - 1);
+    const patience = nextWake(state, policy, null, now + policy.giveUpMs - 1);
     expect(patience).toBe(now + policy.giveUpMs);
     expect(isDone(taskOf(tickTasks(state, policy, patience - 1)))).toBe(false);
     const given = taskOf(tickTasks(state, policy, patience));
