@@ -128,7 +128,7 @@ interface Mounted {
   handle(
     request: Pick<
       OperationRequest<OperationId>,
-      "platform" | "account" | "door" | "idempotencyKey" | "waitSeconds" | "linkRate"
+      "platform" | "account" | "door" | "idempotencyKey" | "waitSeconds" | "linkDigest"
     > & {
       readonly body: unknown;
       readonly query: unknown;
@@ -169,7 +169,7 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
       const begun = Date.now();
       const answer = await needing(platform(c), database, () =>
         mounted.handle(
-          { ...request, platform: platform(c).at(database), account, door, linkRate: caller.linkRate },
+          { ...request, platform: platform(c).at(database), account, door, linkDigest: caller.linkDigest },
           c,
         ),
       );

@@ -145,8 +145,8 @@ export interface Caller {
   readonly read: () => Promise<Account | null>;
   /** The account as this isolate has read it before, and the door to it; null if it has not, or not recently. */
   readonly recalled: { readonly account: Account; readonly door: Door } | null;
-  /** What its requests are counted by, if it came by a share's link; absent of an account's own credentials. */
-  readonly linkRate?: string;
+  /** The digest of the share's token, if it came by a link; absent of an account's own credentials. */
+  readonly linkDigest?: string;
 }
 
 /**
@@ -201,12 +201,12 @@ export async function callerOf(
   const isLink = isWellFormedShareToken(credential);
   // Of a link it is known for which job it is good: another one's refusal does not close it.
   const digest = await sha256Hex(isLink ? `${credential} ${shownJob}` : credential);
-  const linkRate = isLink ? `link ${await sha256Hex(credential)}` : undefined;
+  const linkDigest = isLink ? await sha256Hex(credential) : undefined;
   const { accepted, refused } = platform.seenCredentials;
   const known = accepted.get(digest, Date.now());
   await (known === undefined
     ? boundStranger(platform, address)
-    : boundAccount(platform, known.accountId, 1, linkRate));
+    : boundAccount(platform, known.accountId, 1, linkDigest));
   if (refused.get(digest, Date.now()) !== undefined) return null;
 
   const refuse = (): null => {
@@ -223,14 +223,14 @@ export async function callerOf(
       const account = await find(platform, bearer, known?.database);
       if (account === null) return refuse();
       accepted.put(digest, account, Date.now());
-      if (known === undefined) await boundAccount(platform, account.accountId, 1, linkRate);
+      if (known === undefined) await boundAccount(platform, account.accountId, 1, linkDigest);
       return account;
     },
     recalled:
       known === undefined || bearer.door === undefined
         ? null
         : { account: known, door: bearer.door(platform.at(known.database), known) },
-    ...(linkRate !== undefined && { linkRate }),
+    ...(linkDigest !== undefined && { linkDigest }),
   };
 }
 
@@ -246,18 +246,20 @@ function rateLimited(
 
 /**
  * Counts a request of an account, or as several if it costs as much as those.
- * @param linkRate counted in place of the account: nobody with a link uses up what its owner may ask
+ * @param linkDigest the link is counted in place of the account: nobody with a link uses up what its owner may ask
  * @throws ServiceError rate_limited.
  */
 export async function boundAccount(
   platform: Platform,
   accountId: string,
   requests = 1,
-  linkRate?: string,
+  linkDigest?: string,
 ): Promise<void> {
-  const message = linkRate === undefined ? undefined : `This link has been used too often. ${TRY_AGAIN}.`;
+  const isLink = linkDigest !== undefined;
+  const counted = isLink ? `link ${linkDigest}` : accountId;
+  const message = isLink ? `This link has been used too often. ${TRY_AGAIN}.` : undefined;
   for (let i = 0; i < requests; i += 1)
-    if (!(await platform.requestRate.admits(linkRate ?? accountId)))
+    if (!(await platform.requestRate.admits(counted)))
       throw rateLimited(platform, { account: accountId }, message);
 }
 

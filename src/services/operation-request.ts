@@ -24,8 +24,8 @@ export type OperationRequest<Id extends OperationId> = {
   readonly idempotencyKey: string | undefined;
   /** How many seconds the client is willing to wait for the end; null if it wants the answer at once. */
   readonly waitSeconds: number | null;
-  /** Whose requests it counts among, if it came by a share's link: those by the same link. Absent of the account's own. */
-  readonly linkRate?: string | undefined;
+  /** The digest of the share's token, if it came by a link; absent of the account's own requests. */
+  readonly linkDigest?: string | undefined;
 } & { readonly [Name in PathParameter<Row<Id>["path"]>]: string };
 
 type AnswerBody<Id extends OperationId> = Row<Id> extends { answer: z.ZodType<infer Answer> } ? Answer : void;

@@ -143,12 +143,12 @@ export async function retrieveJobResult({
   platform,
   account: { accountId },
   jobId,
-  linkRate,
+  linkDigest,
   query,
 }: OperationRequest<"retrieveJobResult">): Promise<AsyncGenerator<string>> {
   const isSoFar = query.include === "unfinished";
   const first = await finishedPage(platform, accountId, jobId, { isSoFar });
-  await boundAccount(platform, accountId, Math.ceil(first.files / OUTPUTS_PER_REQUEST) - 1, linkRate);
+  await boundAccount(platform, accountId, Math.ceil(first.files / OUTPUTS_PER_REQUEST) - 1, linkDigest);
   const signer = await platform.media.signGets(RESULT_SECONDS);
   const tasksOf = () => tasksFrom(platform, accountId, first, isSoFar);
   return resultJson(first.definition, tasksOf, signer, RESULT_SECONDS);

@@ -84,13 +84,14 @@ const linkOf = ({ settings }: Platform, jobId: string, token: string): string | 
     ? null
     : new URL(`/studio/shared/${jobId}#${token}`, settings.PUBLIC_URL).href;
 
-/** retrieveShare: for the account and for whoever has the link. @throws ServiceError share_not_found. */
+/** retrieveShare: for the account, and for whoever has this very link. @throws ServiceError share_not_found. */
 export async function retrieveShare({
   platform,
   account: { accountId },
   jobId,
+  linkDigest,
 }: OperationRequest<"retrieveShare">): Promise<SharedInputs> {
-  const share = await platform.shares.find(accountId, jobId, Date.now());
+  const share = await platform.shares.find(accountId, jobId, Date.now(), linkDigest);
   if (share === null) throw new ServiceError("share_not_found");
   const signer = await platform.media.signGets(RESULT_SECONDS);
   const inputs = share.inputs.map(async (taskId) => {

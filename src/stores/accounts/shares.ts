@@ -42,13 +42,16 @@ export class Shares extends D1Store {
     return rows.map(recordOf);
   }
 
-  /** The share of one job, with those of its uploads that are still there; null if the job is not shared at `now`. */
-  async find(accountId: string, jobId: string, now: number): Promise<ShareRecord | null> {
+  /**
+   * The share of one job, with those of its uploads that are still there; null if the job is not shared at `now`.
+   * @param digest finds only the share whose token has this digest: a link may show a job that has another link of its own
+   */
+  async find(accountId: string, jobId: string, now: number, digest?: string): Promise<ShareRecord | null> {
     const row = await this.first<ShareRow & { readonly there: string }>(
       `SELECT ${RECORD}, (SELECT json_group_array(value) FROM json_each(inputs) WHERE value IN (
          SELECT task_id FROM uploads WHERE task_id = value AND account_id = ?1 AND deleted_at IS NULL)) AS there
-       FROM ${LIVE} AND job_id = ?3`,
-      [accountId, now, jobId],
+       FROM ${LIVE} AND job_id = ?3 AND digest = coalesce(?4, digest)`,
+      [accountId, now, jobId, digest ?? null],
     );
     if (row === null) return null;
     const { there, ...share } = row;

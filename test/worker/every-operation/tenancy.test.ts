@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type OperationId, OPERATIONS } from "../../../src/contract/operations.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
@@ -5,6 +6,7 @@ import { type Answer, type Client, newClient } from "../../support/worker/api.ts
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
 import { uploaded } from "../../support/worker/jobs.ts";
 import { type Named, requestOf } from "../../support/worker/operations.ts";
+import { shareJob, visit } from "../../support/worker/shares.ts";
 import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
@@ -164,4 +166,50 @@ describe("two accounts", () => {
     expect(signed.length).toBeGreaterThan(0);
     for (const url of signed) expect(new URL(url).pathname).toContain(`/${ada.client.accountId}/`);
   });
+});
+
+/** The status that a link gets for a further job that it shows and that has a link of its own, by operation. */
+const FURTHER_BY_LINK = {
+  retrieveJob: 200,
+  streamJobEvents: 200,
+  retrieveJobResult: 200,
+  // The further job's own share is its own link's business.
+  retrieveShare: 404,
+} satisfies Partial<Record<OperationId, number>>;
+
+it("a link and the link of a further job each show what their own shares show [A23-5 A23-9]", async () => {
+  const byLink = OPERATION_IDS.filter((id) => "byLink" in OPERATIONS[id]);
+  expect(Object.keys(FURTHER_BY_LINK)).toEqual(byLink);
+  const client = await newClient();
+  const [first, further, other] = [
+    await successfulJob(client),
+    await successfulJob(client),
+    await successfulJob(client),
+  ];
+  const plain = await shareJob(client, first.jobId);
+  const full = await shareJob(client, further.jobId, { showInputs: true });
+  const show = (jobId: string, others: readonly string[]) =>
+    env.DB.prepare("UPDATE shares SET further = ?2 WHERE job_id = ?1")
+      .bind(jobId, JSON.stringify(others))
+      .run();
+  await show(first.jobId, [further.jobId]);
+  await show(further.jobId, [first.jobId, other.jobId]);
+
+  for (const [operation, status] of Object.entries(FURTHER_BY_LINK)) {
+    const askAs = ({ token }: typeof plain, { jobId }: typeof first): Promise<Answer> => {
+      const { method, path } = requestOf(operation as OperationId, { jobId });
+      return visit(token, path, method);
+    };
+    for (const [link, own, seen] of [
+      [plain, first, further],
+      [full, further, first],
+    ] as const) {
+      expect((await askAs(link, own)).status, operation).toBe(200);
+      const { status: answered, body } = await askAs(link, seen);
+      expect(answered, operation).toBe(status);
+      for (const trace of ["/inputs/", other.jobId, "showInputs"])
+        expect(JSON.stringify(body), operation).not.toContain(trace);
+    }
+    expect((await askAs(plain, other)).status, operation).toBe(401);
+  }
 });
