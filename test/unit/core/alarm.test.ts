@@ -28,17 +28,22 @@ interface Step {
   readonly lateMs: number;
 }
 
-/** How long anything of the object was overdue at most, after so many changes in which the steps repeat. */
+/** Returns how long anything of an object is overdue at most, in so many changes that repeat the steps. */
+const checking =
+  <State>(model: Model<State>) =>
+  (steps: readonly Step[], count: number): number =>
+    longestOverdue(model, steps, count);
+
 function longestOverdue<State>(model: Model<State>, steps: readonly Step[], count: number): number {
   let { start: state } = model;
-  let [now, longest, ringsAt] = [BEGIN, 0, Infinity];
-  let setFor: number | null = null;
+  let [now, longest] = [BEGIN, 0];
+  const alarm: { setFor: number | null; ringsAt: number } = { setFor: null, ringsAt: Infinity };
   const commit = (next: State, lateMs: number): void => {
     state = next;
-    const wakeAt = model.wakeAt(state, setFor, now);
-    if (wakeAt === setFor) return;
-    setFor = wakeAt;
-    ringsAt = Math.max(wakeAt, now) + lateMs;
+    const wakeAt = model.wakeAt(state, alarm.setFor, now);
+    if (wakeAt === alarm.setFor) return;
+    alarm.setFor = wakeAt;
+    alarm.ringsAt = Math.max(wakeAt, now) + lateMs;
   };
   const passUntil = (time: number): void => {
     now = time;
@@ -48,9 +53,9 @@ function longestOverdue<State>(model: Model<State>, steps: readonly Step[], coun
   for (let i = 0; i < count; i += 1) {
     const { afterMs, lateMs } = at(steps, i % steps.length);
     const changesAt = now + afterMs;
-    while (ringsAt <= changesAt) {
-      passUntil(ringsAt);
-      setFor = null;
+    while (alarm.ringsAt <= changesAt) {
+      passUntil(alarm.ringsAt);
+      alarm.setFor = null;
       commit(model.ring(state, now), lateMs);
     }
     passUntil(changesAt);
@@ -114,15 +119,9 @@ const anySteps = (mostApartMs: number) =>
 
 describe("an alarm that the platform may be late with", () => {
   it.each([
-    ["takes back each lease of a busy job", longestOverdue.bind(null, job), 20 * SECOND, 300, 0],
-    ["sends to an endpoint that keeps receiving events", longestOverdue.bind(null, endpoint), 90, 3_000, 100],
-    [
-      "comes again for what fails in a busy object",
-      longestOverdue.bind(null, failing),
-      9 * SECOND,
-      300,
-      10_000,
-    ],
+    ["takes back each lease of a busy job", checking(job), 20 * SECOND, 300, 0],
+    ["sends to an endpoint that keeps receiving events", checking(endpoint), 90, 3_000, 100],
+    ["comes again for what fails in a busy object", checking(failing), 9 * SECOND, 300, 10_000],
   ])("%s in time, but for its own delay", (_, overdueAfter, mostApartMs, count, graceMs) => {
     fc.assert(
       fc.property(anySteps(mostApartMs), (steps) => {
