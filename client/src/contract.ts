@@ -452,7 +452,7 @@ export interface paths {
         };
         /**
          * See what a job's link shows
-         * @description The account and whoever has the link get the same answer. The token of a share that shows the job is a credential for it, too.
+         * @description The account and whoever has the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
          */
         get: operations["retrieveShare"];
         put?: never;

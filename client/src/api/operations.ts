@@ -174,7 +174,7 @@ export interface Api {
   /**
    * See what a job's link shows.
    *
-   * The account and whoever has the link get the same answer.
+   * The account and whoever has the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`.
    * @example
    * await client.api.retrieveShare({
    *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"

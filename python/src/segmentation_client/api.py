@@ -242,8 +242,8 @@ class Sharing(Operations):
     ) -> m.SharedInputs:
         """See what a job's link shows.
 
-        The account and whoever has the link get the same answer. The token of a share that shows the job is a
-        credential for it, too.
+        The account and whoever has the link get the same answer. A link that shows the job as a further one
+        gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
         """
         return cast(m.SharedInputs, self._ask("GET /v1/jobs/{job_id}/share", {"job_id": job_id}, options=options))
 
@@ -693,8 +693,8 @@ class AsyncSharing(AsyncOperations):
     ) -> m.SharedInputs:
         """See what a job's link shows.
 
-        The account and whoever has the link get the same answer. The token of a share that shows the job is a
-        credential for it, too.
+        The account and whoever has the link get the same answer. A link that shows the job as a further one
+        gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
         """
         return cast(m.SharedInputs, await self._ask("GET /v1/jobs/{job_id}/share", {"job_id": job_id}, options=options))
 

@@ -31,7 +31,8 @@ export const SHARES_OPERATIONS = {
     path: "/v1/jobs/{jobId}/share",
     tag: "Sharing",
     summary: "See what a job's link shows",
-    description: "The account and whoever has the link get the same answer.",
+    description:
+      "The account and whoever has the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`.",
     byLink: true,
     status: 200,
     answer: SharedInputs,
