@@ -27,7 +27,7 @@ export const ERROR_CATALOGUE = {
     body_incomplete: "The connection closed before the whole body arrived. Send the request again.",
     invalid_json: "The body is not valid JSON. Send a JSON object in UTF-8.",
     unsupported_content_type:
-      "The Content-Type is not JSON in UTF-8. Send a JSON body with `Content-Type: application/json`.",
+      "The Content-Type is not JSON in UTF-8, or the body has a Content-Encoding. Send uncompressed JSON with `Content-Type: application/json`.",
     body_too_large: "The body is larger than this service accepts. Send a smaller one.",
     invalid_idempotency_key:
       "The Idempotency-Key header is missing, empty or too long. Send 1 to 128 characters.",
@@ -95,7 +95,7 @@ export const ERROR_CATALOGUE = {
   }),
   ...withStatus(409, {
     upload_incomplete:
-      "A task's file has not been uploaded. PUT it to its uploadUrl, then create the job again.",
+      "A task's file has not been uploaded. PUT it to its uploadUrl, then create the job again. If the URL has expired, presign again.",
     upload_in_use:
       "An unfinished job needs this upload; activeJobId names it. Wait until that job has ended, or cancel it, then try again.",
     job_not_ready:

@@ -5,13 +5,23 @@ import type { z } from "zod";
 import { ServiceError } from "../core/errors.ts";
 import { complaint } from "./complaint.ts";
 import { platform, type AppEnv } from "./context.ts";
-import { strictJson } from "./strict-json.ts";
+import { quoted, strictJson } from "./strict-json.ts";
 
 /** Whether a body is declared as JSON in UTF-8. Hono's validator takes more, and validates any other content type as {}. */
 function isJson(contentType = ""): boolean {
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
   return type === "application/json" && charsets.every((charset) => /=\s*"?utf-?8"?$/.test(charset));
+}
+
+/** Refuses a body that is compressed or encoded otherwise. @throws ServiceError unsupported_content_type, which names the encoding. */
+function refuseEncoded(contentEncoding = ""): void {
+  const codings = contentEncoding.split(",").map((coding) => coding.trim().toLowerCase());
+  if (codings.every((coding) => coding === "" || coding === "identity")) return;
+  throw new ServiceError(
+    "unsupported_content_type",
+    `The body has the Content-Encoding ${quoted(contentEncoding)}, and the service takes none. Send the JSON itself, without this header.`,
+  );
 }
 
 /** A request's body, read up to `maxSize` bytes. A client that disconnects is not our failure. */
@@ -37,7 +47,7 @@ async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Ar
 }
 
 /**
- * A body of the request, validated by its schema. It is refused before it is read if it is not declared as JSON or is too large.
+ * A body of the request, validated by its schema. It is refused before it is read if it is encoded, not declared as JSON or too large.
  * @param maxBytes the operator's bound for clients, unless another is given
  * @throws ServiceError unsupported_content_type, body_too_large, body_incomplete, invalid_json, invalid_request.
  */
@@ -46,6 +56,7 @@ export async function readBody<Schema extends z.ZodType>(
   schema: Schema,
   maxBytes = platform(c).settings.MAX_BODY_BYTES,
 ): Promise<z.output<Schema>> {
+  refuseEncoded(c.req.header("content-encoding"));
   if (!isJson(c.req.header("content-type"))) throw new ServiceError("unsupported_content_type");
   // Hono's validator parses leniently, so what two readers could understand differently is refused first.
   strictJson(await readBounded(c, maxBytes));

@@ -60,12 +60,17 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     client = await newClient();
   });
 
-  const post = (body: BodyInit | null, type: string | null = JSON_TYPE): Promise<Answer> =>
+  const post = (
+    body: BodyInit | null,
+    type: string | null = JSON_TYPE,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> =>
     send(method, path, {
       headers: {
         authorization: `Bearer ${client.key}`,
         "idempotency-key": "a key",
         ...(type !== null && { "content-type": type }),
+        ...headers,
       },
       body,
     });
@@ -103,6 +108,17 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
       const answer = await post(new TextEncoder().encode("{}"), type);
       expectError(answer, 400, "unsupported_content_type");
     }
+  });
+
+  it("refuses an encoded body and names its encoding [1-1]", async () => {
+    for (const encoding of ["gzip", "GZIP", "br", "deflate, gzip", "identity, zstd", "x".repeat(9_000)]) {
+      const answer = await post(new TextEncoder().encode("{}"), JSON_TYPE, { "content-encoding": encoding });
+      expectError(answer, 400, "unsupported_content_type");
+      expect(answer.body.message).toContain(`Content-Encoding "${encoding.slice(0, 40)}`);
+      expect(answer.body.message.length).toBeLessThan(200);
+    }
+    for (const encoding of ["identity", "Identity", "", "identity, identity"])
+      expectError(await post("{", JSON_TYPE, { "content-encoding": encoding }), 400, "invalid_json");
   });
 
   it("takes JSON however its Content-Type is spelt, and reads the body [1-1]", async () => {
