@@ -1,7 +1,7 @@
 import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { signatureProblem } from "../core/billing/stripe.ts";
-import type { PaymentEvent, Payments } from "../stores/billing/payments.ts";
+import { eventIn, type PaymentEvent, type Payments } from "../stores/billing/payments.ts";
 import { CustomerGone } from "../stores/billing/stripe-failures.ts";
 import type { Platform } from "../platform.ts";
 import { logSparsely } from "./log-sparsely.ts";
@@ -27,16 +27,22 @@ function refusedEvent(platform: Platform, reason: string): ServiceError {
 }
 
 /**
- * Receives a webhook of the payment provider. The event only says which customer changed; the state is then fetched.
+ * Receives a webhook of the payment provider. The event only says which customer changed; the state is then fetched. A signed
+ * one without an object names none: it is ignored, and logged, or the provider would repeat it and in the end disable the endpoint.
  * Events come late, twice and in any order, but the provider's answer is always true.
  * @throws ServiceError as admitStripeEvent; any error, after which the provider sends the event again.
  */
 export async function receiveStripeEvent(platform: Platform, body: string, signature: string): Promise<void> {
   const { payments } = platform;
   if (payments === null) throw new ServiceError("not_found");
-  const event = await payments.readEvent(body, signature).catch((error: unknown) => {
+  await payments.verifyEvent(body, signature).catch((error: unknown) => {
     throw refusedEvent(platform, reasonOf(error));
   });
+  const event = eventIn(body);
+  if (event === null || !event.hasObject) {
+    log("warn", "stripe_event", { eventId: event?.id, type: event?.type, outcome: "without_object" });
+    return;
+  }
   const outcome =
     event.customerId === null
       ? "not_interesting"

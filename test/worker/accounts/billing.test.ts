@@ -146,6 +146,37 @@ describe("webhooks of the payment provider", () => {
     expect(stripe.calls).toEqual([]);
   });
 
+  it.each([
+    ["a thin event", { id: "evt_1", object: "v2.core.event", type: "v1.customer.subscription.updated" }],
+    ["an event without data", { id: "evt_1", object: "event", type: "customer.subscription.updated" }],
+    ["an event without an object", { id: "evt_1", type: "invoice.paid", data: { object: null } }],
+    ["an event of which nothing is known", { object: "event" }],
+    ["a list", [1]],
+    ["text", "ping"],
+  ])("are answered 200, logged and ignored if Stripe has signed %s", async (_, event) => {
+    const payload = typeof event === "string" ? event : JSON.stringify(event);
+    const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
+      payload,
+      secret: present(billingSettingsOf(platformOf(env).settings)).webhookSecret,
+      cryptoProvider: Stripe.createSubtleCryptoProvider(),
+    });
+    const lines = logged();
+    const sent = (body: string) =>
+      deliver(
+        new Request("https://api.test/webhooks/stripe", {
+          method: "POST",
+          headers: { "stripe-signature": signature },
+          body,
+        }),
+      );
+    expect((await sent(payload)).status).toBe(200);
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ level: "warn", event: "stripe_event", outcome: "without_object" }),
+    );
+    expect(await notedEvents()).toBe(0);
+    expectError(await sent(`${payload} `), 400, "invalid_signature");
+  });
+
   it("are answered 502 when Stripe can't be asked, and have their effect when they come again", async () => {
     const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
     const noted = await notedEvents();
