@@ -52,6 +52,13 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     .join("")
     .replace(/^\./, "");
 
+/** Whether a field of the input is null, as generated clients send what their caller has not set. Items of a list are no fields. */
+function isNullField(input: unknown, path: readonly PropertyKey[]): boolean {
+  let value = input;
+  for (const part of path) value = Object(value)[part];
+  return value === null && typeof path.at(-1) === "string";
+}
+
 const nameOf = (key: string): string => (/^\w{1,40}$/.test(key) ? key : quoted(key));
 
 /**
@@ -69,7 +76,9 @@ export function complaint(schema: z.ZodType, input: unknown, target: "json" | "q
         ? issue.keys.map((key) => (field === "" ? nameOf(key) : `${field}.${nameOf(key)}`))
         : [field === "" ? "The body" : `${field}:`];
     // One complaint per field is enough: the others follow from it.
-    for (const name of names) if (!sentences.has(name)) sentences.set(name, issue.message);
+    const isNull = /^invalid_(?:type|value|union)$/.test(issue.code) && isNullField(input, issue.path);
+    const hint = isNull ? ", not null: leave it out if it is not set" : "";
+    for (const name of names) if (!sentences.has(name)) sentences.set(name, issue.message + hint);
   }
   const named = [...sentences].slice(0, MOST_ISSUES);
   const rest = sentences.size - named.length;

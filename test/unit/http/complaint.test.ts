@@ -21,6 +21,15 @@ describe("what is wrong with a request", () => {
     [{ type: "image", prompts: "cat", tasks: [TASK] }, "prompts: must be an array"],
     [{ type: "image", prompts: ["a"], tasks: [TASK], threshold: 1.1 }, "threshold: must be at most 1"],
     [
+      { type: "image", prompts: ["a"], tasks: [TASK], threshold: null, formats: null },
+      "threshold: must be a number, not null: leave it out if it is not set; formats: must be an array, not null: leave it out if it is not set",
+    ],
+    [
+      { type: null, prompts: ["a"], tasks: [TASK] },
+      "type: must be one of image, video, not null: leave it out if it is not set",
+    ],
+    [{ type: "image", prompts: ["a"], tasks: [null] }, "tasks[0]: must be a string"],
+    [
       { type: "image", tasks: [TASK, OTHER], regions: [{ taskId: TASK, box: [0, 0, 9, 9] }] },
       "tasks[1]: has no region; without prompts, each task needs one",
     ],
