@@ -91,7 +91,7 @@ export const PROBLEMS = {
   input_changed: {
     retryable: false,
     sentence:
-      "The uploaded file was replaced after the job was created. Upload the file again and create a new job.",
+      "The uploaded file was replaced after the service had checked it. Create a new job, which takes the new file.",
   },
   input_unavailable: {
     retryable: true,

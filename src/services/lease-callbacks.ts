@@ -1,6 +1,6 @@
 import { ServiceError } from "../core/errors.ts";
 import type { LeaseClaims } from "../core/jobs/lease.ts";
-import { log } from "../core/log.ts";
+import { log, reasonOf } from "../core/log.ts";
 import { outputKey } from "../core/object-keys.ts";
 import { filesRefusal } from "../core/jobs/task-outputs.ts";
 import type {
@@ -65,6 +65,8 @@ export async function completeTask(
   completion: Completion,
 ): Promise<void> {
   const { job, task, lease } = claims;
+  if (completion.outcome === "failed" && completion.problem.code === "input_changed")
+    await forgetSeen(platform, claims);
   const report = await platform.jobObject(job).completeTask(task, lease, completion);
   if (report.reported === "refused") throw outputsRefused(claims, report.reason);
   log("info", "task_completed", {
@@ -76,4 +78,15 @@ export async function completeTask(
     problem: completion.outcome === "failed" ? completion.problem.code : undefined,
   });
   if (report.reported === "lease_lost") throw new ServiceError("lease_lost");
+}
+
+/** Has the next job of an upload that was replaced look at the new file, before anybody learns that this one failed. Never throws. */
+async function forgetSeen(platform: Platform, { job, task, lease }: LeaseClaims): Promise<void> {
+  try {
+    const definition = await platform.jobObject(job).holding(task, lease);
+    if (definition !== null) await platform.at(definition.database).uploads.forgetSeen(task);
+  } catch (error) {
+    // The bucket's event of the new file does the same.
+    log("warn", "seen_upload_kept", { jobId: job, taskId: task, reason: reasonOf(error) });
+  }
 }

@@ -289,7 +289,7 @@ export function uploadRefusal(
   if (upload === null) {
     return new ServiceError(
       "upload_incomplete",
-      `The file of ${taskId} has not been uploaded. PUT it to its uploadUrl, then create the job again.`,
+      `The file of ${taskId} has not been uploaded. PUT it to its uploadUrl, or complete its parts, then create the job again. If the URL has expired, presign again and use the new taskId.`,
     );
   }
   if (upload.size > maxBytes[type]) {

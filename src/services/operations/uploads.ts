@@ -167,7 +167,7 @@ export async function completeMultipartUpload({
   if (!(await media.completeForeignParts(key, multipartId, etags)))
     throw new ServiceError(
       "upload_incomplete",
-      "A part has not been uploaded, or has another ETag. PUT it to its uploadUrl, then complete the upload with its new ETag.",
+      "A part has not been uploaded, or has another ETag. PUT it to its uploadUrl, then complete the upload with its new ETag. If the URL has expired, repeat the request that began the upload with its Idempotency-Key, or begin another one.",
     );
   await uploads.noteMultipart(taskId, null);
   return { taskId, size };

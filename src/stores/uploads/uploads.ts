@@ -318,6 +318,11 @@ export class Uploads extends D1Store {
     return rows.map(({ isDeleted, ...row }) => Object.assign(row, { isDeleted: isDeleted === 1 }));
   }
 
+  /** Forgets what was seen of an upload: the next job looks at it. */
+  async forgetSeen(taskId: string): Promise<void> {
+    await this.run("UPDATE uploads SET etag = NULL WHERE task_id = ?1", [taskId]);
+  }
+
   /** Records an upload's size, as an inspection does, without changing when it is next inspected. */
   async noteSize(taskId: string, size: number): Promise<void> {
     await this.run("UPDATE uploads SET size = max(coalesce(size, 0), ?2) WHERE task_id = ?1", [taskId, size]);

@@ -81,6 +81,24 @@ describe("a task's input", () => {
       ]);
   });
 
+  it("that was changed before the bucket's event has come is looked at again for the next job", async () => {
+    client = await newClient();
+    const sized = { contentType: "image/png", size: PNG.length };
+    const { taskId } = (await client.send("POST", "/v1/uploads/presign", sized)).body;
+    await put(taskId, PNG);
+    await client.send("POST", "/v1/jobs", imageJob([taskId]));
+    await put(taskId, PNG.with(-1, 0));
+    const stale = await client.send("POST", "/v1/jobs", imageJob([taskId]));
+    await deliverTask(stale.body.jobId, taskId);
+    expect(inference.last.inputEtag).not.toBe(await etagOf(taskId));
+    const problem = problemOf("input_changed");
+    expect(problem.message).not.toContain("after the job");
+    await callBack(inference.last, "complete", { outcome: "failed", problem, retryable: false });
+    const next = await client.send("POST", "/v1/jobs", imageJob([taskId]));
+    await deliverTask(next.body.jobId, taskId);
+    expect(inference.last.inputEtag).toBe(await etagOf(taskId));
+  });
+
   it("of a job that was stored before inputs were pinned is taken as it is", async () => {
     const { jobId, taskId } = await newJob(client);
     const object = env.JOBS.getByName(jobId);
