@@ -24,9 +24,9 @@ export class ObjectAlarm {
     this.#setFor = null;
   }
 
-  /** Sets the alarm. One that is set for this time stays: the platform may lose an alarm that is set for the past while one runs. */
+  /** Sets the alarm. One that is due stays: the platform may lose an alarm that is set for the past while one runs. */
   async set(at: number): Promise<void> {
-    if (at === this.#setFor) return;
+    if (at === this.#setFor && at <= Date.now()) return;
     this.#setFor = at;
     await this.#storage.setAlarm(at);
   }
