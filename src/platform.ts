@@ -34,6 +34,7 @@ import { Media } from "./stores/media.ts";
 import { OldJobs } from "./stores/jobs/old-jobs.ts";
 import { Payments } from "./stores/billing/payments.ts";
 import { Queues } from "./stores/jobs/queues.ts";
+import { Probe } from "./stores/probe.ts";
 import { RequestRate } from "./stores/request-rate.ts";
 import { Shares } from "./stores/accounts/shares.ts";
 import { Transits } from "./stores/accounts/transit.ts";
@@ -191,6 +192,7 @@ function createPlatform(env: Env): Platform {
 
 /** The stores of a database. */
 const booksIn = (database: string, db: D1Database, others: readonly D1Database[]) => ({
+  probe: new Probe(db),
   /** The name of the database. */
   database,
   accounts: new Accounts(db, database),

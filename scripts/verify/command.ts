@@ -14,10 +14,10 @@ const SEE = "npm run verify -- --help";
 export const VERIFY_HELP = `Walks through everything that differs between a laptop and the real platform, and says what is not as the
 service assumes, with what to do. It takes some six minutes, costs at most 200 units and deletes what it made.
 
-  npm run verify -- --url https://segmentation.example.com --key sk_live_…
+  SEGMENTATION_API_KEY=sk_live_… npm run verify -- --url https://segmentation.example.com
   npm run verify -- --local     the local stack, in its short form: the one that runs in STATE_DIR, else one of its own
 
-  --key KEY            an API key of a paid account; or SEGMENTATION_API_KEY in the environment, which other processes cannot see
+  SEGMENTATION_API_KEY an API key of a paid account, in the environment; or --key KEY, which other processes can see
   --webhook-url URL    an address of yours that answers POST requests with 2xx
   --import-url URL     a picture or clip of 50 MB or more on the Internet
   --protected-url URL  a picture on a host of the service's zone that only your firewall or Access protects
@@ -96,7 +96,7 @@ export async function runVerifyCommand(args: readonly string[], signal: AbortSig
   };
   const apiKey = command.key ?? process.env["SEGMENTATION_API_KEY"];
   if (url !== undefined && apiKey === undefined)
-    throw usageError(`Give --key, or set SEGMENTATION_API_KEY.\nSee: ${SEE}`);
+    throw usageError(`Set SEGMENTATION_API_KEY, or give --key.\nSee: ${SEE}`);
   const verifyAll = (onRow?: (outcome: Outcome) => void): Promise<readonly Outcome[]> => {
     const target = { ...common, ...(onRow && { onRow }) };
     return url === undefined || apiKey === undefined

@@ -1,15 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { AlarmProbe, DatabaseProbe } from "../../src/contract/operator.ts";
 import { DATASET } from "../dashboards/analytics.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
-import { within, type World } from "./world.ts";
+import { seconds, within, type World } from "./world.ts";
 
 /** What one database holds at D1, bytes. */
 const MOST_BYTES = 10 * 1_000 ** 3;
 const FULL_SHARE = 0.7;
 /** A read that takes longer is far away, or waits for others. Milliseconds, measured by the database. */
 const SLOW_MS = 500;
+/** The platform may be up to a minute late with an alarm. Milliseconds. */
+const LATE_MS = 60_000;
+const LOST_MS = 90_000;
 
 /** What is wrong with a database of this size that takes so long for a read; null if nothing is. */
 export function databaseProblem(bytes: number, ms: number | null): string | null {
@@ -40,6 +45,17 @@ async function pointsWritten({ signal }: World): Promise<number> {
   return Points.parse(await response.json()).data[0]?.points ?? 0;
 }
 
+/** The answer of the operator's API. @throws LeftOut if it cannot be asked */
+async function probe({ operator, signal }: World, what: "databases" | "alarm"): Promise<unknown> {
+  if ("reason" in operator) throw new LeftOut(operator.reason);
+  const answer = await Promise.race([
+    operator.call("POST", `/probe/${what}`, {}),
+    sleep(LOST_MS, null, { signal }),
+  ]);
+  if (answer === null) throw new Wrong(`nothing came back within ${LOST_MS / 1_000} seconds`);
+  return answer;
+}
+
 /** What only the operator can see: the books and the records. */
 export const OPERATOR_ROWS: readonly Row[] = [
   {
@@ -60,6 +76,27 @@ export const OPERATOR_ROWS: readonly Row[] = [
             `${nameOf(name)}${giga(bytes)} of ${giga(MOST_BYTES)}, ${ms === null ? "a local stack measures no time" : `${ms.toFixed(1)} ms for a read`}`,
         )
         .join("; ");
+    },
+  },
+  {
+    name: "batches of the database",
+    mend: "do not go live: use would not be metered. Report it to the maintainers with this row",
+    run: async (world) => {
+      const { databases } = DatabaseProbe.parse(await probe(world, "databases"));
+      for (const { name, countsChanges, showsErrors } of databases) {
+        if (!countsChanges) throw new Wrong(`${name}: changes() does not count the statement before it`);
+        if (!showsErrors) throw new Wrong(`${name}: an error does not have the text of SQLite's`);
+      }
+      return "changes() counts the statement before it, and errors have SQLite's text";
+    },
+  },
+  {
+    name: "an alarm's delay",
+    mend: "try it again: Cloudflare documents up to a minute. Tasks whose holder has died are tried again that much later",
+    run: async (world) => {
+      const { lateMs } = AlarmProbe.parse(await probe(world, "alarm"));
+      if (lateMs > LATE_MS) throw new Wrong(`an alarm was ${seconds(lateMs)} late`);
+      return `an alarm was ${Math.round(lateMs)} ms late`;
     },
   },
   {

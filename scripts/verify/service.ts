@@ -1,6 +1,8 @@
 import { AwsClient } from "aws4fetch";
 import { SegmentationClient } from "segmentation-client/node";
 import { DEFAULT_CONFIG, eventQueues, readConfiguration } from "../deploy/configuration.ts";
+import { openLocalOperatorApi, openRemoteOperatorApi } from "../admin/operator-api.ts";
+import { messageOf } from "../shared/error-parts.ts";
 import type { StateFolder } from "../stack/state-folder.ts";
 import { readLocalStorage } from "../stack/wrangler-settings.ts";
 import { localDatabases, remoteDatabases } from "./database.ts";
@@ -35,6 +37,26 @@ async function expiredPut(uploadUrl: string, contentType: string): Promise<strin
   return (await client.sign(url, { method: "PUT", headers: { "content-type": contentType }, aws })).url;
 }
 
+/** The operator's API of a service; or why it cannot be asked, as without OPERATOR_TOKEN. */
+async function operatorOf(
+  { state, config = DEFAULT_CONFIG }: Target,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<World["operator"]> {
+  try {
+    if (state !== null) return await openLocalOperatorApi(state, signal);
+    const { vars, file } = await readConfiguration(config);
+    if (String(vars["PUBLIC_URL"]).replace(/\/+$/, "") === baseUrl)
+      return await openRemoteOperatorApi(config, signal);
+    return {
+      reason: `PUBLIC_URL in ${file} is another service's: name the configuration of this one, --config`,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { reason: messageOf(error) };
+  }
+}
+
 /** Verifies a service. @throws the signal's reason, once everything is deleted */
 export async function verifyService(target: Target, signal: AbortSignal): Promise<readonly Outcome[]> {
   const { state, apiKey, named = {}, config = DEFAULT_CONFIG, only, onRow = () => {} } = target;
@@ -53,6 +75,7 @@ export async function verifyService(target: Target, signal: AbortSignal): Promis
       local,
       database:
         state === null ? await remoteDatabases(config, baseUrl, signal) : await localDatabases(state, signal),
+      operator: await operatorOf(target, baseUrl, signal),
       eventQueue,
       made: new Made(),
       learned: {},

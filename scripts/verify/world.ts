@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SegmentationClient } from "segmentation-client/node";
 import type { MeasuredDatabases } from "./database.ts";
+import type { OperatorApi } from "../admin/operator-api.ts";
 import type { StateFolder } from "../stack/state-folder.ts";
 import type { Made } from "./made.ts";
 import type { OwnServer } from "./own-server.ts";
@@ -86,6 +87,8 @@ export interface World {
   readonly local: Local | null;
   /** The service's databases, or why they cannot be asked. */
   readonly database: MeasuredDatabases | { readonly reason: string };
+  /** The operator's API, or why it cannot be asked. */
+  readonly operator: OperatorApi | { readonly reason: string };
   /** The queue to which the bucket reports uploads; null if there is none. */
   readonly eventQueue: string | null;
   readonly made: Made;

@@ -55,6 +55,16 @@ export type JobReport = z.infer<typeof JobReport>;
 export const CanceledJob = z.object({ jobId: z.string(), canceledTasks: count });
 export type CanceledJob = z.infer<typeof CanceledJob>;
 
+/** Whether each database is as the service relies on: stores/probe.ts. */
+export const DatabaseProbe = z.object({
+  databases: z.array(z.object({ name: z.string(), countsChanges: z.boolean(), showsErrors: z.boolean() })),
+});
+export type DatabaseProbe = z.infer<typeof DatabaseProbe>;
+
+/** How late the platform was with an alarm, milliseconds. */
+export const AlarmProbe = z.object({ lateMs: z.number() });
+export type AlarmProbe = z.infer<typeof AlarmProbe>;
+
 export const StuckJobsQuery = z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) });
 
 /** Listed jobs that have been in progress for long, oldest first; `report` is null if the object does not answer or has no job. */

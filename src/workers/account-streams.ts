@@ -4,12 +4,16 @@ import type { Env } from "../env.ts";
 import type { StreamsRpc } from "../stores/jobs/rpc.ts";
 
 const OPEN = "open";
+/** How far ahead an alarm is set whose delay is measured. */
+const PROBE_MS = 1_000;
 
 /**
  * Counts the open streams of one account, as its JobObjects report them. What it stores expires by itself: a record is valid for
  * a minute and a half, so a record of an older version is never read for longer.
  */
 export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
+  #rang = Promise.withResolvers<void>();
+
   get #open(): OpenStreams {
     return this.ctx.storage.kv.get<OpenStreams>(OPEN) ?? {};
   }
@@ -20,8 +24,17 @@ export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
     return admitted;
   }
 
-  /** Forgets the reports of JobObjects that have died since. */
+  async alarmDelay(): Promise<number> {
+    const at = Date.now() + PROBE_MS;
+    this.#rang = Promise.withResolvers();
+    await this.ctx.storage.setAlarm(at);
+    await this.#rang.promise;
+    return Date.now() - at;
+  }
+
+  /** Forgets the reports of JobObjects that have died since. Each new report does so too, and may put the alarm off. */
   override async alarm(): Promise<void> {
+    this.#rang.resolve();
     await this.#keep(stillOpen(this.#open, Date.now()));
   }
 

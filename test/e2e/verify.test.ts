@@ -77,8 +77,12 @@ describe("npm run verify", () => {
 
   it("has a test of each row that breaks it", () => {
     const broken = new Set([...QUICK_BREAKAGES, ...SLOW_BREAKAGES].map(({ row }) => row));
-    // A unit test has it full, and too slow.
-    expect(ROWS.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual(["database"]);
+    // Unit tests break them.
+    expect(ROWS.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([
+      "database",
+      "batches of the database",
+      "an alarm's delay",
+    ]);
   });
 
   it("sees that a bucket on another origin lets the studio upload", async () => {

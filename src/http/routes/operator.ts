@@ -10,6 +10,7 @@ import { listDeadLetters, replayDeadLetters } from "../../services/dead-letters.
 import { eraseEverywhere } from "../../services/erase-account.ts";
 import { deleteCopy, moveAccount } from "../../services/move-account.ts";
 import { cancelJob, showJob, stuckJobs, wakeJob } from "../../services/operate-jobs.ts";
+import { probeAlarm, probeDatabases } from "../../services/probe-platform.ts";
 import { relistJobs } from "../../services/relist-job.ts";
 import { resealSecrets } from "../../services/reseal-secrets.ts";
 import { platform, type AppEnv } from "../context.ts";
@@ -38,6 +39,8 @@ export const operator = new Hono<AppEnv>()
   )
   .get("/dead-letters", async (c) => c.json(await listDeadLetters(platform(c))))
   .post("/dead-letters/replay", async (c) => c.json(await replayDeadLetters(platform(c))))
+  .post("/probe/databases", async (c) => c.json(await probeDatabases(platform(c))))
+  .post("/probe/alarm", async (c) => c.json(await probeAlarm(platform(c))))
   .post("/reseal", async (c) =>
     c.json(await resealSecrets(platform(c), (await readBody(c, ResealRequest)).after)),
   )

@@ -114,4 +114,6 @@ export interface JobRpc {
 export interface StreamsRpc {
   /** Reports a job's number of open streams, replacing its previous report. False if the account would have too many. */
   say(jobId: string, count: number): Promise<boolean>;
+  /** Sets an alarm, waits for it, and returns how late it was, milliseconds: of an object that no account has. */
+  alarmDelay(): Promise<number>;
 }

@@ -35,6 +35,7 @@ const NO_SERVICE: World = {
   named: {},
   local: null,
   database: { reason: "none" },
+  operator: { reason: "none" },
   eventQueue: null,
   made: new Made(),
   learned: {},
@@ -105,6 +106,26 @@ describe("npm run verify", () => {
     expect(databaseProblem(7_100_000_000, 20)).toBe("it has 7.10 GB of the 10.00 GB that one database holds");
     expect(databaseProblem(1_000_000, 900)).toBe("a read of one row took 900 ms");
     expect(databaseProblem(1_000_000, null)).toBeNull();
+  });
+
+  it.each([
+    ["batches of the database", { countsChanges: true, showsErrors: true }, 0, null],
+    ["batches of the database", { countsChanges: false, showsErrors: true }, 0, /^DB: changes\(\)/],
+    ["batches of the database", { countsChanges: true, showsErrors: false }, 0, /^DB: an error/],
+    ["an alarm's delay", {}, 60_000, null],
+    ["an alarm's delay", {}, 60_001, /^an alarm was 60.0 s late/],
+  ])("judges the platform by what the operator's API says: %s", async (name, database, lateMs, problem) => {
+    const row = present(
+      ROWS.find((one) => one.name === name),
+      "row",
+    );
+    const call = async (_: string, path: string): Promise<unknown> =>
+      path === "/probe/alarm" ? { lateMs } : { databases: [{ name: "DB", ...database }] };
+    const asked = row.run({ ...NO_SERVICE, operator: { call } });
+    if (problem === null) expect(await asked).not.toBe("");
+    else
+      await expect(asked).rejects.toMatchObject({ name: "Wrong", message: expect.stringMatching(problem) });
+    await expect(row.run(NO_SERVICE)).rejects.toMatchObject({ name: "LeftOut", message: "none" });
   });
 
   it("names a full database in its row, and says why one cannot be asked", async () => {
