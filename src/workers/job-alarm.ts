@@ -26,7 +26,7 @@ export async function onAlarm(
   } else if (state.phase === "running") {
     const after = tasks.tickTasks(state, policy, now);
     if (after !== state) await cell.commit(after);
-    defer(cancelLostLeases(platform, state, after));
+    defer(cancelLostLeases(platform, state, after, now));
     await dropExpiredArchives(platform, after, now);
     // Another event may have come in between.
     await cell.take((latest) => ({ state: archives.tickArchive(latest, policy, now), taken: true }));
@@ -58,12 +58,20 @@ async function dropExpiredArchives(platform: Platform, state: JobState, now: num
 }
 
 /** Notifies the inference service which leases have ended, if it can be reached. */
-async function cancelLostLeases(platform: Platform, before: JobState, after: JobState): Promise<void> {
+async function cancelLostLeases(
+  platform: Platform,
+  before: JobState,
+  after: JobState,
+  now: number,
+): Promise<void> {
   const { jobId, lane } = before.definition;
   const lost = before.tasks.flatMap(({ taskId, step }, i) =>
-    step.at === "leased" && after.tasks[i]?.step.at !== "leased" ? [{ taskId, lease: step.lease }] : [],
+    step.at === "leased" && after.tasks[i]?.step.at !== "leased"
+      ? [{ taskId, lease: step.lease, lateMs: now - step.deadline }]
+      : [],
   );
-  for (const { taskId, lease } of lost) log("warn", "lease_expired", { jobId, taskId, lease, lane });
+  for (const { taskId, lease, lateMs } of lost)
+    log("warn", "lease_expired", { jobId, taskId, lease, lane, lateMs });
   await cancel(platform, jobId, lost);
 }
 

@@ -13,6 +13,9 @@ export const MESSAGE_FAULTS = [
   ["message_doubled_later", 0.1],
 ] as const satisfies FaultTable<string>;
 
+/** Of an alarm, each time that it is set. */
+export const ALARM_FAULTS = [["alarm_late", 0.2]] as const satisfies FaultTable<string>;
+
 /** Of a message that another one of its batch overtakes. Each batch is shuffled. */
 export const REORDERED = "message_reordered";
 
@@ -41,5 +44,7 @@ export const OTHER_FAULTS = [["request_refused", 0.03]] as const satisfies Fault
 /** The names of all. */
 export const ALL_FAULTS: readonly string[] = [
   REORDERED,
-  ...[...MESSAGE_FAULTS, ...OFFER_FAULTS, ...COMPLETION_FAULTS, ...OTHER_FAULTS].map(([fault]) => fault),
+  ...[...MESSAGE_FAULTS, ...ALARM_FAULTS, ...OFFER_FAULTS, ...COMPLETION_FAULTS, ...OTHER_FAULTS].map(
+    ([fault]) => fault,
+  ),
 ];

@@ -12,6 +12,7 @@ const Line = z.looseObject({
   lease: z.int().optional(),
   reported: z.string().optional(),
   outcome: z.string().optional(),
+  lateMs: z.number().optional(),
 });
 /** A line of a log that reports a fault or of the end of an attempt. */
 export type Line = z.infer<typeof Line>;

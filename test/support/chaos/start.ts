@@ -5,7 +5,12 @@
 import { runCommand } from "../../../scripts/shared/command-line.ts";
 import { startStack } from "../../../scripts/stack/start-stack.ts";
 
-const { CHAOS_SEED: seed, CHAOS_SERVICE: service, STATE_DIR: stateDir } = process.env;
+const {
+  CHAOS_SEED: seed,
+  CHAOS_LATE_SECONDS: late = "0",
+  CHAOS_SERVICE: service,
+  STATE_DIR: stateDir,
+} = process.env;
 
 await runCommand(async (signal) => {
   const stack = await startStack({
@@ -17,7 +22,7 @@ await runCommand(async (signal) => {
     ...(seed === undefined
       ? { mains: { inference: service } }
       : {
-          settings: { CHAOS_SEED: seed },
+          settings: { CHAOS_SEED: seed, CHAOS_LATE_SECONDS: late },
           mains: {
             worker: "test/support/chaos/worker/main.ts",
             inference: "test/support/chaos/inference-main.ts",

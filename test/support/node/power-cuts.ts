@@ -34,6 +34,8 @@ export interface PowerCuts {
   readonly rounds: number;
   readonly jobsPerRound: number;
   readonly model: ChaosModel;
+  /** How late alarms may be. */
+  readonly lateSeconds: number;
 }
 
 const TIMES = {
@@ -58,6 +60,8 @@ const CUT_BETWEEN = [5, 60] as const;
 /** Every so many rounds, it comes when half of the round's jobs are accepted. */
 const EARLY_EVERY = 4;
 const POLL_MS = 100;
+/** How much later anything may be on a busy machine: less than the minute after which what is overdue is tried again. */
+const BUSY_MS = 30_000;
 /** How many jobs it takes to meet every kind of fault, whatever is drawn. */
 const ALL_MET_BY = 2_000;
 /** How long a life may take at most until the power cut comes. */
@@ -77,9 +81,9 @@ const endsLastAttempt = (code: string | null): boolean =>
 
 /**
  * The tests of a stack that is killed in the middle of its work and started again, `rounds` times, while its queue drops,
- * doubles, delays and reorders messages, and its inference service refuses, hangs, dies and loses what it has to report.
+ * doubles, delays and reorders messages, its alarms are late, and its inference service refuses, hangs, dies and loses what it has to report.
  */
-export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): void {
+export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: PowerCuts): void {
   describe("power cuts, a queue and an inference service that fail", () => {
     const seed = process.env["SEED"] ?? "0";
     const draws = new Draws(`power cuts ${seed}`);
@@ -91,6 +95,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
     let reports: JobReport[] = [];
     let unanswered = 0;
     let lives = 0;
+    let longestDownMs = 0;
 
     /** Starts the stack, with faults of its own in each life; without a seed, without faults. */
     const start = (chaosSeed?: string): Promise<SpawnedStack> =>
@@ -101,7 +106,10 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
           ...TIMES,
           ...model.env,
           CHAOS_SERVICE: model.service,
-          ...(chaosSeed !== undefined && { CHAOS_SEED: chaosSeed }),
+          ...(chaosSeed !== undefined && {
+            CHAOS_SEED: chaosSeed,
+            CHAOS_LATE_SECONDS: String(lateSeconds),
+          }),
         },
       });
     const addOrder = (): void => {
@@ -164,12 +172,14 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
           interval: POLL_MS,
         });
         await stack.kill();
+        const killedAt = Date.now();
         expect(await endedJobs()).toBeLessThan(keptOrders().length);
         unanswered += await placing;
         await ending;
         await journal.endLife();
         lives += 1;
         stack = await start(round < rounds ? `${seed}-${round + 1}` : undefined);
+        longestDownMs = Math.max(longestDownMs, Date.now() - killedAt);
       },
       2 * LONGEST_LIFE_MS,
     );
@@ -214,6 +224,11 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
       for (const { jobId, taskId, lease } of ends) expect(won.get(`${jobId} ${taskId}`)).toBe(lease);
       const lost = new Set(journal.past.filter(isLostAttempt).map(leaseOf));
       expect(ends.map(leaseOf).filter((lease) => lost.has(lease))).toEqual([]);
+    });
+
+    it("takes each lease back in time, but for its alarm's delay and a power cut", () => {
+      const late = journal.past.flatMap(({ lateMs }) => lateMs ?? []);
+      expect(Math.max(0, ...late)).toBeLessThan(lateSeconds * 1_000 + longestDownMs + BUSY_MS);
     });
 
     it("fails a task only after three attempts, each of which a fault has cost", () => {

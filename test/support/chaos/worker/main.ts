@@ -1,24 +1,59 @@
 /**
- * The Worker with a queue that misbehaves: the queue of the local runtime delivers everything once and in order. A fault
- * shim for tests, never deployed; everything but the deliveries is src/index.ts.
+ * The Worker with a queue that misbehaves and alarms that are late: the local runtime delivers everything once and in order, and
+ * on time. A fault shim for tests, never deployed; everything else is src/index.ts.
  */
 import { withStorage } from "../../../../scripts/stack/workers/with-storage.ts";
 import { log } from "../../../../src/core/log.ts";
 import type { Env } from "../../../../src/env.ts";
-import service from "../../../../src/index.ts";
+import service, { JobObject as Job, WebhookObject as Webhook } from "../../../../src/index.ts";
 import { Draws } from "../draws.ts";
-import { MESSAGE_FAULTS, REORDERED } from "../faults.ts";
+import { ALARM_FAULTS, MESSAGE_FAULTS, REORDERED } from "../faults.ts";
 
-export { AccountStreams, JobObject, WebhookObject } from "../../../../src/index.ts";
+export { AccountStreams } from "../../../../src/index.ts";
 
 interface ChaosEnv extends Env {
   /** What the draws follow from, in this life of the Worker. */
   readonly CHAOS_SEED: string;
+  /** How late an alarm may be. */
+  readonly CHAOS_LATE_SECONDS: string;
 }
 
 const LONGEST_DELAY_SECONDS = 8;
 
 let draws: Draws | undefined;
+let alarmDraws: Draws | undefined;
+
+const SET_FOR = "chaos";
+
+/** Lets the platform be late with some alarms of an object, which only sees for when it has set them. */
+function delayAlarms({ storage }: DurableObjectState, env: ChaosEnv): void {
+  const from = (alarmDraws ??= new Draws(`alarms ${env.CHAOS_SEED}`));
+  const setAlarm = storage.setAlarm.bind(storage);
+  const getAlarm = storage.getAlarm.bind(storage);
+  storage.setAlarm = (at) => {
+    const fault = from.fault(ALARM_FAULTS);
+    const lateMs = fault === null ? 0 : from.between(1, Number(env.CHAOS_LATE_SECONDS) * 1_000);
+    if (fault !== null) log("info", "chaos_fault", { fault });
+    storage.kv.put(SET_FOR, Number(at));
+    return setAlarm(Math.max(Number(at), Date.now()) + lateMs);
+  };
+  storage.getAlarm = async () =>
+    (await getAlarm()) === null ? null : (storage.kv.get<number>(SET_FOR) ?? null);
+}
+
+export class JobObject extends Job {
+  constructor(ctx: DurableObjectState, env: ChaosEnv) {
+    delayAlarms(ctx, env);
+    super(ctx, env);
+  }
+}
+
+export class WebhookObject extends Webhook {
+  constructor(ctx: DurableObjectState, env: ChaosEnv) {
+    delayAlarms(ctx, env);
+    super(ctx, env);
+  }
+}
 
 function queueOf(env: Env, name: string): Queue {
   if (name.endsWith("-interactive")) return env.INTERACTIVE_QUEUE;
