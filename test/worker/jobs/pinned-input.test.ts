@@ -87,7 +87,7 @@ describe("a task's input", () => {
     const { taskId } = (await client.send("POST", "/v1/uploads/presign", sized)).body;
     await put(taskId, PNG);
     await client.send("POST", "/v1/jobs", imageJob([taskId]));
-    await put(taskId, PNG.with(-1, 0));
+    await put(taskId, PNG.with(PNG.length - 1, 0));
     const stale = await client.send("POST", "/v1/jobs", imageJob([taskId]));
     await deliverTask(stale.body.jobId, taskId);
     expect(inference.last.inputEtag).not.toBe(await etagOf(taskId));
