@@ -23,7 +23,9 @@ it("its own type counts only if its bytes are of no known format", async () => {
   expect(await contentTypeOf(new Blob(["GIF89a"], { type: "image/png" }))).toBe("image/gif");
   expect(await contentTypeOf(new Blob(["%PDF-1.7"], { type: "image/png" }))).toBe("application/octet-stream");
   expect(await contentTypeOf(new Blob(["something"], { type: "image/png" }))).toBe("image/png");
-  expect(await contentTypeOf(new Blob(["something"], { type: "text/plain" }))).toBe("application/octet-stream");
+  expect(await contentTypeOf(new Blob(["something"], { type: "text/plain" }))).toBe(
+    "application/octet-stream",
+  );
 });
 
 const python = pythonWith("httpx");

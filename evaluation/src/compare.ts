@@ -111,15 +111,16 @@ const agreement = (ious: readonly number[]): Agreement => ({
   lowIou: quantile(ious, 0.01),
 });
 
+const agreed = ({ masks, meanIou, lowIou }: Agreement): string =>
+  `${masks} masks, IoU ${(meanIou ?? 1).toFixed(4)} on average, ${(lowIou ?? 1).toFixed(4)} or more in 99 %`;
+
 /** The comparison for a terminal. */
 export function comparisonLines({ providers, pictures, ms, finds, drawn, equal }: Comparison): string[] {
   const times = ms.map((value) => `${(value ?? 0).toFixed(0)} ms`).join(" and ");
-  const masks = (of: Agreement): string =>
-    `${of.masks} masks, IoU ${(of.meanIou ?? 1).toFixed(4)} on average, ${(of.lowIou ?? 1).toFixed(4)} or more in 99 %`;
   return [
     `${providers.join(" and ")}: ${pictures} pictures, ${times} per picture (median)`,
-    `by words    ${masks(finds)}; scores differ by at most ${finds.score.toFixed(4)}; ${(100 * finds.unmatched).toFixed(1)} % are found on one alone`,
-    ...(drawn === null ? [] : [`by regions  ${masks(drawn)}`]),
+    `by words    ${agreed(finds)}; scores differ by at most ${finds.score.toFixed(4)}; ${(100 * finds.unmatched).toFixed(1)} % are found on one alone`,
+    ...(drawn === null ? [] : [`by regions  ${agreed(drawn)}`]),
     equal
       ? "Both give the same results, within the bounds of docs/models.md."
       : "The results differ by more than the bounds of docs/models.md.",
