@@ -31,21 +31,25 @@ export function pagedReader(file: FileHandle): (position: number, length: number
   };
 }
 
+/** A box of an ISO base media file: its content is from `body` to `end`, which it announces. */
+export interface FileBox {
+  readonly type: string;
+  readonly body: number;
+  readonly end: number;
+}
+
 /**
- * The outermost boxes of an ISO base media file (ISO/IEC 14496-12, 4.2), each with the place of its announced end: a box has a
- * 32-bit size (1: a 64-bit one follows the type, 0: to the end of the file) and a type. Ends with the first that is none.
+ * The boxes of an ISO base media file between two places (ISO/IEC 14496-12, 4.2), by default the outermost: a box has a 32-bit
+ * size (1: a 64-bit one follows the type, 0: to the end) and a type. Ends with the first that is none.
  */
-export async function* boxesOf(
-  file: FileHandle,
-  size: number,
-): AsyncGenerator<{ readonly type: string; readonly end: number }> {
+export async function* boxesOf(file: FileHandle, until: number, from = 0): AsyncGenerator<FileBox> {
   const read = pagedReader(file);
-  for (let at = 0; at + 8 <= size;) {
+  for (let at = from; at + 8 <= until;) {
     const head = await read(at, 16);
     const short = head.readUInt32BE(0);
     const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
-    const isLast = length < 8;
-    at = isLast ? size : at + length;
-    yield { type: head.toString("latin1", 4, 8), end: at };
+    const body = at + (short === 1 ? 16 : 8);
+    at = length < 8 ? until : at + length;
+    yield { type: head.toString("latin1", 4, 8), body, end: at };
   }
 }

@@ -47,6 +47,22 @@ export const PROBLEMS = {
       "More objects were found than a picture may have: for each prompt, the {limit} most confident were kept. Raise the threshold, or cut the picture into parts.",
   },
 
+  frames_missing: {
+    retryable: false,
+    sentence:
+      "{got} of {planned} frames could be read: the others are damaged, and the result lacks them. If you have a better copy of the video, upload that.",
+  },
+  video_ends_early: {
+    retryable: false,
+    sentence:
+      "The video's frames end at {end} seconds, but {announced}. The result has what is there; if you have the whole video, upload that.",
+  },
+  video_track_chosen: {
+    retryable: false,
+    sentence:
+      "The file has {count} video tracks; only the one that players show first, of {width} × {height} pixels, was processed. To process another one, upload it in a file of its own.",
+  },
+
   hdr_not_converted: {
     retryable: false,
     sentence:
@@ -128,6 +144,11 @@ export const PROBLEMS = {
   video_truncated: {
     retryable: false,
     sentence: "The video is cut short: part of the file is missing. Upload the whole file.",
+  },
+  video_encrypted: {
+    retryable: false,
+    sentence:
+      "The video is encrypted (DRM), so that its frames cannot be decoded. Upload a copy without copy protection.",
   },
   video_stream_missing: {
     retryable: false,

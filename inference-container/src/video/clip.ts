@@ -1,3 +1,5 @@
+import type { Problem } from "@segmentation/protocol";
+import type { FrameList } from "./frame-list.ts";
 import type { ClipInput } from "./input-arguments.ts";
 import type { Size } from "../size.ts";
 import type { Colours } from "./tone-mapping.ts";
@@ -5,10 +7,12 @@ import type { Colours } from "./tone-mapping.ts";
 /** A video to process. Its size is that of its frames as a player shows them: rotation and non-square pixels applied. */
 export interface Clip extends Size {
   /**
-   * Presentation time in seconds of each frame as a player shows them (edit lists applied), ascending. 0 is where
-   * players begin: with whatever comes first in the file, sound included, so the first frame may be later.
+   * Presentation time in seconds of each frame as a player shows them (edit lists applied): what a browser's
+   * `currentTime` says. They don't descend. The first frame may come later than 0, but none comes before.
    */
   readonly times: Float64Array;
+  /** When the last frame ends, in seconds. */
+  readonly end: number;
   /**
    * The frames, as indexes into the times, that the file declares as key frames: decoding can begin there. Empty if
    * the file does not say where the frame of a time is.
@@ -16,15 +20,24 @@ export interface Clip extends Size {
   readonly keys: readonly number[];
   /** The colours of high dynamic range; null if it is of standard range. */
   readonly hdr: Colours | null;
+  /** What its owner should know of the file: it has several videos, or ends early. */
+  readonly notices: readonly Problem[];
   /** What is needed to decode it. */
   readonly decoding: {
     readonly input: ClipInput;
+    readonly codec: string;
+    /** The frames as they are listed by now. */
+    readonly frames: FrameList;
+    /** The times, in ticks of the file, if they were taken from its packets; null if all frames were decoded for them. */
+    readonly packets: Float64Array | null;
+    /** FFmpeg's filters that turn its frames upright. */
+    readonly turn: readonly string[];
+    /** Whether its frames have transparency. */
+    readonly hasAlpha: boolean;
     /** Its colour matrix if the file doesn't name one and FFmpeg would assume another. */
     readonly colourMatrix: "bt709" | null;
     /** Whether high dynamic range is mapped to standard range; otherwise it is shown pale. */
     readonly toneMapped: boolean;
-    /** Whether the file has no presentation times, so that they follow from the order of its frames. */
-    readonly untimed: boolean;
   };
 }
 

@@ -1,7 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./input-arguments.ts";
 import { taskFailure } from "../failures.ts";
-import { boxesOf, pagedReader, readAt } from "../file-reads.ts";
+import { boxesOf, pagedReader } from "../file-reads.ts";
+import { elementsOf, SEGMENT } from "./ebml.ts";
 
 /** A film of two hours in fragments of half a second has 30,000 boxes, most of which cost a read. */
 const MOST_ELEMENTS = 100_000;
@@ -42,22 +43,14 @@ async function boxesEndEarly(file: FileHandle, size: number, signal: AbortSignal
   return at > size || !indexed;
 }
 
-/** RFC 8794, sections 4 and 5, and RFC 9559: an EBML header, then a Segment, whose size may be unknown. */
+/** RFC 9559: an EBML header, then a Segment, whose size may be unknown. */
 async function segmentEndsEarly(file: FileHandle, size: number): Promise<boolean> {
-  const header = readSize(await readAt(file, 4, 8));
-  const segment = 4 + header.width + header.size;
-  const id = await readAt(file, segment, 12);
-  if (id.readUInt32BE(0) !== 0x18538067) return segment + 12 > size;
-  const { width, size: length } = readSize(id.subarray(4));
-  return segment + 4 + width + length > size;
-}
-
-/** RFC 8794, section 4: the number of leading zero bits is that of further bytes; all ones mean an unknown size, returned as 0. */
-function readSize(bytes: Buffer): { width: number; size: number } {
-  const width = Math.min(Math.clz32(bytes[0] ?? 0) - 23, 8);
-  const marker = 2 ** (7 * width);
-  const size = Number(BigInt.asUintN(7 * width, bytes.readBigUInt64BE(0) >> BigInt(64 - 8 * width)));
-  return { width, size: size >= marker - 1 ? 0 : size };
+  let at = 0;
+  for await (const { id, end } of elementsOf(file, size)) {
+    if (at > 0) return id === SEGMENT ? end > size && end < Infinity : at + 12 > size;
+    at = end;
+  }
+  return at + 12 > size;
 }
 
 /** RIFF: chunks of a name, a 32-bit size and that many bytes, padded to an even number; large files have several. */

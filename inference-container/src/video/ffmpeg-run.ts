@@ -6,6 +6,9 @@ import { TaskFailure } from "../failures.ts";
 /** How many characters of the end of FFmpeg's log are kept. */
 const LOG_LENGTH = 16_384;
 
+/** Its word on a packet that a decoder refused, of any version. */
+const REFUSED = /Error submitting packet to decoder|Error while decoding stream|Decoding error/g;
+
 /** FFmpeg is killed if it outputs nothing for this long while something waits for it. */
 export const STALL_SECONDS = 60;
 
@@ -42,6 +45,9 @@ export class FfmpegRun {
   readonly #exited: Promise<void>;
   readonly #closed: Promise<void>;
   #log = "";
+  /** The unfinished last line of the log. */
+  #line = "";
+  #refused = 0;
   #startFailure: Error | null = null;
   #stalled = false;
   #waits = 0;
@@ -71,6 +77,9 @@ export class FfmpegRun {
     for (const stream of this.#child.stdio) stream?.on("error", () => {});
     this.#child.stderr?.setEncoding("latin1").on("data", (text: string) => {
       this.#log = (this.#log + text).slice(-LOG_LENGTH);
+      const lines = (this.#line + text).slice(-LOG_LENGTH);
+      this.#line = lines.slice(lines.lastIndexOf("\n") + 1);
+      this.#refused += lines.slice(0, lines.length - this.#line.length).match(REFUSED)?.length ?? 0;
     });
     this.#child.stdio[3]
       ?.on("data", (bytes: Buffer) => {
@@ -84,6 +93,11 @@ export class FfmpegRun {
   /** The end of its log so far, as Latin-1: texts that it repeats from files must not contain Unicode line ends. */
   get log(): string {
     return this.#log;
+  }
+
+  /** How many packets its decoder has refused so far. */
+  get refusedPackets(): number {
+    return this.#refused;
   }
 
   /** Its standard input; null if it has none. `finished` reports failed writes. */

@@ -1,72 +1,57 @@
-/** Ticks per second of the times that identify frames: finer than any frame rate, coarse enough for short numbers. */
-export const TICKS = 10_000;
-
 /** Intervals per leaf of the tree: this gives the shortest text for thousands of them. */
 const LEAF = 8;
 
 /** As many as fit into one argument of a command, which Linux limits to 128 KB. */
 const MOST_INTERVALS = 4_000;
 
-/** From and to, in ticks, both inclusive. */
+/** From and to, both inclusive. */
 type Interval = readonly [from: number, to: number];
 
 /**
- * An expression of FFmpeg's filter language that is true for the planned frames of a clip; for others only if the plan
- * has more than 4,000 frames apart from each other. It takes a frame for the one whose time is nearest, so that it finds
- * its frames even if a decoder dropped others. It keeps no state, because FFmpeg would lose it when a clip changes
- * its resolution. The time base of its input must be 1/TICKS.
+ * An expression of FFmpeg's filter language that is true for the planned frames of a clip, which it counts; for others only if the
+ * plan has more than 4,000 frames apart from each other.
  *
- * It is a binary tree over intervals of time (https://ffmpeg.org/ffmpeg-utils.html#Expression-Evaluation).
+ * It is a binary tree over intervals (https://ffmpeg.org/ffmpeg-utils.html#Expression-Evaluation).
  *
- * @param times presentation times in seconds, ascending @param indexes into them, ascending, at least one
+ * @param indexes ascending, at least one
  */
-export function frameSelection(times: Float64Array, indexes: readonly number[]): string {
-  return tree(joined(intervals(times, indexes)));
+export function frameSelection(indexes: readonly number[]): string {
+  const found: [number, number][] = [];
+  for (const index of indexes) {
+    const last = found.at(-1);
+    if (last !== undefined && last[1] + 1 >= index) last[1] = index;
+    else found.push([index, index]);
+  }
+  return tree("n", joined(found));
 }
 
 /**
- * As `frameSelection`, for a pass that begins in the middle of a clip. If all is well, the first frame is the pass's key
- * frame, and those wanted follow. If the decoder begins too early or not with a key frame, or lacks a wanted frame,
- * the expression lets another frame through, which shows it.
+ * As `frameSelection`, for a pass that begins in the middle of a clip, where only times say which frame it is. If all is well, the
+ * first frame is the pass's key frame, and those wanted follow. If the decoder begins too early or not with a key frame, or lacks a
+ * wanted frame, the expression lets another frame through, which shows it.
+ *
+ * @param stamps presentation times in ticks of the file, ascending and distinct
  */
-export function passSelection(times: Float64Array, { indexes, key, after }: Pass): string {
+export function passSelection(stamps: Float64Array, { indexes, key, after }: Pass): string {
+  const at = (index: number): number => stamps[index] ?? NaN;
   const rest = indexes.filter((index) => index !== key);
   return [
-    ...(after < 0 ? [] : [`lt(pts,${begin(times, after + 1)})`]),
-    ...(key === null ? [] : [`key*between(pts,${begin(times, key)},${begin(times, key + 1) - 1})`]),
-    ...(rest.length === 0 ? [] : [frameSelection(times, rest)]),
-    `gte(pts,${begin(times, (indexes.at(-1) ?? -1) + 1)})`,
+    ...(after < 0 ? [] : [`lte(pts,${at(after)})`]),
+    ...(key === null ? [] : [`key*eq(pts,${at(key)})`]),
+    ...(rest.length === 0 ? [] : [tree("pts", joined(rest.map((index) => [at(index), at(index)])))]),
+    `gt(pts,${at(indexes.at(-1) ?? 0)})`,
   ].join("+");
 }
 
-/** The index of the time that is nearest to `ticks`; of two equally near ones, the later. */
-export function nearestFrame(times: Float64Array, ticks: number): number {
-  let low = 0;
-  let high = times.length - 1;
+/** The index of a stamp; -1 if it is none of them. @param stamps ascending and distinct */
+export function frameAt(stamps: Float64Array, stamp: number): number {
+  let [low, high] = [0, stamps.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (begin(times, middle) <= ticks) low = middle;
+    if ((stamps[middle] ?? 0) <= stamp) low = middle;
     else high = middle - 1;
   }
-  return low;
-}
-
-/** The first tick to which a frame is the nearest. */
-function begin(times: Float64Array, index: number): number {
-  if (index <= 0) return -1e9;
-  if (index >= times.length) return 1e9;
-  return Math.ceil((((times[index - 1] ?? 0) + (times[index] ?? 0)) / 2) * TICKS);
-}
-
-function intervals(times: Float64Array, indexes: readonly number[]): Interval[] {
-  const found: [number, number][] = [];
-  for (const index of indexes) {
-    const [from, to] = [begin(times, index), begin(times, index + 1) - 1];
-    const last = found.at(-1);
-    if (last !== undefined && last[1] + 1 >= from) last[1] = to;
-    else found.push([from, to]);
-  }
-  return found;
+  return stamps[low] === stamp ? low : -1;
 }
 
 /** At most as many intervals as fit: neighbours are joined, with what lies between them. */
@@ -78,10 +63,11 @@ function joined(all: readonly Interval[]): readonly Interval[] {
   });
 }
 
-function tree(wanted: readonly Interval[]): string {
-  if (wanted.length <= LEAF) return wanted.map(([from, to]) => `between(pts,${from},${to})`).join("+");
+function tree(name: "n" | "pts", wanted: readonly Interval[]): string {
+  if (wanted.length <= LEAF) return wanted.map(([from, to]) => `between(${name},${from},${to})`).join("+");
   const half = wanted.length >> 1;
-  return `if(lt(pts,${wanted[half]?.[0] ?? 0}),${tree(wanted.slice(0, half))},${tree(wanted.slice(half))})`;
+  const [before, after] = [tree(name, wanted.slice(0, half)), tree(name, wanted.slice(half))];
+  return `if(lt(${name},${wanted[half]?.[0] ?? 0}),${before},${after})`;
 }
 
 /**

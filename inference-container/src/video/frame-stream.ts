@@ -2,21 +2,30 @@
  * Filters that make FFmpeg announce each passing frame on file descriptor 3: `frame:… pts:… pts_time:…` in the time
  * base of the filters, then `key=1` (https://ffmpeg.org/ffmpeg-filters.html#metadata_002c-ametadata).
  */
-export const announceFrames = (key: string): string =>
+export const announceFrames = (key: "decoded" | "selected"): string =>
   `metadata=add:key=${key}:value=1,metadata=print:key=${key}:file='pipe\\:3':direct=1`;
 
-/** Reads what `announceFrames` writes. A frame is announced before its pixels come, but on another pipe. */
+/** A frame that was announced as selected. */
+export interface Announced {
+  /** How many frames were decoded before it. */
+  readonly place: number;
+  /** Its presentation time in the filters' time base. */
+  readonly pts: number;
+}
+
+/** Reads announcements of decoded and of selected frames. A frame is announced before its pixels come, but on another pipe. */
 export class AnnouncedFrames {
-  readonly #key: string;
-  readonly #known: number[] = [];
-  #waiting: ((pts: number | null) => void) | null = null;
+  readonly #onDecoded: (frame: Announced) => void;
+  readonly #known: Announced[] = [];
+  #waiting: ((frame: Announced | null) => void) | null = null;
   #ended = false;
   #rest = "";
   #pts = 0;
+  #decoded = 0;
 
-  /** @param key of the announcements to read */
-  constructor(key: string) {
-    this.#key = key;
+  /** @param onDecoded is called for each frame that is decoded, in their order */
+  constructor(onDecoded: (frame: Announced) => void) {
+    this.#onDecoded = onDecoded;
   }
 
   /** Takes announced text; null is its end. */
@@ -27,13 +36,14 @@ export class AnnouncedFrames {
     for (const line of lines) {
       const stamp = /^frame:.* pts:(-?\d+)/.exec(line);
       if (stamp !== null) this.#pts = Number(stamp[1]);
-      else if (line.startsWith(`${this.#key}=`)) this.#known.push(this.#pts);
+      else if (line.startsWith("decoded=")) this.#onDecoded({ place: this.#decoded++, pts: this.#pts });
+      else if (line.startsWith("selected=")) this.#known.push({ place: this.#decoded - 1, pts: this.#pts });
     }
     this.#serve();
   };
 
-  /** The presentation time of the next frame, in the filters' time base; null if there are no more. */
-  next(): Promise<number | null> {
+  /** The next selected frame; null if there are no more. */
+  next(): Promise<Announced | null> {
     return new Promise((resolve) => {
       this.#waiting = resolve;
       this.#serve();

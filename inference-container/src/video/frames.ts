@@ -1,15 +1,8 @@
-import { setImmediate as turn } from "node:timers/promises";
-import { AnnouncedFrames, announceFrames, toFrames } from "./frame-stream.ts";
+import { setImmediate as wholeTurn } from "node:timers/promises";
+import { type Announced, AnnouncedFrames, announceFrames, toFrames } from "./frame-stream.ts";
 import type { Clip } from "./clip.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
-import {
-  frameSelection,
-  nearestFrame,
-  type Pass,
-  passSelection,
-  planPasses,
-  TICKS,
-} from "./frame-selection.ts";
+import { frameAt, frameSelection, type Pass, passSelection, planPasses } from "./frame-selection.ts";
 import { inputArguments } from "./input-arguments.ts";
 import type { Size } from "../size.ts";
 import { toneMapping } from "./tone-mapping.ts";
@@ -40,14 +33,15 @@ interface Decoding {
 
 /**
  * Decodes frames of a clip, scaled to one size. At most one frame is read ahead of the consumer, and FFmpeg is gone when
- * the generator ends or is returned. A damaged frame that the decoder drops is left out.
+ * the generator ends or is returned.
  *
  * Between frames that lie far apart nothing is decoded, unless that turns out to give other frames than decoding the
- * whole clip would: from there on everything is decoded.
+ * whole clip would: from there on everything is decoded. If the decoded frames are others than the clip lists, it is listed anew:
+ * each of the wanted frames that are left is then the first one at or after its time.
  *
- * @param indexes the frames, ascending and distinct
- * @throws TaskFailure named video_unreadable if none of them could be decoded or memory did not suffice, video_crashed or video_stalled; the
- *   signal's reason
+ * @param indexes the frames, as indexes into the clip's times, ascending and distinct
+ * @throws TaskFailure named video_unreadable if none of them, or less than half of the clip, could be decoded, or memory did not
+ *   suffice, video_crashed or video_stalled; the signal's reason
  */
 export async function* readFrames(
   ffmpeg: string,
@@ -57,59 +51,89 @@ export async function* readFrames(
   signal: AbortSignal,
 ): AsyncGenerator<Frame> {
   const decoding = { ffmpeg, clip, size, signal };
-  const passes = planPasses(clip.times, clip.keys, indexes);
+  const { frames, codec } = clip.decoding;
   let sampleIdx = 0;
   let wanted = 0;
-  for (const pass of passes) {
+  for (const pass of isListedAnew(clip) ? [] : planPasses(clip.times, clip.keys, indexes)) {
     wanted += pass.indexes.length;
     for await (const frame of readPass(decoding, pass)) yield { ...frame, sampleIdx: sampleIdx++ };
     if (sampleIdx < wanted) break;
   }
-  const rest = indexes.slice(sampleIdx);
-  for await (const frame of readThrough(decoding, rest, sampleIdx === 0))
+  if (!frames.isDecoded)
+    for await (const frame of readThrough(decoding, indexes.slice(sampleIdx)))
+      yield { ...frame, sampleIdx: sampleIdx++ };
+  if (sampleIdx === indexes.length) return;
+  await frames.decode(ffmpeg, codec, signal);
+  for await (const frame of readThrough(decoding, inNewList(clip, indexes.slice(sampleIdx))))
     yield { ...frame, sampleIdx: sampleIdx++ };
 }
 
-/** Decodes the clip from its start to the last of the frames. @param none whether no frame of it could be decoded before */
-async function* readThrough(
-  decoding: Decoding,
-  indexes: readonly number[],
-  none: boolean,
-): AsyncGenerator<DecodedFrame> {
+/** Whether a clip's times are those of its packets, and its frames have turned out to be others. */
+const isListedAnew = ({ decoding }: Clip): boolean => decoding.frames.isDecoded && decoding.packets !== null;
+
+/** The frames that are shown from the times of these on. */
+function inNewList({ decoding }: Clip, indexes: readonly number[]): number[] {
+  const { frames, packets } = decoding;
+  if (packets === null) return [...indexes];
+  const { stamps } = frames;
+  let at = 0;
+  const found = indexes.map((index) => {
+    while (at < stamps.length && (stamps[at] ?? 0) < (packets[index] ?? 0)) at++;
+    return at;
+  });
+  return [...new Set(found)].filter((place) => place < stamps.length);
+}
+
+/** Decodes the clip from its start to the last of the frames, and ends early where frames come that are not listed. */
+async function* readThrough(decoding: Decoding, indexes: readonly number[]): AsyncGenerator<DecodedFrame> {
   if (indexes.length === 0) return;
   const { clip } = decoding;
-  const announced = new AnnouncedFrames("selected");
-  await using run = start(decoding, [], frameSelection(clip.times, indexes), announced);
+  const { isDecoded, stamps } = clip.decoding.frames;
+  let listed = Infinity;
+  const announced = new AnnouncedFrames(({ place, pts }) => {
+    if (!isDecoded && stamps[place] !== pts) listed = Math.min(listed, place);
+  });
+  await using run = start(decoding, [], frameSelection(indexes), announced);
+  const times = clip.decoding.frames.times();
   let next = 0;
-  for await (const frame of decoded(decoding, run, announced)) {
-    while ((indexes[next] ?? Infinity) < frame.frameIdx) next++;
-    // The expression may select more than requested, and damaged times may give two frames the same place.
-    if (indexes[next] !== frame.frameIdx) continue;
+  for await (const { place, rgb } of decoded(decoding, run, announced)) {
+    if (place >= listed) return;
+    // The expression may select more than requested.
+    if (indexes[next] !== place) continue;
     next++;
-    yield frame;
+    yield { frameIdx: place, timeSec: times[place] ?? 0, rgb };
     if (next === indexes.length) return;
   }
   await run.finished();
-  if ((none && next === 0) || isShortOfMemory(run.log))
-    throw whyUnread(run.log, clip.decoding.input.inputPixels);
+  if (isShortOfMemory(run.log)) throw whyUnread(run.log, clip.decoding.input.inputPixels);
 }
 
 /**
  * Decodes a pass's frames, and stops early if a decoder that began at the file's start might give others: if this one
- * begins elsewhere than the file's index says, if its first frame is not a key frame, if a frame is missing, or if it
+ * begins elsewhere than the file's index says, if its first frame is not a key frame, if other frames come than are listed, or if it
  * finds errors, since its frames may then depend on earlier ones.
  */
 async function* readPass(decoding: Decoding, pass: Pass): AsyncGenerator<DecodedFrame> {
-  const announced = new AnnouncedFrames("selected");
-  await using run = start(decoding, seekTo(pass), passSelection(decoding.clip.times, pass), announced);
+  const { times, decoding: how } = decoding.clip;
+  const { stamps } = how.frames;
+  let follows = pass.key === null ? 0 : null;
+  let isListed = true;
+  const announced = new AnnouncedFrames(({ pts }) => {
+    const index = frameAt(stamps, pts);
+    if (index === pass.key) follows = index;
+    // Before the key frame come those that an open group of pictures shows before it.
+    if (follows !== null) isListed &&= index === follows++;
+  });
+  await using run = start(decoding, seekTo(pass), passSelection(stamps, pass), announced);
   const expected = pass.key === null ? [] : [pass.key];
   const wanted = [...pass.indexes];
-  for await (const frame of decoded(decoding, run, announced)) {
-    if (frame.frameIdx !== (expected.shift() ?? Math.min(frame.frameIdx, wanted[0] ?? -1))) return;
-    if (frame.frameIdx !== wanted[0]) continue;
+  for await (const { pts, rgb } of decoded(decoding, run, announced)) {
+    const frameIdx = frameAt(stamps, pts);
+    if (!isListed || frameIdx !== (expected.shift() ?? Math.min(frameIdx, wanted[0] ?? -1))) return;
+    if (frameIdx !== wanted[0]) continue;
     if (pass.key !== null && (await hasErrors(run))) return;
     wanted.shift();
-    yield frame;
+    yield { frameIdx, timeSec: times[frameIdx] ?? 0, rgb };
     if (wanted.length === 0) return;
   }
   await run.finished();
@@ -118,8 +142,8 @@ async function* readPass(decoding: Decoding, pass: Pass): AsyncGenerator<Decoded
 const seekTo = ({ key, seconds }: Pass): string[] => [
   "-loglevel",
   "repeat+error",
-  // Times stay those of the whole file, and what lies before the time is given too.
-  ...(key === null ? [] : ["-copyts", "-start_at_zero", "-noaccurate_seek", "-ss", seconds.toFixed(6)]),
+  // The time is one of the file's, and what lies before it is given too.
+  ...(key === null ? [] : ["-noaccurate_seek", "-seek_timestamp", "1", "-ss", seconds.toFixed(6)]),
 ];
 
 /**
@@ -136,8 +160,8 @@ const hasErrors = async (run: FfmpegRun): Promise<boolean> =>
 async function logUpToNow(run: FfmpegRun): Promise<string> {
   // FFmpeg logs an error before it writes the frame. After one full turn of the event loop, everything that was in
   // the log's pipe has been read.
-  await turn();
-  await turn();
+  await wholeTurn();
+  await wholeTurn();
   return run.log;
 }
 
@@ -152,41 +176,47 @@ function start(
     options,
     inputArguments(clip.decoding.input),
     ["-vf", filters(clip, selection, size), "-fps_mode", "passthrough"],
-    ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+    ["-f", "rawvideo", "-pix_fmt", clip.decoding.hasAlpha ? "rgba" : "rgb24", "-"],
   ].flat();
   return new FfmpegRun(ffmpeg, args, { signal, onSide: announced.hear });
 }
 
-/** The frames that FFmpeg gives, each with its place in the clip. */
+/** The frames that FFmpeg gives. */
 async function* decoded(
   { clip, size }: Decoding,
   run: FfmpegRun,
   announced: AnnouncedFrames,
-): AsyncGenerator<DecodedFrame> {
-  for await (const rgb of toFrames(run.output(), 3 * size.width * size.height)) {
-    const ticks = await run.waitFor(announced.next());
-    if (ticks === null) throw new Error("FFmpeg gave a frame that it did not announce.");
-    if (isShortOfMemory(await logUpToNow(run))) throw whyUnread(run.log, clip.decoding.input.inputPixels);
-    const frameIdx = nearestFrame(clip.times, ticks);
-    yield { frameIdx, timeSec: clip.times[frameIdx] ?? 0, rgb };
+): AsyncGenerator<Announced & Pick<DecodedFrame, "rgb">> {
+  const { hasAlpha, input } = clip.decoding;
+  for await (const pixels of toFrames(run.output(), (hasAlpha ? 4 : 3) * size.width * size.height)) {
+    const frame = await run.waitFor(announced.next());
+    if (frame === null) throw new Error("FFmpeg gave a frame that it did not announce.");
+    if (isShortOfMemory(await logUpToNow(run))) throw whyUnread(run.log, input.inputPixels);
+    yield { ...frame, rgb: hasAlpha ? onWhite(pixels) : pixels };
   }
 }
 
-/**
- * Announces each decoded frame on file descriptor 3, which shows that decoding continues, and again if it is selected. Times
- * of a file without presentation times count from its first frame: the decoder's times are late by its delay.
- */
+/** What is transparent appears on white, as in pictures. @param rgba four bytes per pixel */
+function onWhite(rgba: Uint8Array): Uint8Array {
+  const rgb = new Uint8Array((rgba.length / 4) * 3);
+  for (let from = 0, to = 0; from < rgba.length; from += 4) {
+    const alpha = rgba[from + 3] ?? 0;
+    for (let channel = 0; channel < 3; channel++)
+      rgb[to++] = Math.round(255 + (((rgba[from + channel] ?? 0) - 255) * alpha) / 255);
+  }
+  return rgb;
+}
+
+/** Announces each decoded frame on file descriptor 3, which shows that decoding continues, and again if it is selected. */
 function filters(clip: Clip, selection: string, { width, height }: Size): string {
-  const { colourMatrix, toneMapped, untimed } = clip.decoding;
+  const { colourMatrix, toneMapped, turn } = clip.decoding;
   const toned = clip.hdr !== null && toneMapped ? toneMapping(clip.hdr) : [];
   const matrix = colourMatrix === null || toned.length > 0 ? "" : `:in_color_matrix=${colourMatrix}`;
-  const first = Math.round((clip.times[0] ?? 0) * TICKS);
   return [
-    `settb=1/${TICKS}`,
-    ...(untimed ? [`setpts=PTS-STARTPTS+${first}`] : []),
     announceFrames("decoded"),
     `select='${selection}'`,
     announceFrames("selected"),
+    ...turn,
     `scale=${width}:${height}${matrix}`,
     ...toned,
   ].join(",");

@@ -1,6 +1,11 @@
 /** Decoders that may run, by FFmpeg's names; two of them are libraries for AV1. */
 const DECODERS = ["h264", "hevc", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "mpeg4", "mjpeg", "prores"];
 
+/** The decoders that decode a layer of transparency too, by the codec. */
+const ALPHA_DECODERS = { vp8: "libvpx", vp9: "libvpx-vp9" } as const;
+/** Codecs of tracks with a layer of transparency. */
+export const ALPHA_CODECS = ["vp8", "vp9"] as const;
+
 /**
  * Bytes that FFmpeg may allocate at once: a few bytes of an index can announce tables of gigabytes. A plane of 36
  * megapixels with two bytes per sample takes 72 million, a whole frame of AV1 in 4:2:0 113 million.
@@ -12,9 +17,6 @@ const LARGEST_ALLOCATION = 134_217_728;
  * comes first, so that no FFmpeg opens an index that is larger.
  */
 export const LISTING_ALLOCATION = 50_331_648;
-
-/** The most streams of all kinds in one file, since each may have tables of that size. Studio recordings have sixteen of sound and one of time. */
-export const MOST_STREAMS = 20;
 
 /** Each thread holds frames of its own, of up to 200 MB. By default FFmpeg starts one more than there are processors. */
 const DECODER_THREADS = 4;
@@ -31,33 +33,42 @@ export interface ClipInput {
   readonly container: Container;
   /** The most pixels that a frame may have, as shown. */
   readonly inputPixels: number;
+  /** The video track to read, as FFmpeg specifies streams. */
+  readonly track: string;
+  /** How many tracks of all kinds the file may have. */
+  readonly streams: number;
+  /** The codec of a track with a layer of transparency. */
+  readonly alphaCodec?: (typeof ALPHA_CODECS)[number];
 }
 
 /** Whether clips of this codec, by FFmpeg's name, are read. */
 export const isReadableCodec = (name: string): boolean => DECODERS.includes(name);
 
 /**
- * FFmpeg's arguments for reading an uploaded clip: one local file, only as its own container, only its first video stream
+ * FFmpeg's arguments for reading an uploaded clip: one local file, only as its own container, only one video stream
  * (a cover picture is not one), only listed decoders, no frame that is much larger than allowed, and memory within bounds
- * that no file can raise.
+ * that no file can raise. Times are those of the file, which players show. Frames are not turned, and the filters keep
+ * counting them when their size changes.
  *
  * @param largestAllocation in bytes
  */
 export function inputArguments(
-  { path, container, inputPixels }: ClipInput,
+  { path, container, inputPixels, track, streams, alphaCodec }: ClipInput,
   largestAllocation = LARGEST_ALLOCATION,
 ): string[] {
   return [
     ["-protocol_whitelist", "file,pipe"],
     ["-format_whitelist", CONTAINERS.join(",")],
-    ["-codec_whitelist", DECODERS.join(",")],
+    ["-codec_whitelist", [...DECODERS, ...Object.values(ALPHA_DECODERS)].join(",")],
     ["-max_pixels", String(Math.min(Math.ceil((Math.sqrt(inputPixels) + CODING_BLOCK) ** 2), MOST_PIXELS))],
     ["-max_alloc", String(largestAllocation)],
-    ["-max_streams", String(MOST_STREAMS)],
+    ["-max_streams", String(streams)],
     ["-threads", String(DECODER_THREADS)],
+    ["-copyts", "-noautorotate", "-reinit_filter", "0"],
+    alphaCodec === undefined ? [] : ["-c:v", ALPHA_DECODERS[alphaCodec]],
     ["-f", container],
     ["-i", `file:${path}`],
-    ["-map", "0:V:0", "-an", "-sn", "-dn"],
+    ["-map", `0:${track}`, "-an", "-sn", "-dn"],
     // Otherwise the log would repeat the file's own texts, which could crowd out what is read from it.
     ["-map_metadata", "-1", "-map_chapters", "-1"],
   ].flat();

@@ -1,4 +1,3 @@
-import type { Clip } from "./clip.ts";
 import { taskFailure } from "../failures.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, LISTING_ALLOCATION, type ClipInput } from "./input-arguments.ts";
@@ -8,32 +7,46 @@ import { tooLong, whyUnread } from "./refusals.ts";
 const MOST_PACKETS = 2_000_000;
 
 /** AV_PKT_FLAG_KEY, AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */
-const KEY = 0x1;
-const CORRUPT = 0x2;
-const DISCARD = 0x4;
+const [KEY, CORRUPT, DISCARD] = [0x1, 0x2, 0x4];
+
+/** FFmpeg's word on a Matroska file that it can't follow to its end. */
+const DAMAGED = /EBML number|File ended prematurely|invalid as first byte|Element at .* ending at/;
 
 /** AV_NOPTS_VALUE of FFmpeg's libavutil/avutil.h: no time. */
 const NO_TIME = -(2 ** 63);
 
-export interface FrameTimes extends Pick<Clip, "times"> {
-  /** The times of the frames that the file declares as key frames. */
-  readonly keyTimes: ReadonlySet<number>;
-  /** Whether the file has no presentation times: frames then take their packets' decoding times, in ascending order. */
-  readonly untimed: boolean;
+/** A clip's frames, or its packets. */
+export interface Listing {
+  /** Presentation times in order, in ticks of the file. */
+  readonly stamps: Float64Array;
+  /** Seconds per tick. */
+  readonly tick: number;
+  /** The times of those that the file declares as key frames. */
+  readonly keys: ReadonlySet<number>;
+  /** When the last one ends, in ticks. */
+  readonly end: number;
+  /** Whether the file has presentation times. Others are decoding times. */
+  readonly isTimed: boolean;
+  /** Whether packets present in the order of a decoder that can begin with the first, each at a time of its own, and none is cut away. */
+  readonly isPlain: boolean;
+  /** Whether the file could not be followed to its end. */
+  readonly isDamaged: boolean;
+  /** How many packets the decoder refused. */
+  readonly refused: number;
 }
 
-/** Without decoding: each packet holds one frame. */
-const COPY = ["-c", "copy", "-copyinkf", "-copypriorss", "1"];
+/** Without decoding. FFmpeg would move presentation times to fit decoding times, so these get low ones in their place. */
+const LOW = "setts=pts=PTS:dts=if(eq(PTS\\,NOPTS)\\,DTS\\,N-1e12)";
+const COPY = ["-c", "copy", "-copyinkf", "-copypriorss", "1", "-bsf:v", LOW];
 const DECODE = ["-c:v", "wrapped_avframe", "-fps_mode", "passthrough", "-enc_time_base", "-1"];
 
 /**
- * Lists the presentation times of a clip's frames from its packets; those that an edit list cuts away are flagged.
+ * Lists the presentation times of a clip's packets, or of its frames in the order in which they are decoded.
  *
- * FFmpeg's framecrc muxer writes a line per packet: `stream, dts, pts, duration, size, checksum`, and `F=0x…` unless its
+ * FFmpeg's framecrc muxer writes a line for each: `stream, dts, pts, duration, size, checksum`, and `F=0x…` unless its
  * flags are those of a plain keyframe; `#tb 0: n/d` before them is the time base.
  *
- * @param seconds the most allowed between the first frame and the last
- * @param decoded whether all frames are decoded, for a codec whose packets may hold frames that are never shown
+ * @param seconds the most allowed between the first and the last
  * @throws TaskFailure named video_truncated, video_too_long, video_unreadable, video_crashed or video_stalled; the
  *   signal's reason
  */
@@ -43,38 +56,38 @@ export async function listTimes(
   seconds: number,
   signal: AbortSignal,
   decoded = false,
-): Promise<FrameTimes> {
-  const args = decoded
-    ? [...inputArguments(input), ...DECODE]
-    : [...inputArguments(input, LISTING_ALLOCATION), ...COPY];
-  await using run = new FfmpegRun(ffmpeg, [...args, "-f", "framecrc", "-"], { signal });
-  const presented: number[] = [];
-  const inOrderOfDecoding: number[] = [];
-  const keyTimes = new Set<number>();
-  let untimed = false;
-  let packets = 0;
-  let earliest = Infinity;
-  let tick = 0;
+): Promise<Listing> {
+  const args = decoded ? [inputArguments(input), DECODE] : [inputArguments(input, LISTING_ALLOCATION), COPY];
+  await using run = new FfmpegRun(ffmpeg, [...args.flat(), "-f", "framecrc", "-"], { signal });
+  const stamps: number[] = [];
+  const keys = new Set<number>();
+  let [packets, tick, end, isTimed, isPlain] = [0, 0, -Infinity, true, true];
   for await (const line of run.lines()) {
     const base = /^#tb 0: (\d+)\/(\d+)/.exec(line);
     if (base !== null) tick = Number(base[1]) / Number(base[2]);
     if (line.startsWith("#")) continue;
-    const [, dts = NO_TIME, pts = NO_TIME] = line.split(",", 3).map(Number);
+    const [, dts = NO_TIME, pts = NO_TIME, duration = 0] = line.split(",", 4).map(Number);
     const flags = Number(/F=(0x[0-9A-F]+)/.exec(line)?.[1] ?? KEY);
     if (++packets > MOST_PACKETS)
       throw taskFailure("video_unreadable", { reason: `it has more than ${MOST_PACKETS} frames` });
     if ((flags & CORRUPT) !== 0) throw taskFailure("video_truncated");
     const stamp = pts === NO_TIME ? dts : pts;
+    isTimed &&= pts !== NO_TIME;
+    isPlain &&=
+      (flags & DISCARD) === 0 && (stamps.length > 0 || (flags & KEY) !== 0) && stamp >= (stamps[0] ?? stamp);
     if ((flags & DISCARD) !== 0 || stamp === NO_TIME) continue;
-    untimed ||= pts === NO_TIME;
-    earliest = Math.min(earliest, stamp);
-    if ((stamp - earliest) * tick > seconds) throw tooLong(seconds);
-    presented.push(stamp * tick);
-    if ((flags & KEY) !== 0) keyTimes.add(stamp * tick);
-    inOrderOfDecoding.push(dts * tick);
+    stamps.push(stamp);
+    if ((flags & KEY) !== 0) keys.add(stamp);
+    end = Math.max(end, stamp + duration);
   }
   await run.finished();
-  if (presented.length === 0) throw whyUnread(run.log, input.inputPixels);
-  const times = Float64Array.from(untimed ? inOrderOfDecoding : presented).toSorted();
-  return { times, keyTimes, untimed };
+  if (stamps.length === 0) throw whyUnread(run.log, input.inputPixels);
+  // A decoder gives frames in order. Where wrong times contradict that, a frame comes no earlier than the one before.
+  if (decoded)
+    for (const [at, stamp] of stamps.entries()) stamps[at] = Math.max(stamp, stamps[at - 1] ?? stamp);
+  const sorted = Float64Array.from(stamps).toSorted();
+  if (((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) * tick > seconds) throw tooLong(sorted, tick, seconds);
+  isPlain &&= isTimed && new Set(stamps).size === stamps.length;
+  const isDamaged = DAMAGED.test(run.log);
+  return { stamps: sorted, tick, keys, end, isTimed, isPlain, isDamaged, refused: run.refusedPackets };
 }

@@ -1,10 +1,16 @@
 import { type Problem, problemOf } from "@segmentation/protocol";
 import { taskFailure, TaskFailure } from "../failures.ts";
 import { MEMORY_GIB } from "./ffmpeg-run.ts";
-import { isReadableCodec, MOST_STREAMS } from "./input-arguments.ts";
+import { isReadableCodec } from "./input-arguments.ts";
 
-/** The failure of a clip that is too long. @param seconds the limit */
-export function tooLong(seconds: number): TaskFailure {
+/**
+ * The failure of a clip that is too long, or seems so by one wrong time.
+ * @param stamps of its frames, ascending @param tick seconds per unit of these @param seconds the limit
+ */
+export function tooLong(stamps: Float64Array, tick: number, seconds: number): TaskFailure {
+  const isJump = stamps.some((stamp, at) => (stamp - (stamps[at - 1] ?? stamp)) * tick > seconds);
+  const reason = "the times of its frames jump, as if a clock had been set during the recording";
+  if (isJump) return taskFailure("video_unreadable", { reason });
   const limit = seconds >= 120 ? `${Math.round(seconds / 60)} minutes` : `${seconds} seconds`;
   return taskFailure("video_too_long", { limit });
 }
@@ -35,8 +41,6 @@ function statedCodec(log: string): string | undefined {
 function byLog(log: string, pixelLimit: number): Problem {
   if (/moov atom not found|partial file|File ended prematurely/.test(log))
     return problemOf("video_truncated");
-  if (/exceeds max_streams/.test(log))
-    return problemOf("video_unreadable", { reason: `it has more than ${MOST_STREAMS} tracks` });
   if (/matches no streams/.test(log)) return problemOf("video_stream_missing");
   const size = /Picture size (\d+)x(\d+) exceeds/.exec(log);
   if (size !== null) return oversized(Number(size[1]), Number(size[2]), pixelLimit);
@@ -49,5 +53,7 @@ function byLog(log: string, pixelLimit: number): Problem {
     const reason = `it takes more memory to decode than the ${MEMORY_GIB} GiB that a video may have`;
     return problemOf("video_unreadable", { reason });
   }
+  if (/^ {2}Stream #0:\d+ -> #0:0 \(copy\)/m.test(log))
+    return problemOf("video_unreadable", { reason: "it has no frames" });
   return problemOf("video_unreadable", { reason: "it is damaged, and none of its frames can be decoded" });
 }

@@ -73,7 +73,7 @@ test("a clip of more frames than are listed is refused as that, and not as too l
   const endless = clips.path("endless");
   await writeFile(endless, "#!/bin/sh\necho '#tb 0: 1/1000000'\nexec yes '0,1,1'\n");
   await chmod(endless, 0o755);
-  const input = { path: "clip.mp4", container: "mov", inputPixels: 1e6 } as const;
+  const input = { path: "clip.mp4", container: "mov", inputPixels: 1e6, track: "V:0", streams: 1 } as const;
   await expect(listTimes(endless, input, 60, new AbortController().signal)).rejects.toMatchObject({
     code: "video_unreadable",
     message: expect.stringContaining("more than 2000000 frames"),
@@ -110,7 +110,8 @@ test("a clip of large frames that refer to many others is refused when memory en
 });
 
 test("a decoder has four threads, however many processors there are", () => {
-  const args = inputArguments({ path: "clip.mp4", container: "mov", inputPixels: 1e6 });
+  const input = { path: "clip.mp4", container: "mov", inputPixels: 1e6, track: "V:0", streams: 1 } as const;
+  const args = inputArguments(input);
   expect(args.slice(args.indexOf("-threads"), args.indexOf("-i")).slice(0, 2)).toEqual(["-threads", "4"]);
 });
 
