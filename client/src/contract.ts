@@ -144,6 +144,7 @@ export type TaskProblemCode =
   | "engine_timeout"
   | "formats_too_large"
   | "frame_too_large"
+  | "frames_missing"
   | "hdr_not_converted"
   | "image_corrupt"
   | "image_empty"
@@ -180,10 +181,13 @@ export type TaskProblemCode =
   | "too_many_masks"
   | "video_codec_unsupported"
   | "video_crashed"
+  | "video_encrypted"
+  | "video_ends_early"
   | "video_format_unsupported"
   | "video_stalled"
   | "video_stream_missing"
   | "video_too_long"
+  | "video_track_chosen"
   | "video_truncated"
   | "video_unavailable"
   | "video_unreadable";
@@ -1027,7 +1031,7 @@ export interface components {
         ClipRegion: {
             /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
-            /** @description When in the clip, in seconds from its start, 0 if it is left out. The nearest processed frame is taken. */
+            /** @description When in the clip, as a browser's `currentTime` says, 0 if it is left out. The frame that is shown then is processed, whatever the rate. */
             timeSeconds?: number;
             /**
              * @description A box around the object: [x, y, width, height].

@@ -33,7 +33,7 @@ export const PROBLEMS = {
   region_outside_clip: {
     retryable: false,
     sentence:
-      "The region regions[{index}] is at {time} seconds, but the clip ends at {end} seconds. Give a time within the clip, and create the job again.",
+      "The region regions[{index}] is at {time} seconds, but {what} at {end} seconds. Give an earlier time, and create the job again.",
   },
   prior_mask_unusable: {
     retryable: false,

@@ -44,7 +44,7 @@ const pointed = z.strictObject({ ...region, points: z.array(RegionPoint).min(1).
 export const TaskRegion = z.union([boxed, pointed]);
 export type TaskRegion = z.infer<typeof TaskRegion>;
 
-/** `timeSeconds` counts from the clip's start, and picks the nearest of its processed frames. */
+/** `timeSeconds` is what a player's clock says, and picks the frame that is shown then. */
 const moment = {
   timeSeconds: z.number().nonnegative(),
   /** Regions with the same id are one object, pointed at several times; absent: an object of its own. */

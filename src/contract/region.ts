@@ -98,7 +98,7 @@ const ClipRegion = z
     taskId: TaskId,
     timeSeconds: z.number().min(0).optional().meta({
       description:
-        "When in the clip, in seconds from its start, 0 if it is left out. The nearest processed frame is taken.",
+        "When in the clip, as a browser's `currentTime` says, 0 if it is left out. The frame that is shown then is processed, whatever the rate.",
     }),
     ...PLACE,
     objectId: z.int().min(1).max(1_000).optional().meta({

@@ -18,25 +18,71 @@ export interface SamplePlan {
   readonly fps: number;
 }
 
+/** Writers of times round to microseconds. */
+const ROUNDED_SECONDS = 1e-5;
+
+/** The frame that players show at a time: the last one that has come, or the first one before that. */
+export const shownFrame = (times: Float64Array, seconds: number): number =>
+  Math.max(
+    times.findLastIndex((time) => time <= seconds + ROUNDED_SECONDS),
+    0,
+  );
+
 /**
  * Plans which frames of a clip are processed. A rate takes the first frame of each slot of 1/fps seconds, counted from
  * the first frame; a number takes that many frames, evenly spaced in time, from the first one on. Either takes all frames
- * if the clip has no more, and `maxFrames` ends the list early (a rate) or lowers the number.
+ * if the clip has no more, and `maxFrames` ends the list early (a rate) or lowers the number. The frame that is shown at a time
+ * that is pointed at is always taken: in addition, or for the nearest other sample if there may be no more.
  *
  * @param times presentation times in seconds, ascending
  * @param mostFrames how many frames a task may have
+ * @param pointed times in seconds
  * @throws TaskFailure named too_many_frames
  */
-export function planSamples(times: Float64Array, sampling: Sampling, mostFrames: number): SamplePlan {
+export function planSamples(
+  times: Float64Array,
+  sampling: Sampling,
+  mostFrames: number,
+  pointed: readonly number[] = [],
+): SamplePlan {
   const atMost = sampling.maxFrames ?? Infinity;
   const plan =
     sampling.numFrames === null
       ? atRate(times, meaningful(sampling.fps ?? DEFAULT_FPS), atMost)
       : ofNumber(times, Math.min(sampling.numFrames, atMost));
   const count = plan.indexes.length;
-  if (count <= mostFrames) return { indexes: plan.indexes, fps: meaningful(plan.fps) };
+  if (count <= mostFrames) {
+    const most = sampling.numFrames === null ? Math.min(atMost, mostFrames) : count;
+    const cut = pointed.length > 0 ? cutAt(times, sampling) : Infinity;
+    const shown = pointed.filter((time) => time < cut).map((time) => shownFrame(times, time));
+    return { indexes: including(plan.indexes, shown, most), fps: meaningful(plan.fps) };
+  }
   const change = sampling.numFrames === null ? "Lower fps or set maxFrames" : "Lower numFrames";
   throw taskFailure("too_many_frames", { count, limit: mostFrames, change });
+}
+
+/** The time in seconds of the first sample that `maxFrames` leaves out at the end of a list; Infinity if it leaves out none. */
+export function cutAt(times: Float64Array, { fps, numFrames, maxFrames }: Sampling): number {
+  if (numFrames !== null || maxFrames === null) return Infinity;
+  const next = atRate(times, meaningful(fps ?? DEFAULT_FPS), maxFrames + 1).indexes[maxFrames];
+  return next === undefined ? Infinity : (times[next] ?? 0);
+}
+
+/** The samples with these frames, which take the place of the nearest others if there would be more than `most`. */
+function including(indexes: readonly number[], frames: readonly number[], most: number): number[] {
+  const taken = new Set(indexes);
+  for (const frame of frames) {
+    if (taken.has(frame)) continue;
+    const others = [...taken].filter((index) => !frames.includes(index));
+    if (taken.size >= most) {
+      if (others.length === 0) break;
+      taken.delete(
+        others.reduce((near, other) => (Math.abs(other - frame) < Math.abs(near - frame) ? other : near)),
+      );
+    }
+    taken.add(frame);
+  }
+  return [...taken].toSorted((a, b) => a - b);
 }
 
 const meaningful = (fps: number): number => Math.min(Math.max(fps, SLOWEST_FPS), FASTEST_FPS);

@@ -11,7 +11,7 @@ import type { LogitGrid, Model, OpenPicture, Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import type { Clip } from "../video/clip.ts";
 import { type Frame, readFrames } from "../video/frames.ts";
-import type { SamplePlan } from "../video/sampling.ts";
+import { cutAt, type SamplePlan, shownFrame } from "../video/sampling.ts";
 import { placeRegions } from "./run-picture.ts";
 
 /** The most bytes of decoded frames that wait to be followed backwards. */
@@ -119,19 +119,19 @@ interface Asked extends PointedAt {
 }
 
 /** @throws TaskFailure named region_outside_image or region_outside_clip */
-function askedObjects({ clip, plan, size }: ClipWork, regions: NonNullable<VideoTask["regions"]>): Asked[] {
-  const { indexes, fps } = plan;
-  const timeOf = (index: number | undefined): number => clip.times[index ?? 0] ?? 0;
-  const end = timeOf(indexes.at(-1)) + 1 / fps;
+function askedObjects(
+  { task, clip, plan, size }: ClipWork,
+  regions: NonNullable<VideoTask["regions"]>,
+): Asked[] {
+  const timeOf = (index: number): number => clip.times[index] ?? 0;
+  const cut = cutAt(clip.times, task.sampling);
   return Array.from(objectsOf(regions), ({ regions: own, ...object }) => {
     const frames = new Map<number, Region>();
     for (const [at, placed] of placeRegions(own, clip).entries()) {
       const { timeSeconds: time = 0, index = 0 } = own[at] ?? {};
-      if (time > end)
-        throw taskFailure("region_outside_clip", { index, time, end: Math.floor(end * 100) / 100 });
-      const frame = indexes.reduce((near, other) =>
-        Math.abs(timeOf(other) - time) < Math.abs(timeOf(near) - time) ? other : near,
-      );
+      refuseLate({ index, time }, clip.end, cut);
+      const shown = shownFrame(clip.times, time);
+      const frame = plan.indexes.findLast((other) => other <= shown) ?? plan.indexes[0] ?? 0;
       frames.set(frame, joined(frames.get(frame), scaled(placed, clip, size)));
     }
     const [firstFrame = 0] = frames.keys();
@@ -142,6 +142,20 @@ function askedObjects({ clip, plan, size }: ClipWork, regions: NonNullable<Video
       regions: new Map(Array.from(frames, ([frame, region]) => [timeOf(frame), region])),
     };
   });
+}
+
+const rounded = (seconds: number): number => Math.floor(seconds * 100) / 100;
+
+/** @param cut the time from which `maxFrames` leaves frames out @throws TaskFailure */
+function refuseLate(region: { index: number; time: number }, end: number, cut: number): void {
+  if (region.time > end)
+    throw taskFailure("region_outside_clip", { ...region, what: "the clip ends", end: rounded(end) });
+  if (region.time >= cut)
+    throw taskFailure("region_outside_clip", {
+      ...region,
+      what: "maxFrames ends the processing",
+      end: rounded(cut),
+    });
 }
 
 /** Two regions of one object in one frame: all points, and the last box. */

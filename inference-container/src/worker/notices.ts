@@ -1,6 +1,7 @@
 import { type Problem, problemOf } from "@segmentation/protocol";
 import type { Segmentation } from "../models/model.ts";
-import { TaskFailure } from "../failures.ts";
+import { taskFailure, TaskFailure } from "../failures.ts";
+import type { Clip } from "../video/clip.ts";
 
 /**
  * One notice for all prompts that could not be served, or not wholly; null if all could.
@@ -19,4 +20,23 @@ export function unservedNotice(
   const isNoneServed = new Set(outside.map(({ promptIndex }) => promptIndex)).size === prompts;
   if (isNoneServed && !hasRegions) throw new TaskFailure(problem);
   return problem;
+}
+
+/** The share of a clip's planned frames that must be readable. */
+const LEAST_SHARE = 0.5;
+
+/**
+ * What to say of frames that could not be read; null if all could.
+ *
+ * @param got how many of the planned frames there are
+ * @throws TaskFailure named video_unreadable if less than half of the planned ones are there
+ */
+export function missingNotice(got: number, planned: number, clip: Clip): Problem | null {
+  if (got < LEAST_SHARE * planned)
+    throw taskFailure("video_unreadable", {
+      reason: `it is damaged, and only ${got} of the ${planned} frames to process can be decoded`,
+    });
+  const { lost, stamps } = clip.decoding.frames;
+  if (lost > 0) return problemOf("frames_missing", { got: stamps.length, planned: stamps.length + lost });
+  return got < planned ? problemOf("frames_missing", { got, planned }) : null;
 }

@@ -19,6 +19,7 @@ import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
 import { stepsOf } from "../steps.ts";
 import { ClipFollower } from "./follow-clip.ts";
 import { FrameTracker } from "./track-frame.ts";
+import { missingNotice } from "./notices.ts";
 
 const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
 /** The largest masks.json in bytes: what a client can still be expected to read. */
@@ -67,7 +68,8 @@ async function segmentClip(
   const usage = new Usage(undefined, (stage) => hooks.at(stage), signal);
   const times = new ClipTimes(usage);
   const clip = await probeClip(ffmpeg, inputPath, task.limits, signal);
-  const plan = planSamples(clip.times, task.sampling, task.limits.frames);
+  const pointed = task.regions?.map(({ timeSeconds }) => timeSeconds);
+  const plan = planSamples(clip.times, task.sampling, task.limits.frames, pointed);
   const { indexes, fps } = plan;
   const { width, height } = clip;
   const isPale = clip.hdr !== null && !clip.decoding.toneMapped;
@@ -150,6 +152,9 @@ async function segmentClip(
   }
   times.lap("infer");
   const { frames, framesWithMasks, totalMasks, ...written } = await masks.finish();
+  const missing = missingNotice(frames, indexes.length, clip);
+  const pale = isPale ? problemOf("hdr_not_converted") : null;
+  const notices = [tracker.notice, missing, ...clip.notices, pale];
   const files: WrittenFile[] = [
     { name: MASKS.name, contentType: MASKS.contentType, ...written, path: join(folder, MASKS.name) },
   ];
@@ -164,7 +169,7 @@ async function segmentClip(
     width,
     height,
     files,
-    notice: joinProblems([tracker.notice, isPale ? problemOf("hdr_not_converted") : null]),
+    notice: joinProblems(notices),
     ms: times.ms,
     modelMs: usage.ms,
     frames,

@@ -23,11 +23,15 @@ interface Asked {
   readonly model?: Model;
   readonly formats?: VideoTask["formats"];
   readonly generatePreview?: boolean;
+  readonly sampling?: VideoTask["sampling"];
 }
 
+const EVERY: VideoTask["sampling"] = { fps: null, numFrames: null, maxFrames: null };
+
 /** What a film's clip shows of the objects that are asked for, frame by frame. */
-async function follow(film: Film, asked: Asked) {
+async function follow(film: Film, asked: Asked, processed = asked.frames) {
   const { regions, frames, prompts = [], model = colourModel(), formats, generatePreview = false } = asked;
+  const { sampling = EVERY } = asked;
   await writeFile(join(folder, "clip.mp4"), filmed(film, frames));
   const task: VideoTask = {
     type: "video",
@@ -40,7 +44,7 @@ async function follow(film: Film, asked: Asked) {
     generatePreview,
     limits: { inputBytes: 1_000_000, inputPixels: 1_000_000, seconds: 100, frames: 1_000 },
     scoreThreshold: 0.5,
-    sampling: { fps: null, numFrames: null, maxFrames: null },
+    sampling,
     ...(formats !== undefined && { formats }),
   };
   const { signal } = new AbortController();
@@ -48,7 +52,7 @@ async function follow(film: Film, asked: Asked) {
   const progress = (count: number): void => void done.push(count);
   await runVideo(model, findFfmpeg(process.env), task, { at: () => undefined, progress, signal });
   const written = MasksJson.parse(JSON.parse(await readFile(join(folder, "masks.json"), "utf8")));
-  expect(written.frames).toHaveLength(frames);
+  expect(written.frames).toHaveLength(processed);
   expect(done).toEqual(done.toSorted((a, b) => a - b));
   return written.frames.map(({ objects }) => objects);
 }
@@ -333,8 +337,29 @@ describe("a task fails, and says which region is wrong, if", () => {
   });
 });
 
-test("a time picks the nearest of the processed frames", async () => {
+describe("a time picks the frame that is shown then", () => {
   const film: Film = (frame) => ({ ground: "grey", discs: frame < 3 ? [] : [disc("red", 80, 90)] });
-  const frames = await follow(film, { regions: [click(80, 90, 2.6 / RATE)], frames: 6 });
-  expect(framesWith(frames, 1)).toEqual([3, 4, 5]);
+
+  test("also just before the next one", async () => {
+    const frames = await follow(film, { regions: [click(80, 90, 3.9 / RATE)], frames: 6 });
+    expect(framesWith(frames, 1)).toEqual([3, 4, 5]);
+  });
+
+  test("which is processed, though the rate would leave it out", async () => {
+    const sampling = { fps: RATE / 4, numFrames: null, maxFrames: null };
+    const asked = { regions: [click(80, 90, 3 / RATE)], frames: 6, sampling };
+    expect(framesWith(await follow(film, asked, 3), 1)).toEqual([1, 2]);
+  });
+
+  test("which takes the place of another sample, where there may be no more", async () => {
+    const sampling = { fps: null, numFrames: 2, maxFrames: null };
+    const asked = { regions: [click(80, 90, 4 / RATE)], frames: 6, sampling };
+    expect(framesWith(await follow(film, asked, 2), 1)).toEqual([1]);
+  });
+
+  test("but none after maxFrames, which is said", async () => {
+    const sampling = { fps: null, numFrames: null, maxFrames: 2 };
+    const late = follow(film, { regions: [click(80, 90, 4 / RATE)], frames: 6, sampling });
+    await expect(late).rejects.toThrow(/maxFrames ends the processing at/);
+  });
 });

@@ -187,7 +187,9 @@ class ClipRegion(TypedDict):
     taskId: TaskId
     """The id of an upload: a lowercase UUID, a dot and a file extension."""
     timeSeconds: NotRequired[float]
-    """When in the clip, in seconds from its start, 0 if it is left out. The nearest processed frame is taken."""
+    """When in the clip, as a browser's `currentTime` says, 0 if it is left out. The frame that is shown then is
+    processed, whatever the rate.
+    """
     box: NotRequired[Sequence[float]]
     """A box around the object: [x, y, width, height]."""
     points: NotRequired[Sequence[RegionPoint]]
