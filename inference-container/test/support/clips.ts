@@ -142,14 +142,15 @@ export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
     .join(" ");
 }
 
-/** The times in seconds at which FFmpeg shows a clip's frames when it decodes all of it. */
-export async function shownTimes(path: string): Promise<number[]> {
+/** The times in seconds at which FFmpeg shows a clip's frames when it decodes all of it. @param track as FFmpeg specifies streams */
+export async function shownTimes(path: string, track = "V:0"): Promise<number[]> {
   const filters = "settb=1/100000,metadata=add:key=k:value=1,metadata=print:file=-";
   const listing = await runFfmpeg([
+    "-copyts",
     "-i",
     path,
     "-map",
-    "0:V:0",
+    `0:${track}`,
     "-vf",
     filters,
     "-fps_mode",

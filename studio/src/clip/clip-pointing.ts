@@ -11,8 +11,8 @@ import {
   withRegion,
 } from "../work/clip-regions.ts";
 import type { Work } from "../work/work.ts";
-import type { Playback } from "./playback.ts";
-import { nearestTo } from "./time.ts";
+import { type Playback, WITHIN_SEC } from "./playback.ts";
+import { shownAt } from "./time.ts";
 
 /** Pointing at objects of a clip, in the frames that a job processes. Nothing is sent before a job is asked for. */
 export class ClipPointing {
@@ -36,7 +36,7 @@ export class ClipPointing {
   readonly #here = computed(() => {
     const { times, shown } = this.#playback;
     return this.#work.regions.value.filter(
-      ({ timeSeconds }) => nearestTo(times.value, timeSeconds) === shown.value,
+      ({ timeSeconds }) => shownAt(times.value, timeSeconds) === shown.value,
     );
   });
 
@@ -77,9 +77,10 @@ export class ClipPointing {
       return this.#refuse(`A job follows at most ${LIMITS.followedObjects} objects. Remove one first.`);
     if (regions.length >= LIMITS.regions)
       return this.#refuse(`A job takes at most ${LIMITS.regions} points and boxes. Remove an object first.`);
-    // A job's frames have other times than those that the browser guessed before it.
+    // A job's frames have other times than those that the browser guessed before it: what is on the screen counts.
     const there = this.#here.value.find((other) => other.objectId === objectId);
-    const timeSeconds = there?.timeSeconds ?? times.value[shown.value] ?? 0;
+    const { [shown.value]: time = 0 } = times.value;
+    const timeSeconds = there?.timeSeconds ?? (masks === null && shown.value > 0 ? time + WITHIN_SEC : time);
     const whole = await wholeRegion(region, masks?.frames[shown.value], objectId);
     if (whole === null)
       return this.#refuse("Click the object itself in this frame first, then what doesn’t belong to it.");

@@ -88,15 +88,15 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
     pointing.choose(found === undefined && canPoint ? "point" : "pan");
   }, [found, canPoint]);
   useSignalEffect(() => {
-    const seconds = playback.length.value;
+    const seconds = playback.length.value - playback.begin.value;
     if (seconds > 0) work.seconds.value = seconds;
   });
   useEffect(() => {
     const { value: seconds } = playback.length;
     playback.times.value =
       result?.masksJson.frames.map(({ timeSec }) => timeSec) ??
-      (seconds > 0 ? timesAt(work.fps.value, seconds) : []);
-  }, [result, playback.length.value, work.fps.value]);
+      (seconds > 0 ? timesAt(work.fps.value, seconds, playback.begin.value) : []);
+  }, [result, playback.length.value, playback.begin.value, work.fps.value]);
   useSignalEffect(() => {
     // What is pointed at is a frame that will be processed.
     if (!playback.isPlaying.value && pointing.tool.value !== "pan") playback.settle();

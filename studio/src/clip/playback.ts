@@ -7,7 +7,7 @@ import { nearestTo, shownAt, stepFrom } from "./time.ts";
 export const RATES = [0.25, 0.5, 1, 2] as const;
 
 /** Behind a frame's beginning, so that rounding doesn't lead to the frame before. Files round to milliseconds. */
-const WITHIN_SEC = 0.001;
+export const WITHIN_SEC = 0.001;
 
 /** A clip that is played: where it is, how fast it goes. Without a video one steps through its processed frames all the same. */
 export class Playback {
@@ -22,6 +22,8 @@ export class Playback {
   readonly size = signal<Size | null>(null);
   /** The video's length in seconds; 0 until it is known. */
   readonly length = signal(0);
+  /** When the video's first frame is shown, in seconds of its clock: in a part of a recording, not at 0. */
+  readonly begin = signal(0);
   /** The times of the processed frames, in seconds. */
   readonly times = signal<readonly number[]>([]);
   /** The clip's length in seconds, as far as it is known. */
@@ -58,8 +60,11 @@ export class Playback {
     });
     // Where the clip plays, what is on the screen counts, not what the clock says. Frames that come after somebody went
     // elsewhere may be of the place before.
+    let isFirst = this.seconds.value === 0;
     const unfollow = followFrames(video, (seconds) => {
       if (!this.#isChosen) this.seconds.value = seconds;
+      if (isFirst) this.begin.value = seconds > WITHIN_SEC ? seconds : 0;
+      isFirst = false;
     });
     return () => {
       controller.abort();

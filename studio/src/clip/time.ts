@@ -26,9 +26,12 @@ export const nearestTo = (times: readonly number[], seconds: number): number =>
     -1,
   );
 
-/** The times of the frames that a job will process, as far as a browser knows: it does not know where frames begin. */
-export const timesAt = (fps: number, seconds: number): number[] =>
-  Array.from({ length: framesOf(seconds, fps) }, (_, frame) => frame / fps);
+/**
+ * The times of the frames that a job will process, as far as a browser knows: it does not know where frames begin.
+ * @param end of the clip, in seconds @param begin when its first frame is shown
+ */
+export const timesAt = (fps: number, end: number, begin = 0): number[] =>
+  Array.from({ length: framesOf(end - begin, fps) }, (_, frame) => begin + frame / fps);
 
 /** The time of the next processed frame, or of the one before; where there is none, that of the present one. */
 export function stepFrom(times: readonly number[], seconds: number, by: 1 | -1): number {
