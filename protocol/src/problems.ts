@@ -143,7 +143,8 @@ export const PROBLEMS = {
   },
   video_truncated: {
     retryable: false,
-    sentence: "The video is cut short: part of the file is missing. Upload the whole file.",
+    sentence:
+      "The video is cut short: part of the file is missing. Upload the whole file. If this is all there is, FFmpeg may save what is readable (`ffmpeg -i video.mp4 -c copy video.mkv`): upload that.",
   },
   video_encrypted: {
     retryable: false,
