@@ -1,10 +1,10 @@
 /** The numbers and times of frames, compared with FFmpeg's plain decoding of the whole file. */
 import { execFile } from "node:child_process";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TaskFailure } from "../../src/failures.ts";
 import type { Clip } from "../../src/video/clip.ts";
 import { type Frame, readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
@@ -13,23 +13,19 @@ import {
   clipFolder,
   type ClipFolder,
   ffmpeg,
-  numbered,
   numberOf,
   positionOfPacket,
   shownTimes,
 } from "../support/clips.ts";
+import { CLIP_KINDS, FRAGMENTS, FRAMES, h264, makePlain, source } from "../support/clip-kinds.ts";
 import { isLong } from "../support/form.ts";
 
 const { signal } = new AbortController();
 const SIZE = { width: 64, height: 48 };
-const FRAMES = 24;
-const source = numbered({ size: "64x48", frames: FRAMES });
-const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -bf 2 -b_strategy 0 -g 8".split(" ");
-
 let clips: ClipFolder;
 beforeAll(async () => {
   clips = await clipFolder();
-  await clips.make(...source, ...h264, "plain.mp4");
+  await makePlain(clips);
 });
 afterAll(() => clips.remove());
 
@@ -79,57 +75,13 @@ async function expectAsDecoded(path: string, { from = 0, isTimed = true } = {}):
   return frames;
 }
 
-const kept = async (name: string): Promise<string> => {
-  await copyFile(join(import.meta.dirname, "clips", name), clips.path(name));
-  return clips.path(name);
-};
-const copied = (before: readonly string[], ...after: readonly string[]): Promise<string> =>
-  clips.make(...before, "-i", "plain.mp4", "-c", "copy", ...after);
-const dropped = ["-copyinkf", "-bsf:v", "noise=drop='lt(n,3)'"];
 const empty = "select='not(between(n,5,9))*not(between(n,15,16))'";
-const FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof";
-
-/** Clips of which a packet is no frame, or which don't begin at 0. */
-const kinds: readonly (readonly [
-  title: string,
-  make: () => Promise<string>,
-  count: number,
-  from?: number,
-])[] = [
-  ["fields in packets of their own", () => kept("field-pictures.mp4"), 12],
-  ["MPEG-4 with frames that only repeat another", () => kept("not-coded.mp4"), 25],
-  ["a cut in an open group of pictures", () => kept("open-group-cut.mkv"), 20, 0.033],
-  ["leading pictures that present before the first packet", () => kept("leading-pictures.mkv"), 22, 0.001],
-  ["a recording that begins without a key frame", () => copied([], ...dropped, "cut.mp4"), 16, 0.32],
-  ["the same in MKV", () => copied([], ...dropped, "cut.mkv"), 16, 0.32],
-  [
-    "pairs of equal times",
-    () => clips.make("-r", "2000", "-i", "plain.mp4", ...h264, "-r", "2000", "fast.mkv"),
-    FRAMES,
-  ],
-  ["fragments without an edit list", () => copied([], "-movflags", FRAGMENTS, "parts.mp4"), FRAMES, 0.08],
-  ["a stream that begins late", () => copied(["-itsoffset", "0.7"], "late.mp4"), FRAMES, 0.7],
-  ["times of a long recording", () => copied([], "-output_ts_offset", "1000", "long.mkv"), FRAMES, 1000],
-  [
-    "times since 1970",
-    () => copied([], "-output_ts_offset", "1590000000", "epoch.mkv"),
-    FRAMES,
-    1_590_000_000,
-  ],
-  [
-    "sound with samples that only prime its decoder",
-    async () => {
-      const sound = "-f lavfi -i sine=d=1 -c:v copy -c:a aac".split(" ");
-      return clips.make("-i", "plain.mp4", ...sound, "primed.mkv");
-    },
-    FRAMES,
-  ],
-  ["an edit list that cuts", () => copied(["-ss", "0.3"], "edited.mp4"), 16],
-];
 
 describe("a frame has the number that a decoder gives it, and the time at which players show it", () => {
-  test.for(kinds)("%s", async ([, make, count, from]) => {
-    expect(await expectAsDecoded(await make(), { ...(from !== undefined && { from }) })).toHaveLength(count);
+  test.for(CLIP_KINDS)("%s", async ([, make, count, from]) => {
+    expect(await expectAsDecoded(await make(clips), { ...(from !== undefined && { from }) })).toHaveLength(
+      count,
+    );
   });
 
   test.for([
@@ -205,8 +157,8 @@ test("any clip's frames are numbered and timed as it is decoded", async () => {
       ];
       const fragments = file === "fragments.mp4" ? ["-movflags", FRAGMENTS] : [];
       const path = await clips.make(...begin, "-i", whole, ...options, ...fragments, name);
-      const decoded = await shownTimes(path);
-      fc.pre(decoded.length > 0);
+      const decoded = await shownTimes(path).catch(() => []);
+      if (decoded.length === 0) return await expect(probe(path)).rejects.toThrow(TaskFailure);
       await expectAsDecoded(path, { from: Math.max(decoded[0] ?? 0, 0) });
     }),
     { numRuns: isLong ? 100 : 4 },

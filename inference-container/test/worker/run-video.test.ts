@@ -1,12 +1,12 @@
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { VideoTask, VideoResult } from "../../src/messages.ts";
 import { runVideo } from "../../src/worker/run-video.ts";
 import type { Followable, Model, OpenPicture, Segmentation, SegmentRequest } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
-import { runFfmpeg } from "../support/clips.ts";
+import { clipFolder, positionOfPacket, runFfmpeg } from "../support/clips.ts";
 import { movingSquare } from "../support/moving-square.ts";
 
 const FRAMES = 6;
@@ -156,6 +156,41 @@ test("in frames more than a second apart nothing is drawn without a detection", 
   const { framesWithMasks } = await run(model, undefined, undefined, 2);
   expect(counted).toEqual({ asked: [false, false], open: 0, drawn: 0 });
   expect(framesWithMasks).toBe(1);
+});
+
+describe("frames that a damage takes away", () => {
+  /** Makes packets of the clip unreadable, each by its first bytes. */
+  async function damage(packets: readonly number[]): Promise<void> {
+    const path = join(folder, "clip.mp4");
+    const clips = await clipFolder();
+    const bytes = await readFile(path);
+    for (const packet of packets) {
+      const { position, size } = await positionOfPacket(clips, path, packet);
+      for (let at = position + 4; at < position + size; at++) bytes[at] = (bytes[at] ?? 0) ^ 0xa5;
+    }
+    await clips.remove();
+    await writeFile(path, bytes);
+  }
+  const model = (): Model => modelOf(() => Promise.resolve(found(1)));
+
+  test("are said in the result's notice", async () => {
+    await damage([3, 4]);
+    const { frames, notice } = await run(model(), undefined, undefined, 30);
+    expect(frames).toBe(28);
+    expect(notice).toMatchObject({
+      code: "frames_missing",
+      message: expect.stringMatching(/^28 of 30 frames/),
+    });
+  });
+
+  test("fail the task if they are more than half of the clip", async () => {
+    await damage(Array.from({ length: 17 }, (_, at) => at + 2));
+    const failing = run(model(), undefined, undefined, 30);
+    await expect(failing).rejects.toMatchObject({
+      code: "video_unreadable",
+      message: expect.stringContaining("only 13"),
+    });
+  });
 });
 
 test("a clip of HDR says so if this FFmpeg can't convert its colours, and else says nothing", async () => {
