@@ -165,7 +165,7 @@ describe("Chromium shows the frames at their times", () => {
     expect(await run(LOOK, path, asked)).toEqual(some.map((time) => expect.closeTo(time, 3)));
   });
 
-  it.for(playable)("played: %s", async ([, make]) => {
+  it.for(playable.filter(([title]) => title.startsWith("fragments")))("played: %s", async ([, make]) => {
     const path = await make(clips);
     const times = new Set((await timesOf(path)).map((time) => time.toFixed(3)));
     const shown = z.array(z.number()).parse(await run(PLAY, path));

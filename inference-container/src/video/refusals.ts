@@ -53,7 +53,7 @@ function byLog(log: string, pixelLimit: number): Problem {
     const reason = `it takes more memory to decode than the ${MEMORY_GIB} GiB that a video may have`;
     return problemOf("video_unreadable", { reason });
   }
-  if (/^ {2}Stream #0:\d+ -> #0:0 \(copy\)/m.test(log))
+  if (/^ {2}Stream #0:\d+ -> #0:0 \(copy\)/m.test(log) && !log.includes("Could not write header"))
     return problemOf("video_unreadable", { reason: "it has no frames" });
   return problemOf("video_unreadable", { reason: "it is damaged, and none of its frames can be decoded" });
 }
