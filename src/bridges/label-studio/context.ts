@@ -6,24 +6,28 @@ const percent = z.number().min(-1).max(101);
 const shape = { original_width: z.int().min(1), original_height: z.int().min(1) };
 const labels = z.array(z.string()).optional();
 
-/** Something that a person has drawn: a click, or a rectangle. Further fields are not read, nor are further kinds of shapes. */
+/**
+ * Something that a person has drawn: a click, a rectangle, or the label of one that is drawn by a tag without labels. Further fields
+ * are not read, nor are further kinds of shapes.
+ */
 const Drawn = z.union([
   z.object({
     ...shape,
-    type: z.literal("keypointlabels"),
+    type: z.enum(["keypointlabels", "keypoint"]),
     is_positive: z.union([z.boolean(), z.int()]).default(true),
     value: z.object({ x: percent, y: percent, keypointlabels: labels }),
   }),
   z.object({
     ...shape,
-    type: z.literal("rectanglelabels"),
+    type: z.enum(["rectanglelabels", "rectangle"]),
     value: z.object({ x: percent, y: percent, width: percent, height: percent, rectanglelabels: labels }),
   }),
-  z.object({ type: z.string() }),
+  z.object({ type: z.literal("labels"), value: z.object({ labels: z.array(z.string()) }) }),
+  z.object({ type: z.string().optional() }),
 ]);
 
 /** What a person has drawn on a task's picture. */
-export const DrawingContext = z.object({ result: z.array(Drawn).max(100) });
+export const DrawingContext = z.object({ result: z.array(Drawn).max(100).default([]) });
 export type DrawingContext = z.infer<typeof DrawingContext>;
 
 /** Regions, and the label that the person had chosen. */
@@ -42,9 +46,13 @@ export function drawingOf({ result }: DrawingContext): Drawing | null {
   let label: string | null = null;
   for (const drawn of result) {
     if (!("value" in drawn)) continue;
+    if (drawn.type === "labels") {
+      label ??= drawn.value.labels[0] ?? null;
+      continue;
+    }
     const across = drawn.original_width / 100;
     const down = drawn.original_height / 100;
-    if (drawn.type === "keypointlabels") {
+    if ("is_positive" in drawn) {
       const { x, y, keypointlabels } = drawn.value;
       points.push({ x: x * across, y: y * down, label: drawn.is_positive ? 1 : 0 });
       label ??= keypointlabels?.[0] ?? null;
@@ -60,6 +68,6 @@ export function drawingOf({ result }: DrawingContext): Drawing | null {
   if (result.length === 0) return null;
   throw new ServiceError(
     "invalid_request",
-    "context: has neither keypoints nor rectangles. Draw with a smart KeyPointLabels or RectangleLabels.",
+    "context: has neither keypoints nor rectangles. Draw with a smart KeyPointLabels, RectangleLabels, KeyPoint or Rectangle.",
   );
 }

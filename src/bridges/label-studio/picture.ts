@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
 import { publicUrlRefusal } from "../../core/lib/public-url.ts";
+import { quoted } from "../../http/strict-json.ts";
 import { readAtMost } from "../../core/lib/read-at-most.ts";
 import { publicUrlTermsOf } from "../../settings.ts";
 import type { BridgeClient } from "../client.ts";
 import type { Source } from "../uploads.ts";
+import { valueOf } from "./value.ts";
 
 /** The most bytes of a file that Label Studio keeps itself: it passes through the Worker's memory. */
 const MOST_BYTES = 10_000_000;
@@ -15,17 +17,19 @@ type Authorize = () => Promise<string>;
 
 /**
  * The pictures that tasks name, each as `upload:<taskId>`, a URL, or a path of the operator's Label Studio.
+ * @param image the attribute of the interface that names them
  * @throws ServiceError invalid_request; once it is read, url_forbidden, import_failed, upload_too_large.
  */
-export function sourcesOf(client: BridgeClient, named: readonly unknown[]): Source[] {
+export function sourcesOf(client: BridgeClient, image: string, tasks: readonly { data: object }[]): Source[] {
   const { LABEL_STUDIO_URL: address, LABEL_STUDIO_TOKEN: token = "" } = client.platform.settings;
   let authorization: Promise<string> | undefined;
   const authorize: Authorize = () => (authorization ??= authorizationOf(address ?? "", token));
-  return named.map((each) => {
+  return tasks.map(({ data }) => {
+    const each = valueOf(image, data);
     if (typeof each !== "string" || each === "")
       throw new ServiceError(
         "invalid_request",
-        "A task has no picture in the field that the interface shows.",
+        `A task has no picture in the field that <Image value=${quoted(image)}> names. Add its URL to the task's data.`,
       );
     if (each.startsWith("upload:")) return { taskId: each.slice("upload:".length) };
     const isOwn = each.startsWith("/") || (address !== undefined && each.startsWith(`${address}/data/`));

@@ -39,7 +39,9 @@ export function predictionOf(
   if (found === null || size === null) return { model_version, score: 0, result: [] };
   const result = found.objects.flatMap((object) => {
     const label = "prompt" in object.by ? object.by.prompt : chosen;
-    const control = controls.find(({ labels }) => label === null || labels.includes(label)) ?? controls[0];
+    const own = controls.find(({ labels }) => label === null || labels.includes(label));
+    // Another task of the job may have other labels.
+    const control = own ?? ("prompt" in object.by ? undefined : controls[0]);
     const named = label ?? control?.labels[0];
     return control === undefined || named === undefined ? [] : regionsOf(object, size, control, named);
   });
@@ -51,32 +53,47 @@ export function predictionOf(
 function regionsOf(
   { index, confidence: score, shape }: FoundObject,
   { width, height }: { readonly width: number; readonly height: number },
-  { name: from_name, toName: to_name, form }: Control,
+  { name, toName: to_name, form, labelsName }: Control,
   label: string,
 ): Region[] {
   if (shape === null) return [];
-  const common = { from_name, to_name, type: form, original_width: width, original_height: height };
-  const region = (part: number, value: Record<string, unknown>): Region => ({
-    id: `${index}-${part}-${crypto.randomUUID().slice(0, 8)}`,
-    ...common,
+  const common = {
+    to_name,
+    original_width: width,
+    original_height: height,
     image_rotation: 0,
     score,
-    value: { ...value, [form]: [label] },
-  });
+  } as const;
+  const region = (part: number, value: Record<string, unknown>): Region[] => {
+    const id = `${index}-${part}-${crypto.randomUUID().slice(0, 8)}`;
+    const one = (from_name: string, type: string, labelled: object): Region => ({
+      id,
+      from_name,
+      type,
+      ...common,
+      value: { ...value, ...labelled },
+    });
+    if (labelsName === name) return [one(name, `${form}labels`, { [`${form}labels`]: [label] })];
+    return [one(name, form, {}), one(labelsName, "labels", { labels: [label] })];
+  };
   const [across, down] = [100 / width, 100 / height];
   switch (form) {
-    case "rectanglelabels": {
+    case "rectangle": {
       const [x, y, wide, high] = shape.box;
-      return [
-        region(0, { x: x * across, y: y * down, width: wide * across, height: high * down, rotation: 0 }),
-      ];
+      return region(0, {
+        x: x * across,
+        y: y * down,
+        width: wide * across,
+        height: high * down,
+        rotation: 0,
+      });
     }
-    case "polygonlabels":
-      return polygonsOfRuns(runsOfRle(shape.rle), TOLERANCE).map(({ outline }, part) =>
+    case "polygon":
+      return polygonsOfRuns(runsOfRle(shape.rle), TOLERANCE).flatMap(({ outline }, part) =>
         region(part, { points: pairs(outline).map(([x, y]) => [x * across, y * down]), closed: true }),
       );
-    case "brushlabels":
-      return [region(0, { format: "rle", rle: brushRleOf(runsOfRle(shape.rle)) })];
+    case "brush":
+      return region(0, { format: "rle", rle: brushRleOf(runsOfRle(shape.rle)) });
   }
 }
 

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/context.ts";
 import { readBody } from "../../http/read-request.ts";
@@ -7,25 +6,14 @@ import { retrieveModel } from "../../services/operations/model.ts";
 import { asTool, type BridgeClient, ifSet } from "../client.ts";
 import { foundIn } from "../found.ts";
 import { runJob } from "../jobs.ts";
-import { DrawingContext, drawingOf } from "./context.ts";
-import { readInterface } from "./interface.ts";
+import { drawingOf } from "./context.ts";
+import { controlsFor, readInterface } from "./interface.ts";
 import { sourcesOf } from "./picture.ts";
+import { PredictRequest } from "./request.ts";
 import { type Prediction, predictionOf } from "./results.ts";
 
 /** Label Studio sends its tasks with all their annotations. */
 const MOST_BYTES = 10_000_000;
-const MOST_TASKS = 100;
-const MOST_CONFIG_CHARACTERS = 200_000;
-
-const PredictRequest = z.object({
-  tasks: z
-    .array(z.object({ data: z.record(z.string(), z.unknown()) }))
-    .min(1)
-    .max(MOST_TASKS),
-  label_config: z.string().max(MOST_CONFIG_CHARACTERS),
-  params: z.object({ context: DrawingContext.nullish() }).nullish(),
-});
-type PredictRequest = z.infer<typeof PredictRequest>;
 
 async function versionOf(client: BridgeClient): Promise<string> {
   const { id, version } = await retrieveModel(client);
@@ -37,24 +25,24 @@ async function predict(
   client: BridgeClient,
   { tasks, label_config, params }: PredictRequest,
 ): Promise<Prediction[]> {
-  const { controls, imageField } = readInterface(label_config);
-  const context = params?.context ?? null;
-  const drawing = context === null ? null : drawingOf(context);
+  const { controls, image } = readInterface(label_config);
+  const context = params?.context;
+  const drawing = context === undefined ? null : drawingOf(context);
   if (drawing !== null && tasks.length > 1)
     throw new ServiceError("invalid_request", "tasks: something is drawn, so there must be one task.");
-  const named = tasks.map(({ data }) => data[imageField]);
-  const sources = sourcesOf(client, named);
+  const sources = sourcesOf(client, image, tasks);
+  const controlsOf = tasks.map(({ data }) => controlsFor(controls, data));
   const wanted =
     drawing === null
-      ? { prompts: [...new Set(controls.flatMap(({ labels }) => labels))] }
+      ? { prompts: [...new Set(controlsOf.flatMap((ofTask) => ofTask.flatMap(({ labels }) => labels)))] }
       : { regions: drawing.regions };
   const version = await versionOf(client);
   const { job, taskIds } = await runJob(client, sources, wanted);
   const predictions: Prediction[] = [];
-  for (const taskId of taskIds)
-    predictions.push(
-      predictionOf(await foundIn(client, job, taskId), controls, drawing?.label ?? null, version),
-    );
+  for (const [index, taskId] of taskIds.entries()) {
+    const found = await foundIn(client, job, taskId);
+    predictions.push(predictionOf(found, controlsOf[index] ?? [], drawing?.label ?? null, version));
+  }
   return predictions;
 }
 

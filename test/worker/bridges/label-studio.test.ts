@@ -293,7 +293,7 @@ describe("an ML backend of Label Studio", () => {
     expect(await messageFor({})).toMatch(/tasks: is missing/);
     expect(await messageFor(predictBody([url], null, "<View>"))).toMatch(/is not XML/);
     expect(await messageFor(predictBody([url], null, "<View><Text name='a' value='$text'/></View>"))).toMatch(
-      /no Image/,
+      /no <Image>/,
     );
     expect(await messageFor(predictBody([url], { result: [{ type: "brushlabels", value: {} }] }))).toMatch(
       /neither keypoints/,
