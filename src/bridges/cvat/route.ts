@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/context.ts";
 import { respondWithJson } from "../../http/json-stream.ts";
@@ -9,35 +8,11 @@ import { foundIn, type FoundPicture } from "../found.ts";
 import { runJob, type Wanted } from "../jobs.ts";
 import { bytesOfBase64 } from "../uploads.ts";
 import { DETECTOR, functionsOf, INTERACTOR, labelsOf } from "./functions.ts";
+import { Invocation, regionOf } from "./invocation.ts";
 import { detectorJson, interactorJson } from "./shapes.ts";
 
 /** A frame of 15 MB in base64: it passes through the Worker's memory. */
 const MOST_BYTES = 20_000_000;
-
-const Point = z.tuple([z.number(), z.number()]);
-const Invocation = z.object({
-  image: z.string().min(1),
-  threshold: z.number().min(0).max(1).nullish(),
-  pos_points: z.array(Point).default([]),
-  neg_points: z.array(Point).default([]),
-  /** Two corners, one after the other or each by itself. */
-  obj_bbox: z
-    .union([z.tuple([z.number(), z.number(), z.number(), z.number()]), z.tuple([Point, Point])])
-    .nullish()
-    .transform((corners) => corners?.flat()),
-});
-type Invocation = z.infer<typeof Invocation>;
-
-/** What is pointed at. Points are more exact than the box that a person began with. */
-function regionOf({ pos_points, neg_points, obj_bbox }: Invocation): NonNullable<Wanted["regions"]>[number] {
-  const points = [
-    ...pos_points.map(([x, y]) => ({ x, y, label: 1 as const })),
-    ...neg_points.map(([x, y]) => ({ x, y, label: 0 as const })),
-  ];
-  if (pos_points.length > 0 || obj_bbox === undefined) return { points, picture: 0 };
-  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = obj_bbox;
-  return { box: [Math.min(x1, x2), Math.min(y1, y2), Math.abs(x2 - x1), Math.abs(y2 - y1)], picture: 0 };
-}
 
 /** Segments the picture of an invocation. */
 async function segment(
@@ -59,7 +34,9 @@ export const cvat = new Hono<AppEnv>()
   .get("/functions", (c) => asTool(c, async (client) => c.json(await functionsOf(client))))
   .get("/functions/:name", (c) =>
     asTool(c, async (client) => {
-      const { [c.req.param("name")]: named } = await functionsOf(client);
+      const functions = await functionsOf(client);
+      const name = c.req.param("name");
+      const named = Object.hasOwn(functions, name) ? functions[name] : undefined;
       if (named === undefined) throw new ServiceError("not_found", "There is no function with this name.");
       return c.json(named);
     }),
@@ -78,7 +55,7 @@ export const cvat = new Hono<AppEnv>()
         const { objects, size } = await segment(client, image, { regions: [regionOf(invocation)] });
         return respondWithJson(c, interactorJson(objects[0], size));
       }
-      const wanted = { prompts: await labelsOf(client), threshold: threshold ?? undefined };
+      const wanted = { prompts: await labelsOf(client), threshold };
       return respondWithJson(c, detectorJson((await segment(client, image, wanted)).objects));
     }),
   );

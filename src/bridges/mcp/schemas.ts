@@ -10,6 +10,7 @@ import { Box, Points } from "../../contract/region.ts";
 import { PresignRequest, Upload, UploadContentType } from "../../contract/upload.ts";
 import { AccountUsage, UsageQuery } from "../../contract/usage.ts";
 import { WAIT_SECONDS } from "../jobs.ts";
+import { isNothing, withoutNothing } from "../nothing.ts";
 
 /** The most bytes of a picture inside a call; a larger one has a URL, or is uploaded. */
 export const MOST_INLINE_BYTES = 5_000_000;
@@ -24,6 +25,17 @@ function convertedOnce<In, Out>(schema: StandardSchemaWithJSON<In, Out>): Standa
       (known.output ??= jsonSchema.output(options)),
   };
   return { "~standard": { ...standard, jsonSchema: once } };
+}
+
+/** A tool's arguments: a field that is null, "" or [] is absent. */
+function given<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {
+  const { validate, ...standard } = convertedOnce(schema)["~standard"];
+  return {
+    "~standard": {
+      ...standard,
+      validate: (value) => validate(isNothing(value) ? {} : withoutNothing(value)),
+    },
+  };
 }
 
 const { jobId } = PATH_PARAMETERS;
@@ -136,23 +148,23 @@ export type MasksAnswer = z.infer<typeof MasksFound>;
 
 /** The tools' arguments and answers, by the contract's schemas. */
 export const SCHEMAS = {
-  segment: { input: convertedOnce(Segment), output: convertedOnce(MasksFound) },
+  segment: { input: given(Segment), output: convertedOnce(MasksFound) },
   get_job: {
-    input: convertedOnce(Wait),
+    input: given(Wait),
     output: convertedOnce(
       JobStatus.extend({
         progress: z.number().min(0).max(1).meta({ description: "The share of the job's work that is done." }),
       }),
     ),
   },
-  list_jobs: { input: convertedOnce(List), output: convertedOnce(JobList) },
-  get_masks: { input: convertedOnce(Masks), output: convertedOnce(MasksFound) },
-  export: { input: convertedOnce(Wait), output: convertedOnce(ArchiveDownload) },
-  cancel_job: { input: convertedOnce(Job), output: convertedOnce(JobStatus) },
-  create_upload: { input: convertedOnce(PresignRequest.strict()), output: convertedOnce(Upload) },
-  describe_model: { input: convertedOnce(z.strictObject({})), output: convertedOnce(Model) },
+  list_jobs: { input: given(List), output: convertedOnce(JobList) },
+  get_masks: { input: given(Masks), output: convertedOnce(MasksFound) },
+  export: { input: given(Wait), output: convertedOnce(ArchiveDownload) },
+  cancel_job: { input: given(Job), output: convertedOnce(JobStatus) },
+  create_upload: { input: given(PresignRequest.strict()), output: convertedOnce(Upload) },
+  describe_model: { input: given(z.strictObject({})), output: convertedOnce(Model) },
   usage: {
-    input: convertedOnce(UsageQuery.strict()),
+    input: given(UsageQuery.strict()),
     output: convertedOnce(AccountOverview.extend(AccountUsage.shape)),
   },
 } as const;

@@ -79,7 +79,8 @@ describe("the functions of CVAT", () => {
         version: "2",
         min_pos_points: "0",
       });
-      expectError(await ask("GET", `${root}/functions/other`), 404, "not_found");
+      for (const other of ["other", "constructor", "toString", "__proto__", "hasOwnProperty"])
+        expectError(await ask("GET", `${root}/functions/${other}`), 404, "not_found");
     },
   );
 
@@ -116,7 +117,11 @@ describe("the functions of CVAT", () => {
       return new Set(jobs.map((job: Answer) => job.body.tasks[0].taskId));
     };
     const empty = { ...rectangle(0, 0, 0, 0), regionIndex: 0 };
-    await answerOfFunction("segmentation-interactor", { ...clicks, pos_points: [[25, 12]] }, [empty]);
+    await answerOfFunction(
+      "segmentation-interactor",
+      { pos_points: [[25, 12]], neg_points: null, obj_bbox: [] },
+      [empty],
+    );
     expect((await taskIds()).size).toBe(1);
   });
 
