@@ -73,7 +73,9 @@ export interface Platform extends Books {
   readonly bufferedImports: Semaphore;
   /** The uploads that were made of pictures which a tool sends again and again, by account and picture. */
   readonly sentAgain: RecentMap<string>;
-  /** For what keeps much in memory, in MiB: one bound for imports and archives, which may meet in one isolate. */
+  /** For large bodies of requests, in MiB, by whom they are from. */
+  readonly largeBodies: Semaphore;
+  /** For what keeps much in memory, in MiB: one bound for imports, archives and large bodies, which may meet in one isolate. */
   readonly memory: Semaphore;
   readonly queues: Queues;
   /** Null if the operator has no billing. */
@@ -98,6 +100,13 @@ const LOGGED_EVERY_MS = 60_000;
 const MOST_BUFFERED_IMPORTS = 6;
 /** One account's slow sources must leave places for the others. */
 const MOST_BUFFERED_IMPORTS_PER_ACCOUNT = 2;
+
+/** An archive or a few imports fit beside them. */
+const MOST_BODIES_MIB = 48;
+/** The largest body takes 40. */
+const MOST_BODIES_MIB_PER_OWNER = 40;
+/** A body that has not arrived and been stored by then counts as gone. */
+const LONGEST_BODY_MS = 180_000;
 
 /** The isolate has 128 MB, for the code and all other requests too. */
 const MOST_MEMORY_MIB = 80;
@@ -159,7 +168,7 @@ function createPlatform(env: Env): Platform {
       MOST_BUFFERED_IMPORTS_PER_ACCOUNT,
       2 * settings.MAX_IMPORT_SECONDS * 1_000,
     ),
-    memory: new Semaphore(MOST_MEMORY_MIB, MOST_MEMORY_MIB, LONGEST_CONSUMER_MS),
+    ...memoryOf(),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,
@@ -189,6 +198,12 @@ function createPlatform(env: Env): Platform {
   }
   return shared.at();
 }
+
+/** What bounds the memory of an isolate. */
+export const memoryOf = () => ({
+  largeBodies: new Semaphore(MOST_BODIES_MIB, MOST_BODIES_MIB_PER_OWNER, LONGEST_BODY_MS),
+  memory: new Semaphore(MOST_MEMORY_MIB, MOST_MEMORY_MIB, LONGEST_CONSUMER_MS),
+});
 
 /** The stores of a database. */
 const booksIn = (database: string, db: D1Database, others: readonly D1Database[]) => ({

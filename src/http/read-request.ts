@@ -1,8 +1,8 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import { ServiceError } from "../core/errors.ts";
+import { BYTES_PER_BYTE, boundedBody, holdingMemory } from "./bounded-body.ts";
 import { complaint } from "./complaint.ts";
 import { platform, type AppEnv } from "./context.ts";
 import { quoted, strictJson } from "./strict-json.ts";
@@ -24,43 +24,42 @@ function refuseEncoded(contentEncoding = ""): void {
   );
 }
 
-/** A request's body, read up to `maxSize` bytes. A client that disconnects is not our failure. */
-async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Array> {
-  let bytes: Uint8Array = new Uint8Array();
-  const limit = bodyLimit({
-    maxSize,
-    onError: () => {
-      throw new ServiceError(
-        "body_too_large",
-        `The body is larger than ${maxSize} bytes. Send a smaller one.`,
-      );
-    },
-  });
-  try {
-    await limit(c, async () => {
-      bytes = await c.req.bytes();
-    });
-  } catch (error) {
-    throw error instanceof ServiceError ? error : new ServiceError("body_incomplete");
-  }
-  return bytes;
-}
-
 /**
  * A body of the request, validated by its schema. It is refused before it is read if it is encoded, not declared as JSON or too large.
  * @param maxBytes the operator's bound for clients, unless another is given
- * @throws ServiceError unsupported_content_type, body_too_large, body_incomplete, invalid_json, invalid_request.
+ * @throws ServiceError unsupported_content_type, body_too_large, body_incomplete, invalid_json, invalid_request, rate_limited.
  */
 export async function readBody<Schema extends z.ZodType>(
   c: Context<AppEnv>,
   schema: Schema,
   maxBytes = platform(c).settings.MAX_BODY_BYTES,
 ): Promise<z.output<Schema>> {
+  refuseOtherType(c);
+  const owner = c.var.account?.accountId ?? c.var.lease?.job ?? "operator";
+  const { size, read } = await boundedBody(c, maxBytes);
+  return holdingMemory(c, owner, BYTES_PER_BYTE * size, async () =>
+    validBody(schema, strictJson(await read()).value),
+  );
+}
+
+/** Refuses a body that is encoded, or not declared as JSON in UTF-8. @throws ServiceError unsupported_content_type. */
+export function refuseOtherType(c: Context<AppEnv>): void {
   refuseEncoded(c.req.header("content-encoding"));
   if (!isJson(c.req.header("content-type"))) throw new ServiceError("unsupported_content_type");
-  // Hono's validator parses leniently, so what two readers could understand differently is refused first.
-  strictJson(await readBounded(c, maxBytes));
-  return validated(c, "json", schema);
+}
+
+/** A body's value as its schema gives it. @throws ServiceError invalid_request, naming the fields. */
+export function validBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  try {
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    throw new ServiceError("invalid_request", complaint(schema, body, "json"));
+  } catch (error) {
+    // zod compares the length of whatever has one before it says that this is no string: {"toString": 0, "valueOf": 0} can't be.
+    if (error instanceof TypeError && error.message.includes("primitive"))
+      throw new ServiceError("invalid_request", "The body has an object where a text or a list is expected.");
+    throw error;
+  }
 }
 
 /** The protocol's largest report, with 10,000 masks, is well below this. */
@@ -73,28 +72,15 @@ export const readCallback = <Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> => readBody(c, schema, MAX_CALLBACK_BYTES);
 
 /** The request's query, validated by its schema. @throws ServiceError invalid_request, naming the fields. */
-export const readQuery = <Schema extends z.ZodType>(
+export async function readQuery<Schema extends z.ZodType>(
   c: Context<AppEnv>,
-  schema: Schema,
-): Promise<z.output<Schema>> => validated(c, "query", schema);
-
-async function validated<Schema extends z.ZodType>(
-  c: Context<AppEnv>,
-  target: "json" | "query",
   schema: Schema,
 ): Promise<z.output<Schema>> {
   const { promise, resolve } = Promise.withResolvers<z.output<Schema>>();
-  const validate: MiddlewareHandler<AppEnv> = zValidator(target, schema, (result) => {
-    if (!result.success) throw new ServiceError("invalid_request", complaint(schema, result.data, target));
+  const validate: MiddlewareHandler<AppEnv> = zValidator("query", schema, (result) => {
+    if (!result.success) throw new ServiceError("invalid_request", complaint(schema, result.data, "query"));
     resolve(result.data);
   });
-  try {
-    await validate(c, async () => {});
-  } catch (error) {
-    // zod compares the length of whatever has one before it says that this is no string: {"toString": 0, "valueOf": 0} can't be.
-    if (error instanceof TypeError && error.message.includes("primitive"))
-      throw new ServiceError("invalid_request", "The body has an object where a text or a list is expected.");
-    throw error;
-  }
+  await validate(c, async () => {});
   return promise;
 }

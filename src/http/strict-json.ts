@@ -1,9 +1,7 @@
 import { cutText } from "@segmentation/protocol";
-import { Tokenizer, TokenType } from "@streamparser/json";
 import { ServiceError } from "../core/errors.ts";
+import { type IsSetAside, type SetAside, structureOf } from "./json-structure.ts";
 
-/** The API's deepest body has 4 levels. */
-const MOST_LEVELS = 16;
 /** How many characters of a client's own text an error may quote. */
 const MOST_QUOTED = 40;
 
@@ -22,6 +20,18 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** The text of a body with null in place of what is set aside. */
+function textWithout(bytes: Uint8Array, aside: readonly SetAside[], mostBytes: number): string {
+  const starts = [0, ...aside.map(({ to }) => to)];
+  const pieces = starts.map((from, i) => bytes.subarray(from, aside[i]?.from));
+  if (pieces.reduce((sum, { length }) => sum + length, 0) > mostBytes)
+    throw new ServiceError(
+      "body_too_large",
+      `The body is larger than ${mostBytes} bytes, what is not read of it and its picture aside. Send a smaller one.`,
+    );
+  return pieces.map(decode).join("null");
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -31,54 +41,68 @@ function parse(text: string): unknown {
   }
 }
 
-/** Refuses what JSON.parse accepts: two values for one key (it keeps the last), unpaired surrogates, numbers that become infinite. */
-function refuseAmbiguity(bytes: Uint8Array): void {
-  /** The open objects and arrays, the innermost last; an object is represented by its keys so far. */
-  const open: (Set<string> | null)[] = [];
-  let isKeyNext = false;
-  const tokenizer = new Tokenizer();
-  tokenizer.onError = (error) => {
-    throw error instanceof ServiceError ? error : refusal("The body is not valid JSON.");
-  };
-  tokenizer.onToken = ({ token, value }) => {
-    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
-      if (open.length === MOST_LEVELS) {
-        throw refusal(`The body is nested more than ${MOST_LEVELS} levels deep.`);
-      }
-      isKeyNext = token === TokenType.LEFT_BRACE;
-      open.push(isKeyNext ? new Set() : null);
-    } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
-      isKeyNext = false;
-      open.pop();
-    } else if (token === TokenType.COMMA) {
-      isKeyNext = open.at(-1) instanceof Set;
-    } else if (typeof value === "number" && !Number.isFinite(value)) {
-      throw refusal("A number in the body is too large for a 64-bit float.");
-    } else if (token === TokenType.STRING && typeof value === "string") {
-      if (!value.isWellFormed())
-        throw refusal("A string in the body has an unpaired surrogate (half of a character).");
-      if (!isKeyNext) return;
-      isKeyNext = false;
-      const keys = open.at(-1);
-      if (keys?.has(value))
-        throw refusal(`The key ${quoted(value)} appears twice in one object. Send each key once.`);
-      keys?.add(value);
-    }
-  };
-  tokenizer.write(bytes);
+function refuseHalf(text: string): void {
+  if (!text.isWellFormed())
+    throw refusal("A string in the body has an unpaired surrogate (half of a character).");
+}
+
+/** How many keys a value has. Refuses what JSON.parse accepts: unpaired surrogates, numbers that become infinite. */
+function keysIn(value: unknown): number {
+  if (typeof value === "string") refuseHalf(value);
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw refusal("A number in the body is too large for a 64-bit float.");
+  if (typeof value !== "object" || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const each of value) keys += keysIn(each);
+    return keys;
+  }
+  for (const [name, each] of Object.entries(value)) {
+    refuseHalf(name);
+    keys += 1 + keysIn(each);
+  }
+  return keys;
+}
+
+/** Refuses a body by the first key that appears twice in one object. */
+function refuseTwice(bytes: Uint8Array): never {
+  const seen = new Set<string>();
+  structureOf(bytes, (path, _first, object) => {
+    const name = path.at(-1) ?? "";
+    const id = `${object} ${name}`;
+    if (seen.has(id))
+      throw refusal(`The key ${quoted(name)} appears twice in one object. Send each key once.`);
+    seen.add(id);
+    return false;
+  });
+  throw refusal("A key appears twice in one object. Send each key once.");
+}
+
+/** A body's value, with null in place of what was set aside, and that. */
+export interface StrictJson {
+  readonly value: unknown;
+  readonly aside: readonly { readonly path: readonly string[]; readonly bytes: Uint8Array<ArrayBuffer> }[];
 }
 
 /**
  * A body's value. Refuses one that is not JSON, or that two readers could understand differently: the rules of I-JSON (RFC 7493, 2).
- * @throws ServiceError invalid_json, with what is wrong.
+ * What is set aside is not checked.
+ * @param mostBytes how large the body may be without what is set aside
+ * @throws ServiceError invalid_json, body_too_large, with what is wrong.
  */
-export function strictJson(bytes: Uint8Array): unknown {
-  const text = decode(bytes);
+export function strictJson(
+  bytes: Uint8Array<ArrayBuffer>,
+  isSetAside?: IsSetAside,
+  mostBytes = Infinity,
+): StrictJson {
+  const { keys, aside } = structureOf(bytes, isSetAside);
+  const text = textWithout(bytes, aside, mostBytes);
   if (text === "") throw refusal("The body is empty. Send a JSON object.");
   if (text.startsWith(BYTE_ORDER_MARK)) {
     throw refusal("The body starts with a byte order mark. Send it without one.");
   }
   const value = parse(text);
-  refuseAmbiguity(bytes);
-  return value;
+  // JSON.parse keeps the last value of a key.
+  if (keysIn(value) !== keys) refuseTwice(bytes);
+  return { value, aside: aside.map(({ path, from, to }) => ({ path, bytes: bytes.subarray(from, to) })) };
 }

@@ -19,26 +19,32 @@ function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): Serv
 }
 
 /**
- * The holder of a lease asks where to put its outputs: a signed PUT for each, under the lease's own prefix.
+ * The holder of a lease asks where to put its outputs: a signed PUT for each, under the lease's own prefix. The answer, OutputsGrant,
+ * is JSON in pieces: of a long video it has megabytes.
  * @throws ServiceError lease_lost, or outputs_refused if such a task does not write such files.
  */
 export async function grantOutputs(
   platform: Platform,
   claims: LeaseClaims,
   { files }: OutputsRequest,
-): Promise<OutputsGrant> {
+): Promise<AsyncGenerator<string>> {
   const { job, task, lease } = claims;
   const definition = await platform.jobObject(job).holding(task, lease);
   if (definition === null) throw new ServiceError("lease_lost");
   const refusal = filesRefusal(definition.type, files);
   if (refusal !== null) throw outputsRefused(claims, refusal);
   const sign = await platform.media.signOutputs(platform.policy.outputUrlMs / 1_000);
-  const uploads: OutputsGrant["uploads"] = [];
-  for (const file of files) {
-    const signed = await sign(outputKey(definition, task, lease, file.name), file);
-    uploads.push({ name: file.name, ...signed });
-  }
-  return { uploads };
+  return grantJson(files, (file) => sign(outputKey(definition, task, lease, file.name), file));
+}
+
+/** A grant for files, of which there is at least one. */
+async function* grantJson(
+  files: OutputsRequest["files"],
+  sign: (file: OutputsRequest["files"][number]) => Promise<Omit<OutputsGrant["uploads"][number], "name">>,
+): AsyncGenerator<string> {
+  for (const [index, file] of files.entries())
+    yield (index === 0 ? '{"uploads":[' : ",") + JSON.stringify({ name: file.name, ...(await sign(file)) });
+  yield "]}";
 }
 
 /** The holder reports its progress: its lease is extended. @throws ServiceError lease_lost. */

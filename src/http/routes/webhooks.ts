@@ -1,20 +1,12 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
-import { ServiceError } from "../../core/errors.ts";
 import { admitStripeEvent, receiveStripeEvent } from "../../services/receive-stripe-event.ts";
+import { BYTES_PER_BYTE, boundedBody, holdingMemory } from "../bounded-body.ts";
 import { platform, type AppEnv } from "../context.ts";
 
 /** An event carries one object; this is many times the largest one's size. */
 const MAX_EVENT_BYTES = 1_000_000;
 const SIGNATURE = "stripe-signature";
-
-const bounded = bodyLimit({
-  maxSize: MAX_EVENT_BYTES,
-  onError: () => {
-    throw new ServiceError("body_too_large", `The event is larger than ${MAX_EVENT_BYTES} bytes.`);
-  },
-});
 
 /** Refuses a request that can't have a valid signature before reading its body. */
 const signed = createMiddleware<AppEnv>(async (c, next) => {
@@ -23,8 +15,13 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /** What the payment provider calls; its signature over the raw body is the credential. */
-export const webhooks = new Hono<AppEnv>().post("/stripe", signed, bounded, async (c) => {
-  const receiving = receiveStripeEvent(platform(c), await c.req.text(), c.req.header(SIGNATURE) ?? "");
+export const webhooks = new Hono<AppEnv>().post("/stripe", signed, async (c) => {
+  const { size, read } = await boundedBody(c, MAX_EVENT_BYTES);
+  // Nobody is known yet, so that all senders have what one account may.
+  const receiving = holdingMemory(c, "stripe", BYTES_PER_BYTE * size, async () => {
+    const body = new TextDecoder().decode(await read());
+    await receiveStripeEvent(platform(c), body, c.req.header(SIGNATURE) ?? "");
+  });
   // It asks the provider, which may not wait so long for the answer: the event has its effect all the same.
   c.executionCtx.waitUntil(receiving.catch(() => {}));
   await receiving;

@@ -1,0 +1,121 @@
+import type { Context } from "hono";
+import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
+import { platform, type AppEnv } from "./context.ts";
+
+const MIB = 1_048_576;
+/** What takes less, as the API's own requests do, is bounded by the rate of requests alone. */
+const SMALL_BYTES = 2 * MIB;
+const RETRY_SECONDS = 5;
+/** How many bytes of memory a byte of JSON takes at most: itself, its text, and what that becomes. */
+export const BYTES_PER_BYTE = 6;
+/** How much of a body is read before it is known to be large, if it does not say how large it is. */
+const UNDECLARED_BYTES = SMALL_BYTES / BYTES_PER_BYTE;
+/** How long a body may take to arrive: one that holds memory must not hold it for long. */
+const PATIENCE_MS = 60_000;
+
+const tooLarge = (mostBytes: number): ServiceError =>
+  new ServiceError("body_too_large", `The body is larger than ${mostBytes} bytes. Send a smaller one.`);
+
+/** A request's body, of which no more than its limit is read. */
+export interface BoundedBody {
+  /** Its bytes; of a large one that does not say how many it has, its limit. */
+  readonly size: number;
+  /** Reads it, once. A client that disconnects is not our failure. @throws ServiceError body_too_large, body_incomplete. */
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/**
+ * A request's body before it is read: at most its beginning is, if it does not say how large it is.
+ * @throws ServiceError body_too_large if it says that it is larger; as its `read`.
+ */
+export async function boundedBody(c: Context<AppEnv>, mostBytes: number): Promise<BoundedBody> {
+  const { body } = c.req.raw;
+  if (body === null) return { size: 0, read: () => Promise.resolve(new Uint8Array()) };
+  const isChunked = c.req.header("transfer-encoding") !== undefined;
+  const declared = isChunked ? Number.NaN : Number(c.req.header("content-length") ?? Number.NaN);
+  if (declared > mostBytes) throw tooLarge(mostBytes);
+  const growing = new GrowingBytes(body.getReader(), mostBytes, declared >= 0 ? declared : 0);
+  if (declared >= 0) return { size: declared, read: () => growing.read(Infinity) };
+  const begun = await growing.read(UNDECLARED_BYTES);
+  const size = growing.isWhole ? begun.length : mostBytes;
+  return { size, read: () => growing.read(Infinity) };
+}
+
+/** What has been read of a body. It grows by doubling: as chunks, it would be there twice. */
+class GrowingBytes {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #mostBytes: number;
+  #bytes: Uint8Array<ArrayBuffer>;
+  #length = 0;
+  isWhole = false;
+
+  constructor(reader: ReadableStreamDefaultReader<Uint8Array>, mostBytes: number, expected: number) {
+    this.#reader = reader;
+    this.#mostBytes = mostBytes;
+    this.#bytes = new Uint8Array(expected);
+  }
+
+  /** Reads on until there is more than `enough`, or nothing more. */
+  async read(enough: number): Promise<Uint8Array<ArrayBuffer>> {
+    let isLate = false;
+    const late = (): void => {
+      isLate = true;
+      this.#cancel();
+    };
+    const timer = setTimeout(late, PATIENCE_MS);
+    try {
+      while (!this.isWhole && this.#length <= enough) {
+        const { done, value } = await this.#reader.read();
+        this.isWhole = done;
+        if (value !== undefined) this.#append(value);
+      }
+    } catch (error) {
+      this.#cancel();
+      throw error instanceof ServiceError ? error : new ServiceError("body_incomplete");
+    } finally {
+      clearTimeout(timer);
+    }
+    if (isLate) throw new ServiceError("body_incomplete");
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #append(chunk: Uint8Array): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#mostBytes) throw tooLarge(this.#mostBytes);
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.min(this.#mostBytes, Math.max(2 * this.#bytes.length, length)));
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(chunk, this.#length);
+    this.#length = length;
+  }
+
+  #cancel(): void {
+    void this.#reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * Does something that takes so many bytes of the isolate's memory.
+ * @param owner whose memory it is: nobody may have all of it
+ * @throws ServiceError rate_limited if there is not so much left, before anything is done.
+ */
+export async function holdingMemory<T>(
+  c: Context<AppEnv>,
+  owner: string,
+  bytes: number,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (bytes <= SMALL_BYTES) return act();
+  const { largeBodies, memory } = platform(c);
+  const [places, now] = [Math.ceil(bytes / MIB), Date.now()];
+  const within = () => memory.within(owner, now, async () => ({ done: await act() }), places);
+  const outcome = await largeBodies.within(owner, now, within, places);
+  if (outcome !== "full") return outcome.done;
+  throw new ServiceError(
+    "rate_limited",
+    `The service is reading as many large requests as it can at the moment. ${TRY_AGAIN}.`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+}
