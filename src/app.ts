@@ -41,7 +41,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .onError(respondWithError)
     .use("/v1/*", crossOrigin, noStore)
     .use("/internal/*", noStore)
-    .use("/mcp", noStore)
+    .use("/mcp/*", noStore)
     .use("/integrations/*", noStore)
     .use("/api/*", noStore)
     .route("/", pages)

@@ -35,6 +35,7 @@ import { OldJobs } from "./stores/jobs/old-jobs.ts";
 import { Payments } from "./stores/billing/payments.ts";
 import { Queues } from "./stores/jobs/queues.ts";
 import { Probe } from "./stores/probe.ts";
+import { RepeatedQuestions } from "./stores/accounts/repeated-questions.ts";
 import { RequestRate } from "./stores/request-rate.ts";
 import { Shares } from "./stores/accounts/shares.ts";
 import { Transits } from "./stores/accounts/transit.ts";
@@ -71,8 +72,6 @@ export interface Platform extends Books {
   readonly media: Media;
   /** For imports that keep a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
-  /** The uploads that were made of pictures which a tool sends again and again, by account and picture. */
-  readonly sentAgain: RecentMap<string>;
   /** For large bodies of requests, in MiB, by whom they are from. */
   readonly largeBodies: Semaphore;
   /** For what keeps much in memory, in MiB: one bound for imports, archives and large bodies, which may meet in one isolate. */
@@ -114,10 +113,6 @@ const MOST_MEMORY_MIB = 80;
 const LONGEST_CONSUMER_MS = 15 * 60_000;
 
 const MODEL_KEPT_MS = 60_000;
-
-/** Much less than an upload may be named in a job. */
-const SENT_AGAIN_MS = 3_600_000;
-const MOST_SENT_AGAIN = 10_000;
 
 let platforms = new WeakMap<Env, Platform>();
 
@@ -180,7 +175,6 @@ function createPlatform(env: Env): Platform {
     assets: new Assets(env.ASSETS),
     inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
     knownModel: new RecentMap<Model>(1, MODEL_KEPT_MS),
-    sentAgain: new RecentMap<string>(MOST_SENT_AGAIN, SENT_AGAIN_MS),
     accountStreams: (accountId: string) => env.STREAMS.getByName(accountId),
     jobObject: (jobId: string) => env.JOBS.getByName(jobId),
     jobObjectById: (objectId: string) => {
@@ -214,6 +208,7 @@ const booksIn = (database: string, db: D1Database, others: readonly D1Database[]
   apiKeys: new ApiKeys(db),
   shares: new Shares(db),
   idempotency: new IdempotencyKeys(db),
+  repeatedQuestions: new RepeatedQuestions(db),
   erasures: new Erasures(db),
   uploads: new Uploads(db),
   deletedUploads: new DeletedUploads(db),

@@ -1,10 +1,16 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { ServiceError } from "../core/errors.ts";
+import { accessOf } from "../core/accounts/access.ts";
+import { accessRefusal } from "../core/jobs/admission.ts";
+import { boundedBody, holdingMemory } from "../http/bounded-body.ts";
+import type { IsSetAside } from "../http/json-structure.ts";
 import { authenticate, basicPassword } from "../http/middleware/authenticate.ts";
 import { platform, type AppEnv } from "../http/context.ts";
+import { type StrictJson, strictJson } from "../http/strict-json.ts";
 import type { Platform } from "../platform.ts";
-import { enter } from "../services/authenticate.ts";
+import { boundAccount, enter } from "../services/authenticate.ts";
 import { needing } from "../services/database-failure.ts";
+import { accessLimitsOf, admissionTermsOf } from "../settings.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
 import type { Batching } from "../stores/d1-store.ts";
 
@@ -15,7 +21,7 @@ export interface BridgeClient {
   readonly door: Batching;
   readonly query: undefined;
   readonly body: undefined;
-  readonly idempotencyKey: undefined;
+  readonly idempotencyKey: string | undefined;
   readonly waitSeconds: null;
   /** Aborts when the client disconnects. */
   readonly gone: AbortSignal;
@@ -54,6 +60,42 @@ export async function asClient<T>(
 /** As `asClient`, for a tool that sends an API key as the password of basic authentication. */
 export const asTool = <T>(c: Context<AppEnv>, act: (client: BridgeClient) => Promise<T>): Promise<T> =>
   asClient(c, basicPassword(c), act);
+
+/** How a tool's request is read whose body may be large. */
+export interface LargeBody {
+  readonly mostBytes: number;
+  /** How many bytes may be left without what is set aside. */
+  readonly mostKept: number;
+  /** What is not read, or is a picture. */
+  readonly isSetAside: IsSetAside;
+}
+
+/**
+ * Reads a tool's request. Before anything large is read, the account's access is checked, a body of megabytes counts as so many requests,
+ * and its memory is taken until `use` ends: twice its size, as a picture is sent to the bucket from it.
+ * @throws ServiceError payment_required, email_unverified, rate_limited, body_too_large, body_incomplete, invalid_json; as `use`.
+ */
+export async function withLargeBody<T>(
+  c: Context<AppEnv>,
+  client: BridgeClient,
+  { mostBytes, mostKept, isSetAside }: LargeBody,
+  use: (body: StrictJson) => Promise<T>,
+): Promise<T> {
+  const { accountId } = client.account;
+  const { size, read } = await boundedBody(c, mostBytes);
+  if (size > mostKept) refuseWithoutAccess(client);
+  await boundAccount(client.platform, accountId, Math.floor(size / 1_000_000));
+  return holdingMemory(c, accountId, 2 * size, async () =>
+    use(strictJson(await read(), isSetAside, mostKept)),
+  );
+}
+
+/** Refuses an account that may create no job. @throws ServiceError payment_required, email_unverified. */
+export function refuseWithoutAccess({ platform: { settings }, account }: BridgeClient): void {
+  const access = accessOf(account, accessLimitsOf(settings));
+  const refusal = accessRefusal(admissionTermsOf(settings), access);
+  if (refusal !== null) throw refusal;
+}
 
 /** Refuses everything as not_found, unless the operator's setting has the bridge. */
 export const ifSet =

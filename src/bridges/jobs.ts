@@ -8,9 +8,10 @@ import { complaint } from "../http/complaint.ts";
 import { boundAccount } from "../services/authenticate.ts";
 import { createJob } from "../services/operations/create-job.ts";
 import { retrieveJob } from "../services/operations/jobs.ts";
+import type { RecalledJob } from "../stores/accounts/repeated-questions.ts";
 import type { BridgeClient } from "./client.ts";
 import { finishedJob } from "./found.ts";
-import { forgetUpload, type Source, uploadOf } from "./uploads.ts";
+import { keyOf, REPEATED_MS, type Source, uploadOf } from "./uploads.ts";
 
 /** For how long a tool is kept waiting, seconds: most give up after a minute. */
 export const WAIT_SECONDS = 55;
@@ -31,13 +32,18 @@ export interface CreatedJob {
   readonly jobId: string;
   /** The uploads of the pictures, in their order. */
   readonly taskIds: readonly string[];
-  /** Of what was asked, for an answer that comes too late. */
+  /** The Idempotency-Key of what was asked. */
   readonly key: string;
 }
 
+/** For how long a question waits for the same one that another request is asking. */
+const MOST_RETRIES = 20;
+const RETRY_MS = 1_000;
+
 /**
  * Creates a job over pictures, which also writes COCO annotations: those the bridges read. A file that turns out to be a clip
- * becomes a job for a clip, if only prompts are asked for. It counts as two requests more.
+ * becomes a job for a clip, if only prompts are asked for. What was asked within the last hour, and has not failed, is answered by its
+ * job, in whichever isolate. It counts as two requests more.
  * @throws ServiceError as uploadOf and createJob.
  */
 export async function createJobOf(
@@ -46,44 +52,90 @@ export async function createJobOf(
   wanted: Wanted,
 ): Promise<CreatedJob> {
   await boundAccount(client.platform, client.account.accountId, 2);
-  try {
-    return await create(client, sources, wanted);
-  } catch (error) {
-    const isGone =
-      error instanceof ServiceError &&
-      (error.code === "task_not_owned" || error.code === "upload_incomplete");
-    if (!isGone) throw error;
-    const forgotten = await Promise.all(sources.map((source) => forgetUpload(client, source)));
-    if (!forgotten.includes(true)) throw error;
-    return create(client, sources, wanted);
+  const pictures = await Promise.all(sources.map(async (source) => ({ source, key: await keyOf(source) })));
+  const key = `bridge ${await fingerprintOf({ ...wanted, pictures: pictures.map((picture) => picture.key) })}`;
+  for (let retries = 0; ; retries++) {
+    try {
+      const { jobId, taskIds } = await recallOrCreate(client, pictures, wanted, key);
+      return { jobId, taskIds, key };
+    } catch (error) {
+      // The same question is being asked, or a run died that asked it with other uploads of the same pictures.
+      const isTaken =
+        error instanceof ServiceError &&
+        (error.code === "idempotency_in_progress" || error.code === "idempotency_mismatch");
+      if (!isTaken || retries === MOST_RETRIES) throw error;
+      await forget(client, key, null);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
   }
 }
 
-async function create(client: BridgeClient, sources: readonly Source[], wanted: Wanted): Promise<CreatedJob> {
+const forget = ({ platform, account }: BridgeClient, key: string, jobId: string | null): Promise<void> =>
+  platform.repeatedQuestions.forget(account.accountId, key, jobId, Date.now());
+
+async function recallOrCreate(
+  client: BridgeClient,
+  pictures: readonly { readonly source: Source; readonly key: string }[],
+  wanted: Wanted,
+  idempotencyKey: string,
+): Promise<Omit<CreatedJob, "key">> {
   const { platform, account } = client;
-  const { prompts, regions = [], threshold, generatePreview } = wanted;
-  const taskIds = await mapPool(sources, MOST_UPLOADS, (source) => uploadOf(client, source));
-  const key = `${account.accountId} job ${await fingerprintOf({ ...wanted, taskIds })}`;
-  const begun = platform.sentAgain.get(key, Date.now());
-  if (begun !== undefined) return { jobId: begun, taskIds, key };
+  const since = Date.now() - REPEATED_MS;
   // The same picture may come twice.
+  const keys = [...new Set(pictures.map(({ key }) => key))];
+  const { job, uploads } = await platform.repeatedQuestions.recall(
+    account.accountId,
+    idempotencyKey,
+    keys,
+    since,
+  );
+  if (job !== null) {
+    const taskIds = job.createdAt > since ? await tasksOf(client, job) : null;
+    if (taskIds === null) await forget(client, idempotencyKey, job.jobId);
+    // Else two of the pictures are one upload.
+    else if (taskIds.length === keys.length)
+      return { jobId: job.jobId, taskIds: pictures.map(({ key }) => taskIds[keys.indexOf(key)] ?? "") };
+  }
+  const made = await mapPool(keys, MOST_UPLOADS, async (key) => {
+    const { source } = pictures.find((picture) => picture.key === key) ?? {};
+    return source === undefined ? "" : uploadOf(client, source, key, uploads.get(key));
+  });
+  const taskIds = pictures.map(({ key }) => made[keys.indexOf(key)] ?? "");
+  return { jobId: await create(client, taskIds, wanted, idempotencyKey), taskIds };
+}
+
+/** The tasks of a job that can still answer; null if it has failed or is gone. */
+async function tasksOf(
+  client: BridgeClient,
+  { jobId, status: listed }: RecalledJob,
+): Promise<string[] | null> {
+  if (listed === null || listed === "failed") return null;
+  const { status } = await retrieveJob({ ...client, jobId });
+  return status.status === "failed" ? null : status.tasks.map(({ taskId }) => taskId);
+}
+
+async function create(
+  client: BridgeClient,
+  taskIds: readonly string[],
+  { prompts, regions = [], threshold, generatePreview }: Wanted,
+  key: string,
+): Promise<string> {
   const tasks = [...new Set(taskIds)];
   const common = { prompts, tasks, generatePreview, formats: ["coco"] };
   const regionsOfJob = regions.map(({ picture, ...region }) => ({ ...region, taskId: taskIds[picture] }));
   const image = { ...common, type: "image", threshold, ...(regions.length > 0 && { regions: regionsOfJob }) };
   const mayBeClip = regions.length === 0 && tasks.length === 1 && prompts !== undefined;
-  const jobId = await submit(client, image).catch((error: unknown) => {
+  return submit(client, image, key).catch((error: unknown) => {
     const isClip = error instanceof ServiceError && error.code === "task_type_mismatch";
     if (!isClip || !mayBeClip) throw error;
-    return submit(client, { ...common, type: "video", scoreThreshold: threshold });
+    return submit(client, { ...common, type: "video", scoreThreshold: threshold }, key);
   });
-  return { jobId, taskIds, key };
 }
 
-async function submit(client: BridgeClient, body: object): Promise<string> {
+async function submit(client: BridgeClient, body: object, idempotencyKey: string): Promise<string> {
   const parsed = CreateJobRequest.safeParse(body);
   if (!parsed.success) throw new ServiceError("invalid_request", complaint(CreateJobRequest, body, "json"));
-  const creating = createJob({ ...client, body: parsed.data });
+  const creating = createJob({ ...client, body: parsed.data, idempotencyKey });
   client.keep(creating);
   return (await creating).answer.jobId;
 }
@@ -116,29 +168,23 @@ const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
   status === "success" || status === "failed";
 
 /**
- * Runs a job for a tool that knows no jobs. One that takes longer keeps running, and answers the same question, now and later.
- * @throws ServiceError job_not_ready, with the reason; as createJobOf.
+ * The end of a job, for a tool that knows no jobs. A job that takes longer than the tool waits keeps running, and answers the same
+ * question for an hour.
+ * @throws ServiceError job_not_ready, with the reason.
  */
-export async function runJob(
+export async function endOf(
   client: BridgeClient,
-  sources: readonly Source[],
-  wanted: Wanted,
-): Promise<{ readonly job: FinishedJob; readonly taskIds: readonly string[] }> {
-  const { jobId, taskIds, key } = await createJobOf(client, sources, wanted);
-  const { sentAgain } = client.platform;
-  sentAgain.put(key, jobId, Date.now());
-  const { status } = await waitForJob(client, jobId, WAIT_SECONDS).catch((error: unknown) => {
-    sentAgain.delete(key);
-    throw error;
-  });
+  { jobId, key }: Pick<CreatedJob, "jobId" | "key">,
+): Promise<FinishedJob> {
+  const { status } = await waitForJob(client, jobId, WAIT_SECONDS);
   if (!hasEnded(status))
     throw new ServiceError(
       "job_not_ready",
-      `The job ${jobId} is not finished after ${WAIT_SECONDS} seconds. Ask the same again in a minute: it is not charged again.`,
+      `The job ${jobId} is not finished after ${WAIT_SECONDS} seconds. Ask the same again in a minute: within an hour, it is not charged again.`,
       { retryAfterSeconds: WAIT_SECONDS },
     );
-  sentAgain.delete(key);
-  if (status.status === "success") return { job: await finishedJob(client, jobId), taskIds };
+  if (status.status === "success") return finishedJob(client, jobId);
+  await forget(client, key, jobId);
   const reason = status.error ?? status.tasks.find((task) => task.error !== null)?.error ?? "";
   throw new ServiceError("job_not_ready", `The job ${jobId} failed: ${reason}`);
 }

@@ -1,4 +1,3 @@
-import { decodeBase64 } from "hono/utils/encode";
 import { ServiceError } from "../core/errors.ts";
 import { sha256Hex } from "../core/lib/digest.ts";
 import { inputKey } from "../core/object-keys.ts";
@@ -17,35 +16,42 @@ export type Source =
   | { readonly bytes: Bytes; readonly contentType: string | null };
 type NewSource = Exclude<Source, { taskId: string }>;
 
+/** What a picture is recognized by. A file at a URL or a path may change, so only for an hour. */
+export async function keyOf(source: Source): Promise<string> {
+  if ("taskId" in source) return source.taskId;
+  if ("url" in source) return `url ${await sha256Hex(source.url)}`;
+  return "path" in source ? `path ${await sha256Hex(source.path)}` : `bytes ${await sha256Hex(source.bytes)}`;
+}
+
 /**
- * The upload of a picture. One that the account has sent or named within the last hour keeps its upload, so that a further click
- * on it stores nothing.
+ * The upload of a picture: `known`, or a new one, which the next question about the picture finds.
  * @throws ServiceError as createUploadPresign and importUpload; import_type_unsupported.
  */
-export async function uploadOf(client: BridgeClient, source: Source): Promise<string> {
+export async function uploadOf(
+  client: BridgeClient,
+  source: Source,
+  key: string,
+  known: string | undefined,
+): Promise<string> {
   if ("taskId" in source) return source.taskId;
-  const { platform, account } = client;
-  const key = await keyOf(client, source);
-  const known = platform.sentAgain.get(key, Date.now());
   if (known !== undefined) return known;
+  const { platform, account } = client;
   await boundAccount(platform, account.accountId);
   const taskId = await newUpload(client, source);
-  platform.sentAgain.put(key, taskId, Date.now());
+  await platform.repeatedQuestions.keep(account.accountId, key, taskId, Date.now());
   return taskId;
 }
 
-/** Forgets the upload of a picture, which is no longer there. Returns whether there was one to forget. */
-export async function forgetUpload(client: BridgeClient, source: Source): Promise<boolean> {
-  if ("taskId" in source) return false;
-  const key = await keyOf(client, source);
-  const isKnown = client.platform.sentAgain.get(key, Date.now()) !== undefined;
-  client.platform.sentAgain.delete(key);
-  return isKnown;
-}
+/** For how long the same question is answered by the same job, and a picture by the same upload. */
+export const REPEATED_MS = 3_600_000;
 
-async function keyOf({ account }: BridgeClient, source: NewSource): Promise<string> {
-  const name = "url" in source ? source.url : "path" in source ? source.path : source.bytes;
-  return `${account.accountId} picture ${await sha256Hex(name)}`;
+/** The upload of a picture that comes without a question. @throws ServiceError as uploadOf. */
+export async function storedOnce(client: BridgeClient, source: NewSource): Promise<string> {
+  const { platform, account } = client;
+  const key = await keyOf(source);
+  const since = Date.now() - REPEATED_MS;
+  const { uploads } = await platform.repeatedQuestions.recall(account.accountId, "", [key], since);
+  return uploadOf(client, source, key, uploads.get(key));
 }
 
 async function newUpload(client: BridgeClient, source: NewSource): Promise<string> {
@@ -73,13 +79,4 @@ async function stored(client: BridgeClient, bytes: Bytes, declared: string | nul
   const { taskId } = await createUploadPresign({ ...client, body: upload });
   await platform.media.write(inputKey(account.accountId, taskId), bytes, { contentType });
   return taskId;
-}
-
-/** The bytes of a text in base64. @throws ServiceError invalid_request. */
-export function bytesOfBase64(text: string): Bytes {
-  try {
-    return decodeBase64(text);
-  } catch {
-    throw new ServiceError("invalid_request", "The picture is not in base64. Encode the file's bytes.");
-  }
 }

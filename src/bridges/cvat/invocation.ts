@@ -1,13 +1,20 @@
 import { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
+import type { LargeBody } from "../client.ts";
 import type { Wanted } from "../jobs.ts";
 import { fromTool } from "../nothing.ts";
 
+/** A frame of 15 MB in base64, and what else is said of it. */
+export const BODY: LargeBody = {
+  mostBytes: 20_000_000,
+  mostKept: 256 * 1_024,
+  isSetAside: ([name, ...rest]) => name === "image" && rest.length === 0,
+};
+
 const Point = z.tuple([z.number(), z.number()]);
-/** What CVAT sends for a picture. */
+/** What CVAT sends with a picture. */
 export const Invocation = fromTool(
   z.object({
-    image: z.string(),
     threshold: z.number().min(0).max(1).optional(),
     pos_points: z.array(Point).default([]),
     neg_points: z.array(Point).default([]),

@@ -2,27 +2,36 @@ import { Hono } from "hono";
 import { ServiceError } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/context.ts";
 import { respondWithJson } from "../../http/json-stream.ts";
-import { readBody } from "../../http/read-request.ts";
-import { asTool, type BridgeClient, ifSet } from "../client.ts";
+import { refuseOtherType, validBody } from "../../http/read-request.ts";
+import type { StrictJson } from "../../http/strict-json.ts";
+import { asTool, type BridgeClient, ifSet, refuseWithoutAccess, withLargeBody } from "../client.ts";
 import { foundIn, type FoundPicture } from "../found.ts";
-import { runJob, type Wanted } from "../jobs.ts";
-import { bytesOfBase64 } from "../uploads.ts";
+import { pictureIn } from "../inline-picture.ts";
+import { type CreatedJob, createJobOf, endOf, type Wanted } from "../jobs.ts";
 import { DETECTOR, functionsOf, INTERACTOR, labelsOf } from "./functions.ts";
-import { Invocation, regionOf } from "./invocation.ts";
+import { BODY, Invocation, regionOf } from "./invocation.ts";
 import { detectorJson, interactorJson } from "./shapes.ts";
 
-/** A frame of 15 MB in base64: it passes through the Worker's memory. */
-const MOST_BYTES = 20_000_000;
-
-/** Segments the picture of an invocation. */
-async function segment(
+/** Stores the picture of an invocation, and begins to segment it. */
+async function begin(
   client: BridgeClient,
-  image: string,
-  wanted: Wanted,
+  { value, aside }: StrictJson,
+  wantedOf: (invocation: Invocation) => Wanted | Promise<Wanted>,
+): Promise<CreatedJob> {
+  const wanted = await wantedOf(validBody(Invocation, value));
+  const [image] = aside;
+  const bytes = image === undefined ? null : pictureIn(image.bytes);
+  if (bytes === null)
+    throw new ServiceError("invalid_request", "image: is missing. Send the picture in base64.");
+  return createJobOf(client, [{ bytes, contentType: null }], wanted);
+}
+
+/** The objects that a job finds in its picture, and the picture's size. */
+async function objectsOf(
+  client: BridgeClient,
+  created: CreatedJob,
 ): Promise<Pick<FoundPicture, "objects"> & { readonly size: NonNullable<FoundPicture["size"]> }> {
-  const source = { bytes: bytesOfBase64(image), contentType: null };
-  const { job, taskIds } = await runJob(client, [source], wanted);
-  const found = await foundIn(client, job, taskIds[0] ?? "");
+  const found = await foundIn(client, await endOf(client, created), created.taskIds[0] ?? "");
   if (found === null || found.size === null)
     throw new ServiceError("job_not_ready", "The picture is a clip. Send a picture.");
   return { objects: found.objects, size: found.size };
@@ -49,13 +58,15 @@ export const cvat = new Hono<AppEnv>()
           "not_found",
           `There is no function with this name. Call ${INTERACTOR} or ${DETECTOR}.`,
         );
-      const invocation = await readBody(c, Invocation, MOST_BYTES);
-      const { image, threshold } = invocation;
-      if (name === INTERACTOR) {
-        const { objects, size } = await segment(client, image, { regions: [regionOf(invocation)] });
-        return respondWithJson(c, interactorJson(objects[0], size));
-      }
-      const wanted = { prompts: await labelsOf(client), threshold };
-      return respondWithJson(c, detectorJson((await segment(client, image, wanted)).objects));
+      refuseWithoutAccess(client);
+      refuseOtherType(c);
+      const isInteractor = name === INTERACTOR;
+      const wantedOf = async (invocation: Invocation): Promise<Wanted> =>
+        isInteractor
+          ? { regions: [regionOf(invocation)] }
+          : { prompts: await labelsOf(client), threshold: invocation.threshold };
+      const created = await withLargeBody(c, client, BODY, (body) => begin(client, body, wantedOf));
+      const { objects, size } = await objectsOf(client, created);
+      return respondWithJson(c, isInteractor ? interactorJson(objects[0], size) : detectorJson(objects));
     }),
   );

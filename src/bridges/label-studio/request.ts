@@ -1,6 +1,14 @@
 import { z } from "zod";
+import type { LargeBody } from "../client.ts";
 import { fromTool } from "../nothing.ts";
 import { DrawingContext } from "./context.ts";
+
+/** Label Studio sends its tasks with all their annotations, in which a brush is tens of thousands of numbers: only the data is read. */
+export const BODY: LargeBody = {
+  mostBytes: 10_000_000,
+  mostKept: 1_048_576,
+  isSetAside: (path) => path.length === 3 && path[0] === "tasks" && path[2] !== "data",
+};
 
 const MOST_TASKS = 100;
 const MOST_CONFIG_CHARACTERS = 200_000;

@@ -1,30 +1,24 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/context.ts";
-import { readBody } from "../../http/read-request.ts";
+import { refuseOtherType, validBody } from "../../http/read-request.ts";
 import { retrieveModel } from "../../services/operations/model.ts";
-import { asTool, type BridgeClient, ifSet } from "../client.ts";
+import { asTool, type BridgeClient, ifSet, refuseWithoutAccess, withLargeBody } from "../client.ts";
 import { foundIn } from "../found.ts";
-import { runJob } from "../jobs.ts";
+import { createJobOf, endOf, type Wanted } from "../jobs.ts";
 import { drawingOf } from "./context.ts";
 import { controlsFor, readInterface } from "./interface.ts";
 import { sourcesOf } from "./picture.ts";
-import { PredictRequest } from "./request.ts";
+import { BODY, PredictRequest } from "./request.ts";
 import { type Prediction, predictionOf } from "./results.ts";
-
-/** Label Studio sends its tasks with all their annotations. */
-const MOST_BYTES = 10_000_000;
 
 async function versionOf(client: BridgeClient): Promise<string> {
   const { id, version } = await retrieveModel(client);
   return `${id} ${version}`;
 }
 
-/** What Label Studio shows for tasks: of what a person has drawn, or else of the interface's labels. */
-async function predict(
-  client: BridgeClient,
-  { tasks, label_config, params }: PredictRequest,
-): Promise<Prediction[]> {
+/** What a request for predictions asks for. */
+function questionOf(client: BridgeClient, { tasks, label_config, params }: PredictRequest) {
   const { controls, image } = readInterface(label_config);
   const context = params?.context;
   const drawing = context === undefined ? null : drawingOf(context);
@@ -32,17 +26,26 @@ async function predict(
     throw new ServiceError("invalid_request", "tasks: something is drawn, so there must be one task.");
   const sources = sourcesOf(client, image, tasks);
   const controlsOf = tasks.map(({ data }) => controlsFor(controls, data));
-  const wanted =
+  const wanted: Wanted =
     drawing === null
       ? { prompts: [...new Set(controlsOf.flatMap((ofTask) => ofTask.flatMap(({ labels }) => labels)))] }
       : { regions: drawing.regions };
+  return { sources, wanted, controlsOf, label: drawing?.label ?? null };
+}
+
+/** What Label Studio shows for tasks: of what a person has drawn, or else of the interface's labels. */
+async function predict(
+  client: BridgeClient,
+  { sources, wanted, controlsOf, label }: ReturnType<typeof questionOf>,
+): Promise<Prediction[]> {
   const version = await versionOf(client);
-  const { job, taskIds } = await runJob(client, sources, wanted);
+  const created = await createJobOf(client, sources, wanted);
+  const job = await endOf(client, created);
   const predictions: Prediction[] = [];
-  for (const [index, taskId] of taskIds.entries()) {
-    const found = await foundIn(client, job, taskId);
-    predictions.push(predictionOf(found, controlsOf[index] ?? [], drawing?.label ?? null, version));
-  }
+  for (const [index, taskId] of created.taskIds.entries())
+    predictions.push(
+      predictionOf(await foundIn(client, job, taskId), controlsOf[index] ?? [], label, version),
+    );
   return predictions;
 }
 
@@ -57,7 +60,11 @@ export const labelStudio = new Hono<AppEnv>()
   .post("/webhook", (c) => asTool(c, async () => c.json({ status: "ok", result: {} }, 201)))
   .post("/predict", (c) =>
     asTool(c, async (client) => {
-      const results = await predict(client, await readBody(c, PredictRequest, MOST_BYTES));
-      return c.json({ results });
+      refuseWithoutAccess(client);
+      refuseOtherType(c);
+      const question = await withLargeBody(c, client, BODY, async ({ value }) =>
+        questionOf(client, validBody(PredictRequest, value)),
+      );
+      return c.json({ results: await predict(client, question) });
     }),
   );

@@ -1,15 +1,16 @@
 import { Hono, type Context } from "hono";
+import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../core/errors.ts";
 import { platform, type AppEnv } from "../../http/context.ts";
 import { crossOrigin } from "../../http/middleware/cross-origin.ts";
 import type { Settings } from "../../settings.ts";
-import { asClient } from "../client.ts";
-import { MOST_INLINE_BYTES } from "./schemas.ts";
+import { asClient, withLargeBody } from "../client.ts";
+import { BODY, messageOf } from "./message.ts";
 
 const PATH = "/mcp";
 const METADATA = "/.well-known/oauth-protected-resource";
-/** A call with the largest picture in base64, and what else it says. */
-const MOST_BYTES = Math.ceil(MOST_INLINE_BYTES / 3) * 4 + 64 * 1024;
+/** With a slash, as some frameworks spell it, too. */
+const PATHS = [PATH, `${PATH}/`];
 
 /** The operator's settings, if he has this. @throws ServiceError not_found. */
 function settingsOf(c: Context<AppEnv>): Settings {
@@ -38,49 +39,29 @@ function refuseForeignOrigin(c: Context<AppEnv>, { PUBLIC_URL: address }: Settin
   if (origin !== undefined && origin !== new URL(address).origin) throw new ServiceError("origin_forbidden");
 }
 
-/** A call's message: at most so many bytes, and one, because a batch would count as one request. @throws ServiceError. */
-async function messageOf(request: Request): Promise<unknown> {
-  const { readRequestBody } = await import("@modelcontextprotocol/server");
-  const read = await readRequestBody(request, MOST_BYTES).catch(() => {
-    throw new ServiceError("body_incomplete");
-  });
-  if (read.tooLarge)
-    throw new ServiceError(
-      "body_too_large",
-      `The body is larger than ${MOST_BYTES} bytes. Send a smaller picture, or its URL.`,
-    );
-  let message: unknown;
-  try {
-    message = JSON.parse(read.text);
-  } catch {
-    throw new ServiceError("invalid_json");
-  }
-  if (typeof message !== "object" || message === null || Array.isArray(message))
-    throw new ServiceError(
-      "invalid_request",
-      "The body must be one JSON-RPC message, not a batch. Send one per request.",
-    );
-  return message;
-}
+/** Says to a client without a credential where it gets one. */
+const challenge = createMiddleware<AppEnv>(async (c, next) => {
+  const url = metadataUrl(settingsOf(c));
+  await next();
+  if (c.res.status === 401 && url !== null) c.header("www-authenticate", `Bearer resource_metadata="${url}"`);
+});
 
 /** The Model Context Protocol over Streamable HTTP, without sessions: each request has a server of its own. */
 export const mcp = new Hono<AppEnv>()
-  .use(PATH, async (c, next) => {
-    const url = metadataUrl(settingsOf(c));
-    await next();
-    if (c.res.status === 401 && url !== null)
-      c.header("www-authenticate", `Bearer resource_metadata="${url}"`);
-  })
-  .post(PATH, async (c) => {
+  .use(PATH, challenge)
+  .use(`${PATH}/`, challenge)
+  .on("POST", PATHS, async (c) => {
     refuseForeignOrigin(c, settingsOf(c));
     return asClient(c, undefined, async (client) => {
-      const parsedBody = await messageOf(c.req.raw);
+      const { message: parsedBody, refusal } = await withLargeBody(c, client, BODY, (body) =>
+        messageOf(client, body),
+      );
       // Loaded with the first call: half of the Worker's code would otherwise start with every isolate.
       const [{ createMcpHandler }, { newServer }] = await Promise.all([
         import("@modelcontextprotocol/server"),
         import("./server.ts"),
       ]);
-      const handler = createMcpHandler(() => newServer(client, c.get("requestId")), {
+      const handler = createMcpHandler(() => newServer(client, c.get("requestId"), refusal), {
         // Nothing of a server ever changes: a subscription would only hold a connection.
         maxSubscriptions: 0,
       });
@@ -88,7 +69,7 @@ export const mcp = new Hono<AppEnv>()
     });
   })
   .use(`${METADATA}/*`, crossOrigin)
-  .on("GET", [METADATA, `${METADATA}${PATH}`], (c) => {
+  .on("GET", [METADATA, ...PATHS.map((path) => `${METADATA}${path}`)], (c) => {
     const settings = settingsOf(c);
     if (metadataUrl(settings) === null) throw new ServiceError("not_found");
     return c.json({

@@ -41,16 +41,19 @@ function given<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchema
 const { jobId } = PATH_PARAMETERS;
 
 const Picture = z
-  .union([
-    z.strictObject({ url: PublicUrl }),
-    z.strictObject({ taskId: TaskId }),
-    z.strictObject({
-      base64: z
-        .string()
-        .max(Math.ceil(MOST_INLINE_BYTES / 3) * 4, "is larger than 5 MB; use create_upload or a URL"),
-      mimeType: UploadContentType,
-    }),
-  ])
+  .union(
+    [
+      z.strictObject({ url: PublicUrl }),
+      z.strictObject({ taskId: TaskId }),
+      z.strictObject({
+        base64: z.string().max(Math.ceil(MOST_INLINE_BYTES / 3) * 4),
+        mimeType: UploadContentType,
+      }),
+      TaskId.transform((taskId) => ({ taskId })),
+      PublicUrl.transform((url) => ({ url })),
+    ],
+    "must be an https URL, a taskId, a data: URL, or an object: {url}, {taskId} or {base64, mimeType} of up to 5 MB. For a file, use create_upload",
+  )
   .meta({
     description:
       "The picture: its https URL, the taskId of an upload (of create_upload, or of an earlier call), or its bytes, up to 5 MB. A clip needs a URL or a taskId.",
@@ -63,7 +66,6 @@ const Segment = z.strictObject({
   box: Box.optional(),
   threshold: ImageJobRequest.shape.threshold,
 });
-export type SegmentArguments = z.infer<typeof Segment>;
 
 const Job = z.strictObject({ jobId });
 

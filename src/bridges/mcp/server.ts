@@ -19,9 +19,8 @@ import { createUploadPresign } from "../../services/operations/uploads.ts";
 import type { BridgeClient } from "../client.ts";
 import type { FoundPicture } from "../found.ts";
 import { createJobOf, WAIT_SECONDS, waitForJob } from "../jobs.ts";
-import { bytesOfBase64, type Source } from "../uploads.ts";
 import { masksOf, URL_SECONDS } from "./masks.ts";
-import { SCHEMAS, type SegmentArguments } from "./schemas.ts";
+import { SCHEMAS } from "./schemas.ts";
 
 const INSTRUCTIONS = `Finds objects in pictures and clips by words or by places, and gives their masks.
 Call segment with a picture and prompts; or with points or a box, in pixels of the picture, which its answer has as width and height.
@@ -56,8 +55,11 @@ interface Tool<Args, Answer> {
   ) => Promise<{ readonly answer: Answer; readonly shown?: readonly ContentBlock[] }>;
 }
 
-/** A server for one request of a client: the tools of docs/agents.md. */
-export function newServer(client: BridgeClient, requestId: string): McpServer {
+/**
+ * A server for one request of a client: the tools of docs/agents.md.
+ * @param refusal why the picture inside the request is none, if it has one
+ */
+export function newServer(client: BridgeClient, requestId: string, refusal: unknown): McpServer {
   const { settings } = client.platform;
   const server = new McpServer(
     { name: "segmentation", title: settings.STUDIO_NAME, version: "1.0.0" },
@@ -82,11 +84,13 @@ export function newServer(client: BridgeClient, requestId: string): McpServer {
       "Finds every object that the prompts name in a picture, and draws the object at the points or in the box. Waits up to 55 seconds. Costs one unit per picture, also if nothing is found; of a clip one unit per processed frame.",
     hints: { ...MAKES, openWorldHint: true },
     run: async ({ image, prompts, points, box, threshold }, context) => {
+      // One inside the request is an upload by now, unless there was something wrong with it.
+      if ("base64" in image) throw refusal ?? new ServiceError("invalid_request", "image: has no picture.");
       const regions = [points && { points, picture: 0 }, box && { box, picture: 0 }].filter(
         (each) => each !== undefined,
       );
       const wanted = { prompts, regions, threshold, generatePreview: true };
-      const { jobId } = await createJobOf(client, [sourceOf(image)], wanted);
+      const { jobId } = await createJobOf(client, [image], wanted);
       const { status } = await waitForJob(client, jobId, WAIT_SECONDS, reporter(context));
       const { answer, picture } = await masksOf(client, status, { as: "links", tolerance: 0, from: 0 });
       return { answer, shown: await previewOf(client, picture) };
@@ -162,11 +166,6 @@ export function newServer(client: BridgeClient, requestId: string): McpServer {
     },
   });
   return server;
-}
-
-function sourceOf(image: SegmentArguments["image"]): Source {
-  if ("base64" in image) return { bytes: bytesOfBase64(image.base64), contentType: image.mimeType };
-  return image;
 }
 
 /** Reports how far a job is, if the client has asked for it. */

@@ -1,7 +1,6 @@
 import { brushRleOf, runsOfRle } from "@segmentation/masks";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { RecentMap } from "../../../src/core/lib/recent-map.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
 import { type Found, finishNextJob, rectangle, SIZE } from "../../support/worker/bridges.ts";
@@ -191,23 +190,6 @@ describe("an ML backend of Label Studio", () => {
     expect(inference.last.key.split(".").slice(1, 3).join(".")).toBe(first);
     const fetched = vi.mocked(globalThis.fetch).mock.calls.filter(([input]) => input === url);
     expect(fetched).toHaveLength(1);
-  });
-
-  it("answers what is asked again meanwhile by the same job, for one charge [A21-11]", async () => {
-    const body = predictBody(["https://pictures.test/a.png"]);
-    const [put, get] = (["put", "get"] as const).map((name) => vi.spyOn(RecentMap.prototype, name));
-    const soon = (condition: () => boolean | undefined) => vi.waitUntil(condition, { timeout: 60_000 });
-    const first = ask("POST", "/predict", body);
-    await soon(() => put?.mock.calls.some(([key]) => key.includes(" job ")));
-    const again = ask("POST", "/predict", body);
-    await soon(() => get?.mock.results.some(({ value }) => String(value).startsWith("job_")));
-    const jobId = await finishNextJob(inference, client, []);
-    expect(await again).toMatchObject({ status: 200, body: (await first).body });
-    expect((await client.send("GET", "/v1/jobs")).body.items).toHaveLength(1);
-    // What is asked after its end is a new question.
-    const later = ask("POST", "/predict", body);
-    expect(await finishNextJob(inference, client, [])).not.toBe(jobId);
-    expect((await later).status).toBe(200);
   });
 
   it("gives nothing for a picture in which nothing is found, or that is none [A21-1]", async () => {

@@ -263,15 +263,44 @@ describe("a tool", () => {
   it("stores a picture that comes again once, and again if its upload is gone", async () => {
     const agent = await connect();
     const inference = new PlayedInference();
-    const taskOf = async () => {
-      const found = call(agent, "segment", { image: IMAGE, points: [{ x: 1, y: 1, label: 1 }] });
+    const taskOf = async (x: number) => {
+      const found = call(agent, "segment", { image: IMAGE, points: [{ x, y: 1, label: 1 }] });
       await finishNextJob(inference, client, [{ ...rectangle(0, 0, 2, 2), regionIndex: 0 }]);
       return Found.parse((await found).structuredContent).taskId;
     };
-    const taskId = await taskOf();
-    expect(await taskOf()).toBe(taskId);
+    const taskId = await taskOf(1);
+    expect(await taskOf(2)).toBe(taskId);
     expect((await client.send("DELETE", `/v1/uploads/${taskId}`)).status).toBe(204);
-    expect(await taskOf()).not.toBe(taskId);
+    expect(await taskOf(1)).not.toBe(taskId);
+  });
+
+  it("takes a picture as a data: URL, and its URL or taskId as a text", async () => {
+    const agent = await connect();
+    const inference = new PlayedInference();
+    const played = vi.mocked(globalThis.fetch).getMockImplementation();
+    vi.mocked(globalThis.fetch).mockImplementation(async (input, init) =>
+      new Request(input, init).url.startsWith("https://pictures.test/")
+        ? new Response(PNG, { headers: { "content-length": String(PNG.length) } })
+        : ((await played?.(input, init)) ?? Response.error()),
+    );
+    const dataUrl = `data:image/png;base64,${IMAGE.base64}`;
+    const own = await uploaded(client);
+    const pictures = [dataUrl, { ...IMAGE, base64: dataUrl }, "https://pictures.test/a.png", own];
+    for (const [i, image] of pictures.entries()) {
+      const found = call(agent, "segment", { image, prompts: [`cat ${i}`] });
+      await finishNextJob(inference, client, [rectangle(0, 0, 2, 2)]);
+      const { taskId } = Found.parse((await found).structuredContent);
+      const stored = await env.MEDIA.get(inputKey(client.accountId, taskId));
+      if (image !== own) expect(await stored?.bytes()).toEqual(Uint8Array.from(PNG));
+    }
+    for (const image of [
+      "http://pictures.test/a.png",
+      "/home/me/a.png",
+      "x".repeat(20_000),
+      5,
+      { base64: 5 },
+    ])
+      expect(complaintOf(await call(agent, "segment", { image, prompts: ["cat"] }))).toMatch(/https/);
   });
 
   it("gives many objects over several answers", async () => {
@@ -308,6 +337,12 @@ describe("a tool", () => {
     ])
       expect(complaintOf(await call(agent, "segment", args)), JSON.stringify(args)).toMatch(/\w+/);
     expect((await client.send("GET", "/v1/jobs")).body.items).toEqual([]);
+    const refused = { image: IMAGE, prompts: ["cat"], maskThreshold: 1 };
+    const before = await env.MEDIA.list({ prefix: inputKey(client.accountId, "") });
+    const other = { ...IMAGE, base64: btoa(String.fromCharCode(...PNG, 1)) };
+    await call(agent, "segment", { ...refused, image: other });
+    const after = await env.MEDIA.list({ prefix: inputKey(client.accountId, "") });
+    expect(after.objects).toEqual(before.objects);
   });
 
   it("says no more of an unforeseen failure than the API does", async () => {
@@ -335,6 +370,18 @@ describe("who may call it", () => {
       expect(metadata.headers.get("access-control-allow-origin")).toBe("*");
       expect(metadata.body).toMatchObject({ resource: AUDIENCE, authorization_servers: [ISSUER] });
     }
+  });
+
+  it("is found with a slash at its end, too [A20-4]", async () => {
+    const answer = await send("POST", "/mcp/", { headers: HEADERS, body: JSON.stringify(LIST) });
+    expectError(answer, 401, "Unauthorized");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const where = /resource_metadata="(.*)"/.exec(answer.headers.get("www-authenticate") ?? "")?.[1] ?? "";
+    const { pathname } = new URL(where);
+    expect((await send("GET", `${pathname}/`)).body).toEqual((await send("GET", pathname)).body);
+    const headers = { ...HEADERS, authorization: `Bearer ${client.key}` };
+    expect((await send("POST", "/mcp/", { headers, body: JSON.stringify(LIST) })).status).toBe(200);
+    expectError(await send("GET", "/mcp/", { headers }), 405, "method_not_allowed");
   });
 
   it("names its own address as the resource where the audience is no address above it", async () => {

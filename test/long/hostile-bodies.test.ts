@@ -1,0 +1,1 @@
+import "../unit/http/hostile-bodies.test.ts";
