@@ -71,9 +71,7 @@ const post = (path: string, body: string): Promise<number | null> =>
 
 const names = Object.keys(bodiesOf(1_000));
 const shortest = ["objects", "an escaped picture"];
-const readers = Object.entries(LIMITS).filter(
-  ([path]) => isLong || path === "/label-studio" || path === "/cvat",
-);
+const readers = Object.entries(LIMITS).filter(([path]) => isLong || path === "/cvat");
 
 describe.each(readers)("the reader of %s, on a heap of 128 MB", (path, bytes) => {
   it.each(isLong ? names : shortest)(
