@@ -19,6 +19,11 @@ export interface Sighting {
   readonly score: number;
 }
 
+/** An object in a frame in which it is not pointed at; where the votes see it, if points began it. */
+interface Followed extends Sighting {
+  readonly points: Found["points"] | undefined;
+}
+
 interface Pursuit {
   readonly object: PointedAt;
   readonly memory: Memory;
@@ -66,20 +71,23 @@ export class Course {
     );
     for (const pursuit of missed) pursuit.lost = true;
     const anywhere = await this.#find(missed, [...shown, ...near], scene);
-    return Array.from([...shown, ...near, ...anywhere], ({ mask, ...rest }) => ({
+    const found = Array.from([...near, ...anywhere], ({ mask, points, ...rest }) => ({
       ...rest,
-      mask: picture.cleaned(mask),
+      mask: picture.cleaned(mask, points === undefined ? {} : { points }),
     }));
+    return [...shown, ...found];
   }
 
   /** Those of the objects that are found, and remembers them. @param others the objects that have their masks */
-  async #find(pursuits: readonly Pursuit[], others: readonly Sighting[], scene: Scene): Promise<Sighting[]> {
+  async #find(pursuits: readonly Pursuit[], others: readonly Sighting[], scene: Scene): Promise<Followed[]> {
     const sought = new Map(pursuits.map((pursuit) => [this.#soughtIn(scene, pursuit), pursuit]));
     const found = await find([...sought.keys()], scene, others, (a, b) => this.#nested.has(pairOf(a, b)));
     return found.map((one) => {
       const pursuit = sought.get(one.sought);
       if (pursuit !== undefined) this.#see(pursuit, one, scene);
-      return { objectId: one.sought.objectId, mask: one.mask, box: one.box, score: one.value };
+      const { mask, box, value: score, points } = one;
+      const isByPoints = pursuit?.begun.region.points !== undefined;
+      return { objectId: one.sought.objectId, mask, box, score, points: isByPoints ? points : undefined };
     });
   }
 
@@ -88,6 +96,7 @@ export class Course {
     return {
       objectId: object.objectId,
       memory,
+      inParts: (begun.region.points ?? []).filter(({ label }) => label === 1).length > 1,
       look: begun.look,
       last,
       expected: box && { box, moved: shiftOf(track.lastBox, box) },

@@ -1,6 +1,7 @@
 /** Finds objects in a frame that were seen before it: the one way in which a mask is continued. */
+import type { RegionPoint } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
-import { gridArea, gridBounds, gridMoved, gridOverlap } from "../models/mask-shape.ts";
+import { gridArea, gridBounds, gridMoved, gridOverlap, samplesAt } from "../models/mask-shape.ts";
 import type { DrawnRegion, Followable, LogitGrid, PictureLooks, Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import { best, type Expected, type Offer, weigh } from "./choice.ts";
@@ -30,6 +31,8 @@ const TAKEN = 0.5;
 export interface Sought {
   readonly objectId: number;
   readonly memory: Memory;
+  /** Whether it was pointed at in several places: its parts may lie apart. */
+  readonly inParts: boolean;
   /** What it looks like where it is certain, by `lookOf`. */
   readonly look: Float32Array;
   /** As it was seen last. */
@@ -65,6 +68,8 @@ export interface Found extends Offer {
   readonly sought: Sought;
   /** In pixels of the frame. */
   readonly box: Box;
+  /** Where the votes see it, and do not. */
+  readonly points: readonly RegionPoint[];
 }
 
 /** What an object's votes say in a frame. */
@@ -89,20 +94,20 @@ export async function find(
   const hunches = await Promise.all(sought.map((one) => hunchOf(one, scene)));
   const taken: Claim[] = [...others];
   const found: Found[] = [];
-  for (const [{ sought: one }, offer] of await choose(hunches, scene)) {
+  for (const [{ sought: one, regions }, offer] of await choose(hunches, scene)) {
     if (offer.value < (one.expected === undefined ? LEAST.found : LEAST.followed)) continue;
     const claim = { objectId: one.objectId, mask: offer.mask };
     if (taken.some((other) => overlapTooMuch(claim, other) && !mayShare(claim, other))) continue;
     const box = gridBounds(offer.mask, scene.frame);
     if (box === undefined) continue;
     taken.push(claim);
-    found.push({ ...offer, sought: one, box });
+    found.push({ ...offer, sought: one, box, points: regions.flatMap(({ points = [] }) => points) });
   }
   return found;
 }
 
 async function hunchOf(sought: Sought, { frame, picture, looks }: Scene): Promise<Hunch> {
-  const { memory, look, last, expected } = sought;
+  const { memory, inParts, look, last, expected } = sought;
   const window =
     expected === undefined
       ? new Float32Array(looks.width * looks.height).fill(1)
@@ -112,11 +117,13 @@ async function hunchOf(sought: Sought, { frame, picture, looks }: Scene): Promis
   const votes = new Float32Array(window.length);
   for (const [at, cell] of cells.entries()) votes[cell] = (voted[at] ?? 0) * (window[cell] ?? 0);
   const [part, ...others] = partsOf(votes, looks, frame);
+  const own = others.filter((other) => inParts && hadPart(sought, other, frame));
+  const rivals = others.filter((other) => !own.includes(other));
   const area = expected === undefined ? undefined : gridArea(last.mask);
   return {
     sought,
     expected: { looks: [look, last.look], area, votes },
-    regions: part === undefined ? [] : [votedRegion(part, others)],
+    regions: part === undefined ? [] : [votedRegion([part, ...own], rivals)],
   };
 }
 
@@ -165,12 +172,29 @@ async function draw(
   });
 }
 
-/** Where the votes see an object: the box of its heaviest part, its peak, and a point outside it on what looks most like it. */
-function votedRegion({ box, peak }: Part, others: readonly Part[]): Region {
+/** Whether an object had a part when it was seen last, from where it is expected to have moved. */
+function hadPart({ last, expected }: Sought, { peak: { x, y } }: Part, frame: Size): boolean {
+  const [right, down] = expected?.moved ?? [0, 0];
+  return samplesAt(last.mask, { x: x - right, y: y - down }, frame).some(
+    ({ cell }) => (last.mask.logits[cell] ?? 0) > 0,
+  );
+}
+
+/** Where the votes see an object: the box of its parts, their peaks, and a point outside it on what looks most like it. */
+function votedRegion(parts: readonly Part[], others: readonly Part[]): Region {
   const rival = others.find(({ weight, cells }) => weight > RIVAL * cells.length);
+  const boxes = parts.map(({ box }) => box);
   return {
-    box,
-    points: [{ ...peak, label: 1 }, ...(rival === undefined ? [] : [{ ...rival.peak, label: 0 as const }])],
+    box: [
+      Math.min(...boxes.map(([left]) => left)),
+      Math.min(...boxes.map(([, top]) => top)),
+      Math.max(...boxes.map(([, , right]) => right)),
+      Math.max(...boxes.map(([, , , bottom]) => bottom)),
+    ],
+    points: [
+      ...parts.map(({ peak }) => ({ ...peak, label: 1 as const })),
+      ...(rival === undefined ? [] : [{ ...rival.peak, label: 0 as const }]),
+    ],
   };
 }
 

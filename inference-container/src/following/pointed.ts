@@ -20,6 +20,7 @@ export interface PointedAt {
 
 /** An object in a frame in which it is pointed at. */
 export interface Moment {
+  readonly region: Region;
   readonly mask: LogitGrid;
   readonly box: Box;
   readonly score: number;
@@ -44,12 +45,13 @@ export async function momentOf(
   const { frame, timeSec, picture, looks } = scene;
   const drawn = before === undefined ? await drawnIn(region, scene) : await corrected(region, before, scene);
   if (drawn === undefined) return undefined;
-  const mask = picture.cleaned(drawn.mask);
+  const mask = picture.cleaned(drawn.mask, region);
   const box = gridBounds(mask, frame);
   if (box === undefined) return undefined;
   const inside = coverage(mask, looks.width, looks.height);
   const known = glimpse(looks, windowAbout(box, frame, looks), inside);
   return {
+    region,
     mask,
     box,
     // The decoder thinks little of a mask in parts: a correction makes no frame less sure than it was.

@@ -64,6 +64,33 @@ export function gridBounds(grid: LogitGrid, picture: Size): Box | undefined {
   return area === 0 ? undefined : [left * scaleX, top * scaleY, right * scaleX, bottom * scaleY];
 }
 
+/** A cell of a grid, and its share in the value of a pixel. */
+interface Sample {
+  readonly cell: number;
+  readonly weight: number;
+}
+
+/** The cells from which a picture's mask has the pixel at a place, as `findRuns` resizes the grid. */
+export function samplesAt(
+  grid: Size,
+  { x, y }: { readonly x: number; readonly y: number },
+  picture: Size,
+): Sample[] {
+  const rows = samplesOf(y, picture.height, grid.height);
+  return samplesOf(x, picture.width, grid.width).flatMap((column) =>
+    rows.map((row) => ({ cell: row.cell * grid.width + column.cell, weight: row.weight * column.weight })),
+  );
+}
+
+/** The samples of one axis. */
+function samplesOf(place: number, pixels: number, cells: number): Sample[] {
+  const middle = ((Math.floor(place) + 0.5) * cells) / pixels - 0.5;
+  const at = Math.min(Math.max(middle, 0), cells - 1);
+  const cell = Math.floor(at);
+  const next = { cell: cell + 1, weight: at - cell };
+  return [{ cell, weight: 1 - next.weight }, ...(next.weight > 0 ? [next] : [])];
+}
+
 /** The mask shifted by a number of picture pixels, to the nearest cell; cells shifted in from beyond the edge are not set. */
 export function gridMoved(
   { width, height, logits }: LogitGrid,

@@ -85,8 +85,8 @@ export interface Followable {
   looks(): Promise<PictureLooks>;
   /** Every mask that the model offers for each region, without their appearances. */
   offers(regions: readonly Region[]): Promise<DrawnRegion[][]>;
-  /** An offered mask without specks, as `draw` returns it. */
-  cleaned(mask: LogitGrid): LogitGrid;
+  /** An offered mask without specks, as `draw` returns it. @param region what it was drawn for */
+  cleaned(mask: LogitGrid, region?: Partial<Region>): LogitGrid;
   /** For each cell, how much of it is the object, 0 to 1, by the known cells that look most like it; they are both used up. */
   votes(cells: CellLooks, known: KnownCells): Promise<Float32Array>;
 }

@@ -90,7 +90,7 @@ export class Bridges {
     if (known === undefined || inside === undefined || known.detections < LEAST_DETECTIONS) return undefined;
     if (areaOf(inside) < LEAST_INSIDE * areaOf(box)) return undefined;
     known.pursuit ??= this.#begun(known);
-    return { objectId: id, ...known.pursuit, expected: { box: inside, moved } };
+    return { objectId: id, inParts: false, ...known.pursuit, expected: { box: inside, moved } };
   }
 
   #begun({ timeSec, mask, box, looks }: Known): NonNullable<Known["pursuit"]> {

@@ -6,11 +6,22 @@ import { TEMPLATE } from "../../src/models/fetch/build-folder.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { readManifest } from "../../src/models/folder.ts";
 import { loadModel } from "../../src/models/load.ts";
-import type { DrawnRegion, Instance, Model, Picture, Region, Segmentation } from "../../src/models/model.ts";
+import type {
+  DrawnRegion,
+  Instance,
+  LogitGrid,
+  Model,
+  OpenPicture,
+  Picture,
+  Region,
+  Segmentation,
+} from "../../src/models/model.ts";
 import { gridBounds, gridIou } from "../../src/models/mask-shape.ts";
 import { cosine } from "../../src/models/arithmetic.ts";
 import { plainMask } from "../support/plain-mask.ts";
+import { Course } from "../../src/following/course.ts";
 import { maskIou, maskOf, reference, sample, share } from "./samples.ts";
+import { filledDisc, PLACES, ringAndDiscs } from "./shapes.ts";
 
 const DOWNLOAD_MS = 600_000;
 const THRESHOLD = 0.5;
@@ -199,5 +210,67 @@ describe("a region of a photograph", () => {
     const encoder = ["image_embed", "high_res_feats_0", "high_res_feats_1"];
     const decoder = ["masks", "iou_predictions"];
     expect(runs.mock.calls.map(([{ outputs }]) => outputs)).toEqual([encoder, decoder, decoder]);
+  });
+});
+
+describe("a click is obeyed", () => {
+  const { ring, hole, holeEdge, large, small } = PLACES;
+  const on = (place: (typeof PLACES)[keyof typeof PLACES]) => ({ ...place, label: 1 as const });
+  const off = (place: (typeof PLACES)[keyof typeof PLACES]) => ({ ...place, label: 0 as const });
+  const CUT: Region = { points: [on(ring), off(hole)] };
+  const BOTH: Region = { points: [on(large), on(small)] };
+
+  let picture: Picture;
+  let open: OpenPicture;
+  beforeAll(async () => {
+    picture = await ringAndDiscs();
+    const request = { prompts: [], threshold: THRESHOLD, withFaint: false, keepOpen: true };
+    open = (await model.segment(picture, request)).open ?? expect.fail();
+  });
+  afterAll(() => open[Symbol.dispose]());
+
+  /** The places that a mask has. */
+  function placesIn(mask: LogitGrid): string[] {
+    const set = plainMask(mask, picture.width, picture.height, 0.5);
+    return Object.entries(PLACES).flatMap(([name, { x, y }]) => (set[y * picture.width + x] ? [name] : []));
+  }
+
+  async function draw(...regions: readonly Region[]): Promise<string[][]> {
+    return (await open.draw(regions)).map(({ mask }) => placesIn(mask));
+  }
+
+  it("in a picture: a hole stays a hole, and a small part with a point on it stays a part", async () => {
+    const drawn = await draw(CUT, { points: [on(ring), off(holeEdge)] }, { points: [on(ring)] }, BOTH);
+    expect(drawn).toEqual([["ring"], ["ring"], ["ring"], ["large", "small"]]);
+  });
+
+  it("in a correction of a mask: by its own points, and by those that drew the mask", async () => {
+    const [cut = expect.fail(), both = expect.fail()] = await open.draw([CUT, BOTH]);
+    const drawn = await draw(
+      { ...CUT, prior: filledDisc("ring", picture) },
+      { points: [on(small)], prior: filledDisc("large", picture) },
+      { points: [on(ring)], prior: cut.mask },
+      { points: [on(large)], prior: both.mask },
+    );
+    expect(drawn).toEqual([["ring"], ["large", "small"], ["ring"], ["large", "small"]]);
+  });
+
+  it("in a clip: in the frame with the points, in a correction, and in the frames that follow", async () => {
+    const following = open.following ?? expect.fail();
+    const cases: readonly [Region, Region | undefined][] = [
+      [CUT, undefined],
+      [{ box: [62, 122, 298, 358] }, CUT],
+      [BOTH, undefined],
+      [{ points: [on(large)] }, BOTH],
+    ];
+    const seen: string[][] = [];
+    for (const [first, second] of cases) {
+      const regions = new Map([[0, first], ...(second === undefined ? [] : [[1, second] as const])]);
+      const course = new Course([{ objectId: 1, regions }], picture, 1);
+      for (const time of [0, 1, 2])
+        seen.push((await course.next(time, following)).flatMap(({ mask }) => placesIn(mask)));
+    }
+    const [cut, filled, both] = [["ring"], ["ring", "hole", "holeEdge"], ["large", "small"]];
+    expect(seen).toEqual([cut, cut, cut, filled, cut, cut, both, both, both, ["large"], both, both]);
   });
 });

@@ -1,6 +1,6 @@
 /** Removes specks from a mask on its logit grid: small separate parts and small holes. */
-import { gridExtent } from "../mask-shape.ts";
-import type { LogitGrid } from "../model.ts";
+import { gridExtent, samplesAt } from "../mask-shape.ts";
+import type { LogitGrid, Region } from "../model.ts";
 import type { MaskDrawing } from "./manifest.ts";
 import type { Size } from "../../size.ts";
 
@@ -10,10 +10,39 @@ export type Cleaning = Pick<MaskDrawing, "islandShare" | "holeShare">;
 const SPECK = 4;
 
 /**
+ * Drops small parts of a region's mask, and fills its holes: of points only specks, as whoever clicks may want a hole. A part or a
+ * hole stays if a point says so, or if the mask that the region corrects has it: an earlier point may have drawn it.
+ * @param picture the size of the picture, in whose pixels the region is
+ */
+export function cleanRegion(
+  grid: LogitGrid,
+  { points, prior }: Partial<Region>,
+  picture: Size,
+  cleaning: Cleaning,
+): LogitGrid {
+  const pointed = (points ?? []).map((point) => ({
+    isSet: point.label === 1,
+    cells: samplesAt(grid, point, picture).map(({ cell }) => cell),
+  }));
+  return cleanMask(
+    grid,
+    points === undefined ? cleaning : { ...cleaning, holeShare: 0 },
+    (cell, isSet) =>
+      pointed.some((point) => point.isSet === isSet && point.cells.includes(cell)) ||
+      (prior !== undefined && (prior.logits[cell] ?? 0) > 0 === isSet),
+  );
+}
+
+/**
  * Fills holes, then drops islands, by changing the sign of their logits, so that a bilinear zero crossing runs around
  * what is left. Parts connect over edges and corners, holes over edges only.
+ * @param stays returns true for a cell whose part, or whose hole if `isSet` is false, must not change
  */
-export function cleanMask(grid: LogitGrid, { islandShare, holeShare }: Cleaning): LogitGrid {
+export function cleanMask(
+  grid: LogitGrid,
+  { islandShare, holeShare }: Cleaning,
+  stays: (cell: number, isSet: boolean) => boolean = () => false,
+): LogitGrid {
   // What lies around the rectangle of the set cells is connected with the picture's edge: neither holes nor parts leave it.
   const { area, left, top, right, bottom } = gridExtent(grid);
   const within = { width: right - left, height: bottom - top };
@@ -21,14 +50,21 @@ export function cleanMask(grid: LogitGrid, { islandShare, holeShare }: Cleaning)
   const startOf = (row: number): number => (top + row) * grid.width + left;
   for (let row = 0; row < within.height; row += 1)
     logits.set(grid.logits.subarray(startOf(row), startOf(row) + within.width), row * within.width);
+  const mayFlip = (cells: readonly number[], isSet: boolean): boolean =>
+    !cells.some((cell) => stays(startOf(Math.floor(cell / within.width)) + (cell % within.width), isSet));
 
   for (const { cells, touchesEdge } of components(within, (i) => (logits[i] ?? 0) <= 0, false))
-    if (!touchesEdge && cells.length < Math.max(SPECK + 1, holeShare * area)) flip(logits, cells);
+    if (!touchesEdge && cells.length < Math.max(SPECK + 1, holeShare * area) && mayFlip(cells, false))
+      flip(logits, cells);
 
   const parts = components(within, (i) => (logits[i] ?? 0) > 0, true);
   const largest = Math.max(0, ...parts.map((part) => part.cells.length));
   for (const { cells } of parts)
-    if (cells.length < largest && cells.length < Math.max(SPECK + 1, islandShare * largest))
+    if (
+      cells.length < largest &&
+      cells.length < Math.max(SPECK + 1, islandShare * largest) &&
+      mayFlip(cells, true)
+    )
       flip(logits, cells);
   const cleaned = grid.logits.slice();
   for (let row = 0; row < within.height; row += 1)

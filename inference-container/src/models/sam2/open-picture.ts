@@ -1,7 +1,7 @@
 /** A picture whose features stay on the device once something was drawn, so that SAM 2 can draw more masks in it. */
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
-import { cleanMask, type Cleaning } from "./clean-mask.ts";
+import { type Cleaning, cleanRegion } from "./clean-mask.ts";
 import { copiedFloats } from "../graph.ts";
 import type {
   CellLooks,
@@ -56,11 +56,11 @@ export class Sam2Picture implements OpenPicture, Followable {
   /** @throws as the device, and Error if appearances are wanted and the encoder has no embedding of floats */
   async draw(regions: readonly Region[]): Promise<DrawnRegion[]> {
     if (regions.length === 0) return [];
-    const { segmenter, cleaning } = this.#drawing;
+    const { segmenter } = this.#drawing;
     const drawn = await segmenter.draw(await this.#held(), regions, this.#picture, this.#usage);
     return Promise.all(
-      drawn.map(async ({ mask, quality }) => {
-        const cleaned = cleanMask(mask, cleaning);
+      drawn.map(async ({ mask, quality }, at) => {
+        const cleaned = this.cleaned(mask, regions[at]);
         if (!this.#withLooks) return { mask: cleaned, quality };
         return { mask: cleaned, quality, appearance: await this.#appearance(cleaned) };
       }),
@@ -80,8 +80,8 @@ export class Sam2Picture implements OpenPicture, Followable {
     return this.#drawing.segmenter.offers(await this.#held(), regions, this.#picture, this.#usage);
   }
 
-  cleaned(mask: LogitGrid): LogitGrid {
-    return cleanMask(mask, this.#drawing.cleaning);
+  cleaned(mask: LogitGrid, region: Partial<Region> = {}): LogitGrid {
+    return cleanRegion(mask, region, this.#picture, this.#drawing.cleaning);
   }
 
   votes(cells: CellLooks, known: KnownCells): Promise<Float32Array> {

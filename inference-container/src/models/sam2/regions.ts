@@ -1,7 +1,7 @@
 /** Regions as SAM 2's prompt encoder takes them: points with labels. */
 import type { RegionPoint } from "@segmentation/protocol";
 import type { LogitGrid, Region } from "../model.ts";
-import { gridIou } from "../mask-shape.ts";
+import { gridIou, samplesAt } from "../mask-shape.ts";
 import type { Size } from "../../size.ts";
 
 /** A point in picture pixels, with one of SAM's labels: 0 outside the object (background), 1 on it (foreground), 2 and 3 a box's corners. */
@@ -65,7 +65,7 @@ const SMALL = 1 / 200;
 
 /**
  * The candidate for a region. A single point is ambiguous, and in a box that is not small the alternatives are drawn
- * better: both get the alternative that the decoder rates best. A small box and several points get the single mask,
+ * better: both get the alternative that the decoder rates best, of those that obey the point. A small box and several points get the single mask,
  * unless the decoder's export lacks it. With a prior, of those that obey the points, the best by the decoder's estimate and by
  * the overlap with it.
  * @param picture the size of the picture, in whose pixels the region is
@@ -77,7 +77,7 @@ export function chosen(candidates: readonly Candidate[], region: Region, picture
     return best(obeying(candidates, region, picture), ({ mask, quality }) => quality * gridIou(mask, prior));
   const [single] = candidates.slice(0, -ALTERNATIVES);
   if (single !== undefined && isClear(region, picture)) return single;
-  return best(candidates.slice(-ALTERNATIVES), ({ quality }) => quality);
+  return best(obeying(candidates.slice(-ALTERNATIVES), region, picture), ({ quality }) => quality);
 }
 
 /** The candidates that have a region's points on the object, and none of those outside it; all, if none obeys. */
@@ -86,15 +86,18 @@ export function obeying<Mask extends Pick<Candidate, "mask">>(
   { points = [] }: Region,
   picture: Size,
 ): readonly Mask[] {
-  const obedient = candidates.filter(({ mask: { width, height, logits } }) =>
-    points.every(({ x, y, label }) => {
-      const column = Math.floor((x * width) / picture.width);
-      const row = Math.floor((y * height) / picture.height);
-      return (logits[row * width + column] ?? 0) > 0 === (label === 1);
-    }),
+  const obedient = candidates.filter(({ mask }) =>
+    points.every((point) => logitAt(mask, point, picture) > 0 === (point.label === 1)),
   );
   return obedient.length > 0 ? obedient : candidates;
 }
+
+/** The logit of a picture's pixel. */
+const logitAt = (grid: LogitGrid, point: Pick<Click, "x" | "y">, picture: Size): number =>
+  samplesAt(grid, point, picture).reduce(
+    (sum, { cell, weight }) => sum + weight * (grid.logits[cell] ?? 0),
+    0,
+  );
 
 /** Whether it is clear which object a region means, so that the single mask is the best. */
 function isClear(region: Region, { width, height }: Size): boolean {

@@ -30,6 +30,12 @@ describe("of the one mask and the three alternatives that SAM 2's decoder draws"
     expect(chosen([candidate(0.99), part, best, whole], CLICK, PICTURE)).toBe(best);
   });
 
+  test("a single point gets no alternative that lacks it, if another has it [A5-5]", () => {
+    const elsewhere = candidate(0.95, grid(-9, -9, 9, 9));
+    expect(chosen([one, part, elsewhere, whole], CLICK, PICTURE)).toBe(whole);
+    expect(chosen([one, elsewhere, elsewhere, elsewhere], CLICK, PICTURE)).toBe(elsewhere);
+  });
+
   test.for<readonly [string, Region]>([
     ["a small box", SMALL],
     ["two points on the object", { points: [ON, ON] }],
@@ -50,6 +56,14 @@ describe("of the one mask and the three alternatives that SAM 2's decoder draws"
   test("with a prior, what overlaps it counts as much as the rating", () => {
     const there = candidate(0.6, grid(-9, -9, 9, 9));
     expect(chosen([one, part, best, there], { ...SMALL, prior: grid(-9, -9, 9, 9) }, PICTURE)).toBe(there);
+  });
+
+  test("with a prior, a point is obeyed where the picture's mask has its pixel, also between two cells", () => {
+    // The second cell's pixels go from 50 to 99; the last ones are nearer to the third cell's value.
+    const narrow = candidate(0.9, grid(-9, 1, -9, -9));
+    const prior = grid(-9, 9, -9, -9);
+    const at = (x: number) => chosen([narrow, whole], { points: [{ x, y: 50, label: 1 }], prior }, PICTURE);
+    expect([at(75), at(90)]).toEqual([narrow, whole]);
   });
 
   test("nothing to choose from is an error", () => {

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanMask } from "../../../src/models/sam2/clean-mask.ts";
-import type { LogitGrid } from "../../../src/models/model.ts";
+import { cleanMask, cleanRegion, components } from "../../../src/models/sam2/clean-mask.ts";
+import type { LogitGrid, Region } from "../../../src/models/model.ts";
+import { plainMask } from "../../support/plain-mask.ts";
 
 const CLEANING = { islandShare: 0.2, holeShare: 0.5 };
 
@@ -82,4 +83,121 @@ describe("cleaning a mask", () => {
       }),
     );
   });
+});
+
+describe("cleaning the mask of a region", () => {
+  const SIZE = { width: 12, height: 12 };
+  const logits = fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 144, maxLength: 144 });
+  const masks = logits.map((values): LogitGrid => ({ ...SIZE, logits: Float32Array.from(values) }));
+  /** A picture as large as the grid, with fewer pixels, or with more that no side is a multiple of. */
+  const pictures = fc.constantFrom(SIZE, { width: 7, height: 5 }, { width: 50, height: 41 });
+  const drawings = fc.tuple(masks, pictures).chain(([mask, picture]) => {
+    const place = fc.record({
+      x: fc.double({ min: 0, max: picture.width, maxExcluded: true, noNaN: true }),
+      y: fc.double({ min: 0, max: picture.height, maxExcluded: true, noNaN: true }),
+      label: fc.constantFrom<0 | 1>(0, 1),
+    });
+    return fc.record({
+      mask: fc.constant(mask),
+      picture: fc.constant(picture),
+      points: fc.array(place, { minLength: 1, maxLength: 5 }),
+    });
+  });
+
+  it("of points fills nothing but specks, and drops small parts", () => {
+    const before = grid(
+      "########",
+      "#......#",
+      "########",
+      "########",
+      "#..#####",
+      "########",
+      "........",
+      "##...###",
+      "##...###",
+    );
+    expect(drawn(cleanRegion(before, { points: [] }, { width: 8, height: 9 }, CLEANING))).toEqual([
+      "########",
+      "#......#",
+      "########",
+      "########",
+      "########",
+      "########",
+      "........",
+      "........",
+      "........",
+    ]);
+    const part = { points: [{ x: 6, y: 8, label: 1 }] } as const;
+    expect(drawn(cleanRegion(before, part, { width: 8, height: 9 }, CLEANING)).at(-1)).toBe(".....###");
+  });
+
+  it("removes from the mask of a box alone what it removes from that of an object that words find", () => {
+    const before = grid("#####..", "#...#..", "#####..", ".......", "#.....#");
+    const box = { box: [0, 0, 7, 5] } as const;
+    expect(cleanRegion(before, box, { width: 7, height: 5 }, CLEANING)).toEqual(cleanMask(before, CLEANING));
+  });
+
+  it("leaves a speck that a point means, and one that the corrected mask has", () => {
+    const before = grid("#####..", "#.#.#..", "#####..", ".......", "#.....#");
+    const picture = { width: 70, height: 50 };
+    const cleaned = (region: Region) => drawn(cleanRegion(before, region, picture, CLEANING));
+    const hole = { x: 15, y: 15, label: 0 } as const;
+    const island = { x: 5, y: 45, label: 1 } as const;
+    expect(cleaned({ points: [hole, island] })).toEqual([
+      "#####..",
+      "#.###..",
+      "#####..",
+      ".......",
+      "#......",
+    ]);
+    expect(
+      cleaned({ points: [hole], prior: grid("#####..", "###.#..", "#####..", ".......", "......#") }),
+    ).toEqual(drawn(grid("#####..", "#.#.#..", "#####..", ".......", "......#")));
+    const contrary: Region = {
+      points: [
+        { ...hole, label: 1 },
+        { ...island, label: 0 },
+      ],
+    };
+    expect(cleaned(contrary), "a point that says the contrary").toEqual([
+      "#####..",
+      "#####..",
+      "#####..",
+      ".......",
+      ".......",
+    ]);
+  });
+
+  it("never changes the part or the hole that a point is in, if the point says that it is one", () => {
+    fc.assert(
+      fc.property(drawings, ({ mask, picture, points }) => {
+        const after = cleanRegion(mask, { points }, picture, CLEANING);
+        for (const { x, y, label } of points) {
+          const cell = cellAt(x, picture.width) + 12 * cellAt(y, picture.height);
+          const isSet = label === 1;
+          for (const { cells } of components(SIZE, (one) => (mask.logits[one] ?? 0) > 0 === isSet, isSet))
+            if (cells.includes(cell))
+              for (const one of cells) expect(after.logits[one]).toBe(mask.logits[one]);
+        }
+      }),
+    );
+  });
+
+  it("leaves every pixel obedient that obeyed its point, also at an edge between cells", () => {
+    fc.assert(
+      fc.property(drawings, ({ mask, picture, points }) => {
+        const [before, after] = [mask, cleanRegion(mask, { points }, picture, CLEANING)].map((one) =>
+          plainMask(one, picture.width, picture.height, 0.5),
+        );
+        for (const { x, y, label } of points) {
+          const pixel = Math.floor(y) * picture.width + Math.floor(x);
+          if (before?.[pixel] === (label === 1)) expect(after?.[pixel]).toBe(before[pixel]);
+        }
+      }),
+    );
+  });
+
+  /** The cell in which the middle of a place's pixel is, along a side of twelve. */
+  const cellAt = (place: number, pixels: number): number =>
+    Math.floor(((Math.floor(place) + 0.5) * 12) / pixels);
 });
