@@ -188,7 +188,7 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
     await cancelQuietly(connection, jobId, call);
     throw signal.reason;
   }
-  return { jobId, sizes, names: new Map(tasks.map((id, i) => [id, sources[i]?.name ?? id])) };
+  return { jobId, sizes, names: new Map(tasks.map((id, i) => [id, sources[i]?.name || id])) };
 }
 
 /** Cancels a job whose caller has stopped caring, if the service is there. */

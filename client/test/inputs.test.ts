@@ -59,6 +59,7 @@ describe("an input", () => {
     ["a Blob", () => new Blob([bytes]), undefined],
     ["a Blob whose type is another one", () => new Blob([bytes], { type: "video/mp4" }), undefined],
     ["a File", () => new File([bytes], "cup.png"), "cup.png"],
+    ["a File without a name", () => new File([bytes], ""), undefined],
     ["a File of a package", () => foreignFile("File"), "cup.png"],
     ["a Blob of a bundled package", () => foreignFile("Object"), "cup.png"],
     ["a response of fetch", () => new Response(bytes), undefined],

@@ -12,6 +12,7 @@ import { Exchange } from "../http/exchange.ts";
 import { readStream } from "../http/read.ts";
 import { parseUrl } from "../http/url.ts";
 import { type BlobLike, describeMisfit, type FileHandleLike, isBlob, isFileHandle, isUrl } from "./shapes.ts";
+import { nameOfPath } from "../results/file-names.ts";
 
 /** A file as a stream. It is read whole before it is sent, because storage wants its length first. */
 export interface StreamInput {
@@ -98,7 +99,7 @@ async function opened(input: Input, signal: AbortSignal | undefined): Promise<So
   );
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** The file at a URL, named as the URL ends. */
 async function at(given: string | URL, signal: AbortSignal | undefined): Promise<Source> {
@@ -115,10 +116,8 @@ async function at(given: string | URL, signal: AbortSignal | undefined): Promise
     throw invalidInput(
       `The URL of ${url.hostname} contains a password, which no request sends. Fetch the file, and give the response.`,
     );
-  return { from: url, name: lastPart(url) };
+  return { from: url, name: nameOfPath(url.pathname) };
 }
-
-const lastPart = ({ pathname }: URL): string | undefined => pathname.split("/").pop() || undefined;
 
 const shortened = (text: string): string =>
   text === "" ? "An empty text" : text.length > 200 ? `${text.slice(0, 200)}…` : text;
@@ -137,7 +136,7 @@ async function localFile(url: string, signal: AbortSignal | undefined): Promise<
 async function bodyOf(response: ResponseLike, signal: AbortSignal | undefined): Promise<Source> {
   const { url, status, ok, headers } = response;
   const place = parseUrl(url);
-  const name = place && lastPart(place);
+  const name = place && nameOfPath(place.pathname);
   if (!ok) throw invalidInput(`${url || "The input"} answered with status ${status} instead of a file.`);
   return { from: await bufferOf(response, signal, name, headers.get("content-type") ?? ""), name };
 }

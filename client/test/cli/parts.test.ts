@@ -8,7 +8,6 @@ import { barLine } from "../../src/cli/progress/progress.ts";
 import { duration, rate } from "../../src/cli/progress/words.ts";
 import { parseOrder } from "../../src/cli/segment/arguments.ts";
 import { parsePattern } from "../../src/cli/segment/inputs/find-inputs.ts";
-import { Names } from "../../src/cli/segment/inputs/survey.ts";
 import { imageRequest, purposeOf, videoRequest } from "../../src/cli/segment/order.ts";
 import { parseRegion } from "../../src/cli/segment/region.ts";
 import { whyForged } from "../../src/webhook-signature.ts";
@@ -44,30 +43,6 @@ describe("a pattern", () => {
     expect(parsePattern("photos/of/**/*.png")).toMatchObject({ folder: "photos/of", isDeep: true });
     expect(parsePattern("/*.png")).toMatchObject({ folder: "/", isDeep: false });
     expect(parsePattern("/a/b/*.png")).toMatchObject({ folder: "/a/b", isDeep: false });
-  });
-});
-
-describe("names of results", () => {
-  it("are no two files', also where upper and lower case are the same, and lead nowhere else", () => {
-    const part = fc.constantFrom("a", "A", "..", ".", "a.png", "A.PNG", "a\\b", "c:", "x\0", "a-2.png", "");
-    fc.assert(
-      fc.property(fc.array(fc.array(part, { minLength: 1, maxLength: 3 })), (wanted) => {
-        const names = new Names([]);
-        const given = wanted.map((parts) => names.take(parts.join("/")));
-        expect(new Set(given.map((name) => name.toLowerCase())).size).toBe(given.length);
-        for (const name of given)
-          expect(name.split("/").some((one) => /^\.*$|[\\:\0]/.test(one))).toBe(false);
-      }),
-    );
-  });
-
-  it("that were given stay", () => {
-    const names = new Names(["photo.png"]);
-    expect([names.take("PHOTO.png"), names.take("photo.png"), names.take("other.png")]).toEqual([
-      "PHOTO-2.png",
-      "photo-3.png",
-      "other.png",
-    ]);
   });
 });
 

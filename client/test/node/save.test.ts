@@ -67,11 +67,15 @@ describe("the client of /node", () => {
 
   it("keeps inputs of one name apart, and writes nowhere else whatever they are called", async () => {
     const { client } = await played();
-    const names = ["cup.png", "cup.png", "../../cup.png", "..", "a\\b\0.png"];
+    const names = ["cup.png", "Cup.png", "../../cup.png", "..", "a\\b\0.png", `${"d".repeat(251)}.png`];
     const files = names.map((name, i) => new File([picture(i)], name));
-    await (await client.segment(files, "cup")).save(join(folder, "out"), { formats: ["png"] });
-    const kept = ["_", "__.._cup.png", "a_b_.png", "cup-2.png", "cup.png"];
-    expect(await saved()).toEqual(kept.map((name) => `masks/${name}/0.png`));
+    const result = await client.segment(files, "cup", { generatePreview: true });
+    await result.save(join(folder, "out"), { formats: ["png", "preview"] });
+    const nameless = result.pictures[3]?.taskId ?? expect.fail();
+    const kept = ["cup.png", "Cup-2.png", "__.._cup.png", nameless, "a_b_.png", `${"d".repeat(236)}.png`];
+    expect(await saved()).toEqual(
+      kept.flatMap((name) => [`masks/${name}/0.png`, `preview/${name}.png`]).toSorted(),
+    );
   });
 
   it("saves a clip's masks.json and preview", async () => {

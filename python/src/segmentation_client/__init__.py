@@ -1,6 +1,7 @@
 """The client of a segmentation job service: pictures and clips with prompts in, masks out."""
 
 from ._connection import Event
+from ._file_names import unique_names
 from ._job import AsyncEndedPicture, AsyncJobHandle, EndedPicture, JobHandle
 from ._upload import Input, UploadedInput
 from ._version import __version__ as __version__
@@ -19,7 +20,7 @@ from .options import (
     SegmentOptions,
     SegmentVideoOptions,
 )
-from .results import ImageResult, Picture, Sighting, Track, VideoResult, unique_names
+from .results import ImageResult, Picture, Sighting, Track, VideoResult
 from .webhook import verify_webhook
 
 __all__ = [

@@ -7,9 +7,10 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import models as m
+from ._file_names import unique_names
 from .coco import coco_from_masks, merge_coco
 from .errors import SegmentationError, invalid_input
 from .masks import Mask, Rle, array_of, decode_rle, to_supervision
@@ -196,25 +197,19 @@ def _file(files: Files, key: str) -> bytes:
     return files[key]
 
 
-def unique_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Names for the files of one folder, by any ids: no two the same, and none that leads elsewhere."""
-    unique: dict[str, str] = {}
-    for key, name in names.items():
-        stem, extension = os.path.splitext(re.sub(r"^\.+", "_", re.sub(r"[/\\\0]", "_", name)))
-        candidates: Iterable[str] = (f"{stem}{'' if i == 1 else f'-{i}'}{extension}" for i in range(1, len(names) + 2))
-        unique[key] = next(each for each in candidates if each not in unique.values())
-    return unique
-
-
 def _write_all(folder: Path, files: Files, names: Mapping[str, str]) -> list[Path]:
     unique = unique_names(names)
+
+    def named(part: str) -> str:
+        task_id = next((each for each in unique if part.startswith(each)), "")
+        return unique.get(task_id, "") + part[len(task_id) :]
+
     paths: list[Path] = []
     for key, content in files.items():
-        for task_id, name in unique.items():
-            key = key.replace(task_id, name)
-        if ".." in re.split(r"[/\\]", key):
+        path = "/".join(named(part) for part in key.split("/"))
+        if ".." in re.split(r"[/\\]", path):
             raise SegmentationError("unreadable_answer", f"The service sent an unsafe file name: {key}.")
-        paths.append(_write(folder / key, content))
+        paths.append(_write(folder / path, content))
     return paths
 
 

@@ -9,7 +9,7 @@ import { ProgressView } from "../progress/progress.ts";
 import { count, counted } from "../progress/words.ts";
 import { Interrupted, type Terminal } from "../terminal.ts";
 import { parseOrder } from "./arguments.ts";
-import { findInputs } from "./inputs/find-inputs.ts";
+import { findInputs, type FoundInputs, type LeftOut } from "./inputs/find-inputs.ts";
 import { readManifest } from "./inputs/manifest.ts";
 import { VERSION } from "./journal/entries.ts";
 import { Journal } from "./journal/journal.ts";
@@ -25,6 +25,7 @@ import { type Segmenting, segmentAll } from "./run/segment-all.ts";
 /** More files need --yes: each picture costs a unit. */
 const MOST_UNASKED = 10_000;
 const MOST_NAMED = 3;
+const NOTHING: LeftOut = { clips: 0, others: new Map() };
 /** The results of a manifest, in the output folder. */
 const RESULTS = "results.jsonl";
 
@@ -36,20 +37,24 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
   const out = resolve(folder);
   const buckets = new Buckets(terminal.env, values["endpoint-url"]);
   const { manifest, bucket } = order;
-  const { inputs, clipsLeftOut } =
+  let notFound: unknown;
+  const { inputs, leftOut } = await (
     manifest === undefined
-      ? await findInputs(order.inputs, out, buckets)
-      : { inputs: await readManifest(manifest, buckets), clipsLeftOut: 0 };
+      ? findInputs(order.inputs, out, buckets)
+      : readManifest(manifest, buckets).then((lines) => ({ inputs: lines, leftOut: NOTHING }))
+  ).catch((error: unknown): FoundInputs => {
+    // A former run's open jobs are paid for: they end, even if their files are gone.
+    if ((Journal.look(out)?.open.size ?? 0) === 0) throw error;
+    notFound = error;
+    return { inputs: [], leftOut: NOTHING };
+  });
   if (order.prompts.length === 0 && manifest !== undefined && inputs.some(({ prompts }) => !prompts))
     throw usageFailure("Some lines of the manifest have no prompts. Give prompts for them: -p cat");
   const store = bucket === undefined ? folderStore(out) : bucketStore(buckets, bucket, out);
   const timed = order.regions.flatMap((region) => ofClipsOnly(region) ?? [])[0];
   if (timed !== undefined && inputs.some(({ kind }) => kind === "picture"))
     throw usageFailure(`A --region has ${timed}, which only clips take. Segment pictures without it.`);
-  if (clipsLeftOut > 0)
-    terminal.report(
-      `Skipped ${counted(clipsLeftOut, "clip")} in a folder. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`,
-    );
+  reportLeftOut(terminal, leftOut);
   const journal = await Journal.open(out);
   try {
     assertSamePurpose(folder, journal.state, purpose);
@@ -59,6 +64,7 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
       { journal, order, out, store, found: inputs },
       values["base-url"],
     );
+    if (notFound !== undefined) throw notFound;
     if (manifest !== undefined) {
       const results = batchResults(inputs, journal.state.outcomes);
       await writeWhole(join(out, RESULTS), results);
@@ -77,6 +83,20 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
   } finally {
     journal.close();
   }
+}
+
+function reportLeftOut(terminal: Terminal, { clips, others }: LeftOut): void {
+  if (clips > 0)
+    terminal.report(
+      `Skipped ${counted(clips, "clip")} in a folder. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`,
+    );
+  const kinds = [...others].toSorted(([, a], [, b]) => b - a);
+  const sum = kinds.reduce((total, [, number]) => total + number, 0);
+  if (sum > 0)
+    terminal.report(
+      `Skipped ${counted(sum, "file")} in a folder that ${sum === 1 ? "is no picture by its name" : "are no pictures by their names"}: ` +
+        `${list(kinds.map(([extension, number]) => `${count(number)} ${extension || "without extension"}`))}. Pass a file's path to segment it all the same.`,
+    );
 }
 
 /** Segments the pending files. Returns how many there were. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { systemCode } from "../../failure.ts";
+import type { LocalPath } from "./walk-folder.ts";
 
 /** Stands for the digest of a file that cannot be read. */
 export const UNREAD = "unread";
@@ -19,7 +20,7 @@ export const whyUnread = (error: unknown): string | undefined => WHY.get(systemC
 export const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** The hexadecimal SHA-256 of a file, which is read as a stream. */
-export async function digestOfFile(path: string): Promise<string> {
+export async function digestOfFile(path: LocalPath): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");

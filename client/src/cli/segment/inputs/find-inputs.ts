@@ -1,17 +1,18 @@
-import { readdir, stat } from "node:fs/promises";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { stat } from "node:fs/promises";
+import { basename, extname, relative, resolve, sep } from "node:path";
+import { nameOfPath } from "../../../results/file-names.ts";
 import { type BucketObject, Buckets, isBucketUrl, placeOf } from "../../bucket/bucket.ts";
 import { systemCode, usageFailure } from "../../failure.ts";
 import { counted } from "../../progress/words.ts";
-import { JOURNAL_NAME } from "../journal/journal.ts";
 import { type Kind, kindOf } from "./media.ts";
+import { type LocalPath, walkFolder } from "./walk-folder.ts";
 
 /** A file to segment, or the URL of one. */
 export interface Found {
   /** The path from the output folder, by which the journal knows it, or the URL. */
   readonly id: string;
   /** Its location: an absolute path, or somewhere else. */
-  readonly from: string | Remote;
+  readonly from: LocalPath | Remote;
   /** The preferred name of its results: its path below the folder in the argument, with slashes. */
   readonly name: string;
   readonly kind: Kind;
@@ -27,6 +28,9 @@ export interface Remote {
   readonly url: () => Promise<URL>;
 }
 
+export const isLocal = (from: Found["from"]): from is LocalPath =>
+  typeof from === "string" || Buffer.isBuffer(from);
+
 /** A file at a URL, which is not fetched to detect a change. */
 export const atUrl = (url: URL): Remote => ({ version: "", url: () => Promise.resolve(url) });
 
@@ -38,8 +42,14 @@ export const inBucket = (buckets: Buckets, bucket: string, { key, etag }: Bucket
 
 export interface FoundInputs {
   readonly inputs: readonly Found[];
-  /** Clips in folders, which were not named explicitly. */
-  readonly clipsLeftOut: number;
+  readonly leftOut: LeftOut;
+}
+
+/** What folders have that was not named explicitly, and is not segmented. */
+export interface LeftOut {
+  readonly clips: number;
+  /** Other files, by their extensions in lower case. */
+  readonly others: ReadonlyMap<string, number>;
 }
 
 /**
@@ -53,25 +63,33 @@ export async function findInputs(
   buckets = new Buckets(process.env),
 ): Promise<FoundInputs> {
   const found = new Map<string, Found>();
-  let clipsLeftOut = 0;
-  const take = (path: string, name: string, kind: Kind): void => {
-    const id = relative(out, path).split(sep).join("/");
+  let clips = 0;
+  const others = new Map<string, number>();
+  const leaveOut = (name: string): void => {
+    const extension = extname(name).toLowerCase();
+    others.set(extension, (others.get(extension) ?? 0) + 1);
+  };
+  const take = (path: LocalPath, name: string, kind: Kind): void => {
+    const id = idOf(path, out);
     if (!found.has(id)) found.set(id, { id, from: path, name, kind });
   };
   for (const argument of args) {
     if (isBucketUrl(argument)) {
-      const before = found.size + clipsLeftOut;
+      const before = found.size + clips;
       const { bucket, prefix } = placeOf(argument);
       const isFolder = prefix === "" || prefix.endsWith("/");
       for await (const object of buckets.list({ bucket, prefix })) {
         const kind = kindOf(object.key);
         const id = `s3://${bucket}/${object.key}`;
-        if (kind === undefined || (!isFolder && object.key !== prefix)) continue;
+        if (!isFolder && object.key !== prefix) continue;
+        // Storage shows a folder as an object without bytes, whose key ends with a slash.
+        if (kind === undefined && !object.key.endsWith("/")) leaveOut(object.key);
+        if (kind === undefined) continue;
         const name = isFolder ? object.key.slice(prefix.length) : basename(object.key);
-        if (kind === "clip" && isFolder) clipsLeftOut++;
+        if (kind === "clip" && isFolder) clips++;
         else if (!found.has(id)) found.set(id, { id, from: inBucket(buckets, bucket, object), name, kind });
       }
-      if (found.size + clipsLeftOut > before || args.length > 1) continue;
+      if (found.size + clips > before || args.length > 1) continue;
       throw usageFailure(
         isFolder
           ? `There are no pictures in ${argument}.`
@@ -81,7 +99,7 @@ export async function findInputs(
     if (/^https?:\/\//i.test(argument)) {
       if (!URL.canParse(argument)) throw usageFailure(`${argument} is not a URL.`);
       const url = new URL(argument);
-      const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.hostname;
+      const name = nameOfPath(url.pathname.replace(/\/+$/, "")) ?? url.hostname;
       if (!found.has(url.href))
         found.set(url.href, { id: url.href, from: atUrl(url), name, kind: kindOf(name) ?? "picture" });
       continue;
@@ -103,31 +121,42 @@ export async function findInputs(
       throw usageFailure(
         `The results would be saved among the pictures in ${argument}. Choose another folder with --out.`,
       );
-    const names = await walkFolder(folder, pattern?.isDeep ?? true).catch((error: unknown) => {
+    const files = await walkFolder(folder, pattern?.isDeep ?? true).catch((error: unknown) => {
       if (systemCode(error) === "ENOENT") return [];
       throw error;
     });
-    const before = found.size + clipsLeftOut;
-    for (const name of names) {
+    const before = found.size + clips;
+    for (const { name, path: file } of files) {
       const kind = kindOf(name);
-      if (kind === undefined || pattern?.matches(name) === false) continue;
-      if (kind === "clip" && pattern === undefined) clipsLeftOut++;
-      else take(resolve(folder, name), name, kind);
+      if (pattern?.matches(name) === false) continue;
+      if (kind === undefined) leaveOut(name);
+      else if (kind === "clip" && pattern === undefined) clips++;
+      else take(file, name, kind);
     }
-    if (found.size + clipsLeftOut === before && args.length === 1)
+    if (found.size + clips === before && args.length === 1)
       throw usageFailure(`There are no pictures ${pattern ? "that match" : "in"} ${argument}.`);
   }
   if (found.size === 0)
     throw usageFailure(
-      clipsLeftOut > 0
-        ? `There are no pictures, only ${counted(clipsLeftOut, "clip")}. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`
+      clips > 0
+        ? `There are no pictures, only ${counted(clips, "clip")}. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`
         : `There are no pictures in ${args.join(", ")}.`,
     );
-  return { inputs: [...found.values()], clipsLeftOut };
+  return { inputs: [...found.values()], leftOut: { clips, others } };
 }
 
-/** Whether an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. */
-export const isPattern = (argument: string): boolean => /[*?]/.test(argument);
+/** The id of a file. Paths that are not UTF-8 are different ones, also where they look the same as text. */
+function idOf(path: LocalPath, out: string): string {
+  if (typeof path === "string") return relative(out, path).split(sep).join("/");
+  const from = Buffer.from(out).toString("latin1");
+  return `bytes:${relative(from, path.toString("latin1")).split(sep).join("/")}`;
+}
+
+/**
+ * Whether an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. U+FFFD stands for what is not
+ * UTF-8 in a name, and is found only by looking for it.
+ */
+export const isPattern = (argument: string): boolean => /[*?\ufffd]/.test(argument);
 
 /** A pattern's fixed folder, and the expression that paths below that folder must match. */
 export interface Pattern {
@@ -164,26 +193,4 @@ export function parsePattern(pattern: string, platform = process.platform): Patt
     .join("");
   const whole = new RegExp(`^${expression}$`);
   return { folder, matches: (path) => whole.test(path), isDeep: rest.length > 1 };
-}
-
-/**
- * The paths of a folder's files relative to it, with slashes, sorted by name; its own files first, then those of subfolders.
- * Leaves out hidden files, and folders that contain results. @param isDeep whether to include subfolders
- */
-export async function walkFolder(folder: string, isDeep: boolean): Promise<string[]> {
-  const found: string[] = [];
-  const ahead = [""];
-  for (let at = ahead.pop(); at !== undefined; at = ahead.pop()) {
-    const entries = (await readdir(join(folder, at), { withFileTypes: true }))
-      .filter(({ name }) => !name.startsWith("."))
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    if (entries.some(({ name }) => name === JOURNAL_NAME)) continue;
-    const prefix = at === "" ? "" : `${at}/`;
-    // A link to a folder may lead back to a folder that contains the link.
-    for (const entry of entries)
-      if (entry.isFile() || entry.isSymbolicLink()) found.push(prefix + entry.name);
-    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => prefix + name);
-    if (isDeep) for (const name of folders.toReversed()) ahead.push(name);
-  }
-  return found;
 }

@@ -1,7 +1,8 @@
 import { type FileKind, READABLE_PICTURES } from "@segmentation/masks";
 
-/** Extensions of pictures, including types that the service does not read, so that none is skipped silently. */
-const PICTURES = /\.(?:jpe?g|jfif|png|webp|avif|gif|bmp|tiff?|heic|heif|jxl)$/i;
+/** Extensions of pictures, including types that the service does not read but names. */
+const PICTURES =
+  /\.(?:jpe?g|jpe|jf?if|pjp|pjpeg|a?png|webp|avifs?|gif|bmp|dib|tiff?|hei[cf]s?|hif|jxl|jp2|j2k|jpf|jpx)$/i;
 const CLIPS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
 
 export type Kind = "picture" | "clip";

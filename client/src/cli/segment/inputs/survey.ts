@@ -1,9 +1,11 @@
 import { stat } from "node:fs/promises";
 import { mapParallel } from "../../../http/parallel.ts";
+import { FileNames, isSafe } from "../../../results/file-names.ts";
 import type { Reading } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
 import { UNREAD, digestOfFile, whyUnread } from "./digest.ts";
-import type { Found } from "./find-inputs.ts";
+import { type Found, isLocal } from "./find-inputs.ts";
+import type { LocalPath } from "./walk-folder.ts";
 
 /** A file that has no result yet, with the unique name of its results. */
 export type Pending = Found;
@@ -22,12 +24,16 @@ export async function survey(
   signal: AbortSignal,
 ): Promise<Pending[]> {
   const { readings, outcomes, open } = journal.state;
-  const names = new Names([...readings.values()].map(({ name }) => name));
+  const known = [...readings.values()];
+  const names = new FileNames(known.map(({ name }) => name));
+  // Results could never be written by such a name, and every run would end there.
+  for (const reading of known)
+    if (!isSafe(reading.name)) journal.append({ ...reading, entry: "read", name: names.take(reading.name) });
   const underWay = new Set([...open.values()].flatMap(({ inputs }) => inputs.map(pairOf)));
   const isPending = await mapParallel(found, AT_A_TIME, signal, async ({ id, from }) => {
-    const known = readings.get(id);
-    if (known === undefined) return true;
-    const digest = typeof from === "string" ? await currentDigest(journal, from, known) : from.version;
+    const reading = readings.get(id);
+    if (reading === undefined) return true;
+    const digest = isLocal(from) ? await currentDigest(journal, from, reading) : from.version;
     if (underWay.has(pairOf({ id, digest }))) return false;
     const outcome = outcomes.get(id);
     return outcome?.digest !== digest || (retriesFailed && outcome.hasFailed);
@@ -40,7 +46,7 @@ export async function survey(
 const pairOf = ({ id, digest }: { readonly id: string; readonly digest: string }): string =>
   `${digest} ${id}`;
 
-async function currentDigest(journal: Journal, path: string, known: Reading): Promise<string> {
+async function currentDigest(journal: Journal, path: LocalPath, known: Reading): Promise<string> {
   try {
     const { size, mtimeMs } = await stat(path);
     if (size === known.size && mtimeMs === known.mtimeMs) return known.digest;
@@ -51,27 +57,5 @@ async function currentDigest(journal: Journal, path: string, known: Reading): Pr
   } catch (error) {
     if (whyUnread(error) !== undefined) return UNREAD;
     throw error;
-  }
-}
-
-/** Assigns unique names, even on file systems that ignore case; an assigned name is never assigned again. */
-export class Names {
-  readonly #taken: Set<string>;
-
-  constructor(taken: Iterable<string>) {
-    this.#taken = new Set([...taken].map((name) => name.toLowerCase()));
-  }
-
-  /** The preferred name, with a number if it is taken; parts of a path that would lead out of the folder are replaced. */
-  take(wanted: string): string {
-    const safe = wanted
-      .split("/")
-      .map((part) => part.replaceAll(/[\\\0:]/g, "_").replace(/^\.*$/, "_"))
-      .join("/");
-    const [, stem = "", ending = ""] = /^(.*?)(\.[^./]*)?$/s.exec(safe) ?? [];
-    let name = safe;
-    for (let i = 2; this.#taken.has(name.toLowerCase()); i++) name = `${stem}-${i}${ending}`;
-    this.#taken.add(name.toLowerCase());
-    return name;
   }
 }

@@ -1,8 +1,10 @@
+import { openAsBlob } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { SegmentationError } from "../../../errors.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
 import { kindOfFile } from "../../../upload/input.ts";
 import { digestOf, digestOfFile, UNREAD, whyUnread } from "../inputs/digest.ts";
+import { isLocal } from "../inputs/find-inputs.ts";
 import { unreadable } from "../inputs/media.ts";
 import type { Pending } from "../inputs/survey.ts";
 import type { Reading } from "../journal/entries.ts";
@@ -58,13 +60,15 @@ const OF_THE_FILE = new Set<string>([
 ]);
 
 async function open({ id, name, from, kind }: Pending): Promise<Opened> {
-  if (typeof from !== "string")
+  if (!isLocal(from))
     return { reading: { id, name, size: 0, mtimeMs: 0, digest: from.version }, input: await from.url() };
   try {
     // Read before the bytes: the next run detects any later change.
     const { size, mtimeMs } = await stat(from);
-    if (kind === "clip")
-      return { reading: { id, name, size, mtimeMs, digest: await digestOfFile(from) }, input: from };
+    if (kind === "clip") {
+      const reading = { id, name, size, mtimeMs, digest: await digestOfFile(from) };
+      return { reading, input: typeof from === "string" ? from : await openAsBlob(from) };
+    }
     const bytes = new Uint8Array(await readFile(from));
     const input = new Blob([bytes]);
     const reading = { id, name, size, mtimeMs, digest: digestOf(bytes) };
