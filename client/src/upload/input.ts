@@ -99,7 +99,8 @@ async function opened(input: Input, signal: AbortSignal | undefined): Promise<So
   );
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
 
 /** The file at a URL, named as the URL ends. */
 async function at(given: string | URL, signal: AbortSignal | undefined): Promise<Source> {
