@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { openAsBlob } from "node:fs";
 import { createServer, request as forward } from "node:http";
 import type { Socket } from "node:net";
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SegmentationClient } from "segmentation-client/node";
 import { expect } from "vitest";
 import { addressOf } from "../../../client/test/support/memory-client.ts";
-import { sample } from "./sample.ts";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 /** A line that breaks again and again. */
 interface LineTerms {
@@ -103,16 +103,16 @@ export async function expectToArrive(
   const folder = await mkdtemp(join(tmpdir(), "multipart-"));
   const proxy = await startBreakingLine(baseUrl, line);
   try {
-    const path = join(folder, "large.png");
+    const path = join(folder, "large.mp4");
     const file = await open(path, "w");
-    await file.write(sample("chelsea"));
+    await file.write(await readFile(join(PROJECT_ROOT, "samples", "people-crossing.mp4")));
     await file.truncate(size);
     await file.close();
     // The signatures are of the stack's own host.
     const through: typeof fetch = (url, init) => fetch(addressOf(url).replace(baseUrl, proxy.url), init);
     const client = new SegmentationClient({ baseUrl, apiKey, fetch: through, retryDelayMs: 50 });
     const reported: number[] = [];
-    const clip = await openAsBlob(path, { type: "video/mp4" });
+    const clip = await openAsBlob(path);
     const taskId = await client.upload(clip, { onProgress: (bytes) => void reported.push(bytes) });
 
     const parts = [...proxy.sent.values()];
