@@ -19,7 +19,7 @@ export function roleOf(args: readonly string[]): Role | null {
   if (has("stand-in-service.ts")) return "service";
   if (!args.includes("-nostdin")) return null;
   if (args.includes("libx264")) return "encoder";
-  return args.some((arg) => arg.startsWith("settb=")) ? "decoder" : "probe";
+  return args.includes("rawvideo") ? "decoder" : "probe";
 }
 
 /** A process's peak of resident memory in bytes, by its /proc/<pid>/status (in KiB); 0 if it has none. */

@@ -93,7 +93,7 @@ test("a storage that takes nothing is asked again for a time, then it is a retry
   expect(impatient.worker.stored.has("unstored/masks/0.png")).toBe(false);
 });
 
-test.for([400, 401, 404])(
+test.for([401, 404])(
   "a grant that the Worker refuses with %i drops the task: its lease ends it",
   async (status) => {
     const key = `refused-${status}`;
