@@ -56,7 +56,7 @@ export interface DeployOptions {
 /** The commands that follow a first deployment. */
 const nextSteps = (url: string): string => `Next:
   npm run admin -- create-account --email you@example.com --plan paid --remote
-  npm run verify -- --url ${url} --key sk_live_…`;
+  SEGMENTATION_API_KEY=sk_live_… npm run verify -- --url ${url}`;
 
 /** Whether the operator wants the service verified now, for units of the account whose key is in the environment. */
 async function wantsVerification({ ask }: Operator): Promise<boolean> {

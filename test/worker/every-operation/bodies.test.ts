@@ -114,7 +114,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     for (const encoding of ["gzip", "GZIP", "br", "deflate, gzip", "identity, zstd", "x".repeat(9_000)]) {
       const answer = await post(new TextEncoder().encode("{}"), JSON_TYPE, { "content-encoding": encoding });
       expectError(answer, 400, "unsupported_content_type");
-      expect(answer.body.message).toContain(`Content-Encoding "${encoding.slice(0, 40)}`);
+      expect(answer.body.message).toContain(`Content-Encoding "${encoding.slice(0, 39)}`);
       expect(answer.body.message.length).toBeLessThan(200);
     }
     for (const encoding of ["identity", "Identity", "", "identity, identity"])
