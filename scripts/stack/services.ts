@@ -110,7 +110,14 @@ export async function startWorker(options: WorkerOptions): Promise<Child> {
       `--env-file=${options.state.workerEnvironment}`,
       ...(options.main === undefined ? [] : [`--main=${options.main}`]),
     ],
-    env: { ...process.env, ...QUIET_WRANGLER, ...stackMark(options.state), FORCE_COLOR: "0" },
+    env: {
+      ...process.env,
+      ...QUIET_WRANGLER,
+      ...stackMark(options.state),
+      // Whatever the environment says of other files: otherwise Wrangler reads not even the one that it is given.
+      CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: "true",
+      FORCE_COLOR: "0",
+    },
     logFile: join(options.state.logs, "worker.log"),
     onLine: (line) => {
       // If code cannot be built or loaded, Wrangler waits for an edit and never answers.

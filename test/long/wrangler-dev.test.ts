@@ -13,7 +13,12 @@ import { present } from "../support/at.ts";
 
 const run = promisify(execFile);
 /** As a person has it: not marked as one of the project's own commands. */
-const ENVIRONMENT: NodeJS.ProcessEnv = { ...process.env, ...QUIET_WRANGLER, [CHECKED]: undefined };
+const ENVIRONMENT: NodeJS.ProcessEnv = {
+  ...process.env,
+  ...QUIET_WRANGLER,
+  [CHECKED]: undefined,
+  CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: undefined,
+};
 
 let clone: string;
 const ends: (() => Promise<unknown>)[] = [];
