@@ -130,7 +130,7 @@ test.for([
   );
 });
 
-test.for([400, 401])(
+test.for([401, 403])(
   "a completion that the Worker refuses with %i is said once, and logged",
   async (status) => {
     const key = `unheard-${status}`;

@@ -5,8 +5,8 @@ import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 export function panClip(seconds: number): Uint8Array<ArrayBuffer> {
   const pan = "scale=902:600,crop=640:480:x='40*t':y=90,format=yuv420p";
   const from = ["-loop", "1", "-framerate", "12", "-t", String(seconds), "-i", "samples/chelsea.png"];
-  // A fragmented file needs no seeking, so FFmpeg can write it to a pipe.
-  const to = ["-c:v", "libx264", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1"];
+  // A fragmented file needs no seeking, so FFmpeg can write it to a pipe. With B-frames it would begin later than 0.
+  const to = ["-c:v", "libx264", "-bf", "0", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1"];
   const clip = execFileSync(findFfmpeg(process.env), ["-v", "error", ...from, "-vf", pan, ...to], {
     maxBuffer: 16 * 1_048_576,
   });
