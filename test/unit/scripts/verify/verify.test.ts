@@ -212,7 +212,7 @@ describe("npm run deploy", () => {
     expect(world.printed).toContain(
       "npm run admin -- create-account --email you@example.com --plan paid --remote",
     );
-    expect(world.printed).toContain(`npm run verify -- --url ${URL} --key sk_live_…`);
+    expect(world.printed).toContain(`SEGMENTATION_API_KEY=sk_live_… npm run verify -- --url ${URL}`);
     expect(exitCode).toBe(0);
     expect(verify).not.toHaveBeenCalled();
   });
