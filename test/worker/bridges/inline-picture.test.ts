@@ -22,6 +22,10 @@ const SPELLINGS: Readonly<Record<string, (base64: string) => string>> = {
   "without padding": (base64) => `"${base64.replace(/=+$/, "")}"`,
 };
 
+/** Whether a picture has these bytes: an assertion about large arrays takes seconds. */
+const isSame = (picture: Uint8Array | null, bytes: Uint8Array): boolean =>
+  picture?.length === bytes.length && bytes.every((byte, i) => picture[i] === byte);
+
 describe("a picture in base64", () => {
   it.each(Object.entries(SPELLINGS))("is decoded: %s", (_name, spell) => {
     fc.assert(
@@ -33,7 +37,7 @@ describe("a picture in base64", () => {
     for (const extra of [0, 1, 2, 3, 4, 5, 6]) {
       const bytes = Uint8Array.from({ length: 200_000 + extra }, (_, i) => (i * 7 + extra) % 256);
       bytes.fill(255, 0, 50_000);
-      expect(pictureIn(bytesOf(spell(base64Of(bytes)))), `${extra}`).toEqual(bytes);
+      expect(isSame(pictureIn(bytesOf(spell(base64Of(bytes)))), bytes), `${extra}`).toBe(true);
     }
   });
 
