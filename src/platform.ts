@@ -193,7 +193,7 @@ function createPlatform(env: Env): Platform {
   return shared.at();
 }
 
-/** What bounds the memory of an isolate. */
+/** Bounds of the memory of an isolate. */
 export const memoryOf = () => ({
   largeBodies: new Semaphore(MOST_BODIES_MIB, MOST_BODIES_MIB_PER_OWNER, LONGEST_BODY_MS),
   memory: new Semaphore(MOST_MEMORY_MIB, MOST_MEMORY_MIB, LONGEST_CONSUMER_MS),

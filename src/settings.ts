@@ -77,7 +77,7 @@ const origins = names.pipe(z.array(httpUrl.transform((text) => new URL(text).ori
 /** The name of a package on npm, with or without a scope. */
 const packageName = z.string().regex(/^(?:@[a-z\d-][a-z\d._-]*\/)?[a-z\d-][a-z\d._-]*$/);
 
-/** How the secrets in .env begin. */
+/** The beginning of the secrets in .env. */
 const PUBLISHED = "published-for-wrangler-dev-alone";
 
 /** The settings: docs/operations.md describes each. */
@@ -332,7 +332,7 @@ export interface IdentitySettings {
   readonly jwksUrl: string;
   readonly algorithms: readonly string[];
   readonly clockToleranceSeconds: number;
-  /** How long known keys stay in use if they cannot be fetched; absent for an hour. */
+  /** The time for which known keys stay in use if they cannot be fetched; absent for an hour. */
   readonly outageSeconds?: number | undefined;
 }
 

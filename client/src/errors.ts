@@ -69,7 +69,7 @@ export const invalidInput = (message: string, details?: ErrorDetails): Segmentat
 export const lacking = (what: string, jobId: string): SegmentationError =>
   new SegmentationError("unreadable_answer", `The result of the job has no ${what}.`, { jobId });
 
-/** What an error says, with its cause. */
+/** The message of an error, with that of its cause. */
 export function messageOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   return cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;

@@ -47,7 +47,7 @@ export interface Comparison {
   };
   /** Labelled objects, drawn in their boxes and at a point; null if the model draws no regions. */
   readonly drawn: Agreement | null;
-  /** Whether everything is within `BOUNDS`. */
+  /** True if everything is within `BOUNDS`. */
   readonly equal: boolean;
 }
 

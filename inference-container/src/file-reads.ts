@@ -15,7 +15,7 @@ export async function readAt(file: FileHandle, position: number, length: number)
   return buffer;
 }
 
-/** What the system reads at once. */
+/** Bytes that the system reads at once. */
 const PAGE_BYTES = 4_096;
 
 /** Reads as `readAt` does, up to a page at once: small elements come by the thousand, and each would cost a read. */

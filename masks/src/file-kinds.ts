@@ -4,11 +4,11 @@
 export interface FileKind {
   /** Its MIME type. A picture's or a video's begins with `image/` or `video/`. */
   readonly contentType: string;
-  /** What people call the format. */
+  /** The usual name of the format. */
   readonly name: string;
 }
 
-/** How many leading bytes `fileKindOf` looks at. */
+/** The number of leading bytes `fileKindOf` looks at. */
 export const HEAD_BYTES = 1_024;
 
 /** The pictures that the service reads. */
@@ -106,7 +106,7 @@ const BRANDS: readonly Row[] = [
   ],
 ];
 
-/** What a file is, by its first `HEAD_BYTES` bytes or all of them; undefined if they belong to no known format. */
+/** The kind of a file, by its first `HEAD_BYTES` bytes or all of them; undefined if they belong to no known format. */
 export function fileKindOf(head: Uint8Array): FileKind | undefined {
   const text = String.fromCharCode(...head.subarray(0, HEAD_BYTES));
   const row = text.startsWith("ftyp", 4)

@@ -18,7 +18,7 @@ const isDomain = (text: string): boolean =>
   /^[a-z0-9.-]+\.[a-z]{2,}$/.test(text) && URL.parse(`https://${text}`)?.host === text;
 const isServiceUrl = (text: string): boolean => URL.parse(text)?.protocol === "https:" && !isLoopback(text);
 
-/** What an address has to be. */
+/** The requirement of an address. */
 const A_DOMAIN = "a host name of a zone of your account, such as segmentation.example.com";
 const A_SERVICE_URL =
   "an https URL of another machine, because tokens and signed URLs go there. Put TLS in front of the service: a Cloudflare Tunnel, or a proxy with a certificate";

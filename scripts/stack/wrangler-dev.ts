@@ -10,7 +10,7 @@ import { developmentAccount } from "./development-account.ts";
 import { type StateFolder, stateFolder } from "./state-folder.ts";
 import { CHECKED } from "./wrangler.ts";
 
-/** Where `wrangler dev` keeps its data unless it is told otherwise. */
+/** The folder in which `wrangler dev` keeps its data by default. */
 const state: StateFolder = { ...stateFolder(".wrangler"), data: join(PROJECT_ROOT, ".wrangler", "state") };
 
 /**

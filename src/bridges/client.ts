@@ -61,12 +61,12 @@ export async function asClient<T>(
 export const asTool = <T>(c: Context<AppEnv>, act: (client: BridgeClient) => Promise<T>): Promise<T> =>
   asClient(c, basicPassword(c), act);
 
-/** How a tool's request is read whose body may be large. */
+/** Limits for reading a tool's request whose body may be large. */
 export interface LargeBody {
   readonly mostBytes: number;
-  /** How many bytes may be left without what is set aside. */
+  /** The most bytes that may be left without what is set aside. */
   readonly mostKept: number;
-  /** What is not read, or is a picture. */
+  /** Selects values that are not read, or are a picture. */
   readonly isSetAside: IsSetAside;
 }
 

@@ -9,7 +9,7 @@ const CHUNK_BYTES = 96 * 1_024;
 const refusal = (): ServiceError =>
   new ServiceError("invalid_request", "The picture is not in base64. Encode the file's bytes.");
 
-/** Where a chunk that begins at `from` ends, not within an escape. */
+/** The end of a chunk that begins at `from`, not within an escape. */
 function endOfChunk(json: Uint8Array, from: number, to: number): number {
   const end = Math.min(from + CHUNK_BYTES, to);
   if (end === to) return to;

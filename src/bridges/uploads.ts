@@ -16,7 +16,7 @@ export type Source =
   | { readonly bytes: Bytes; readonly contentType: string | null };
 type NewSource = Exclude<Source, { taskId: string }>;
 
-/** What a picture is recognized by. A file at a URL or a path may change, so only for an hour. */
+/** The key by which a picture is recognized. A file at a URL or a path may change, so only for an hour. */
 export async function keyOf(source: Source): Promise<string> {
   if ("taskId" in source) return source.taskId;
   if ("url" in source) return `url ${await sha256Hex(source.url)}`;

@@ -15,7 +15,7 @@ import { checkObjects, checkRegions, ClipRegions, RefinedMask, Regions, requireP
 const threshold = (fallback: number, description: string) =>
   z.number().min(0).max(1).default(fallback).meta({ description });
 
-/** What has no character to be seen, or a NUL, which the text of a mask's PNG can't have. */
+/** Tells whether a prompt has a character that can be seen, and no NUL, which the text of a mask's PNG can't have. */
 const isLegible = (prompt: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(prompt) && !prompt.includes("\0");
 
 const Prompts = z

@@ -55,13 +55,13 @@ export type JobReport = z.infer<typeof JobReport>;
 export const CanceledJob = z.object({ jobId: z.string(), canceledTasks: count });
 export type CanceledJob = z.infer<typeof CanceledJob>;
 
-/** Whether each database is as the service relies on: stores/probe.ts. */
+/** The state of each database, as far as the service relies on it: stores/probe.ts. */
 export const DatabaseProbe = z.object({
   databases: z.array(z.object({ name: z.string(), countsChanges: z.boolean(), showsErrors: z.boolean() })),
 });
 export type DatabaseProbe = z.infer<typeof DatabaseProbe>;
 
-/** How late the platform was with an alarm, milliseconds. */
+/** The delay of an alarm, in milliseconds. */
 export const AlarmProbe = z.object({ lateMs: z.number() });
 export type AlarmProbe = z.infer<typeof AlarmProbe>;
 

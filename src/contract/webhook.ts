@@ -16,7 +16,7 @@ const AT = "2026-11-20T09:30:00.000Z";
 export const ArchiveEventData = ArchiveDownload.omit({ downloadUrl: true }).meta({ id: "ArchiveEventData" });
 export type ArchiveEventData = z.infer<typeof ArchiveEventData>;
 
-/** What a test event says. It has a name, because generators make two classes of one name of it otherwise. */
+/** The data of a test event. It has a name, because generators make two classes of one name of it otherwise. */
 const TestEventData = z.strictObject({ endpointId: z.string() }).meta({ id: "TestEventData" });
 
 /** What is sent to an endpoint: `data` is the API's object at the time of the event. */

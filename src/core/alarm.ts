@@ -1,10 +1,10 @@
-/** What decides about an object's next alarm besides its deadlines. */
+/** State that decides about an object's next alarm, in addition to its deadlines. */
 export interface AlarmState {
   /** For when the alarm is set, epoch milliseconds; null if it is not set, or has gone off. */
   readonly setFor: number | null;
-  /** How long after a change a deadline that has passed is attended to again, milliseconds. */
+  /** The pause after a change until a passed deadline is attended to again, in milliseconds. */
   readonly overdueMs: number;
-  /** When it is attended to in place of that, if the time is still to come, epoch milliseconds. */
+  /** The time at which it is attended to instead, if still to come, in epoch milliseconds. */
   readonly retryAt?: number;
 }
 

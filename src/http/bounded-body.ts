@@ -3,14 +3,14 @@ import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
 import { platform, type AppEnv } from "./context.ts";
 
 const MIB = 1_048_576;
-/** What takes less, as the API's own requests do, is bounded by the rate of requests alone. */
+/** Requests that take less, as the API's own do, are bounded by the rate of requests alone. */
 const SMALL_BYTES = 2 * MIB;
 const RETRY_SECONDS = 5;
-/** How many bytes of memory a byte of JSON takes at most: itself, its text, and what that becomes. */
+/** The most bytes of memory that a byte of JSON takes: itself, its text, and what that becomes. */
 export const BYTES_PER_BYTE = 6;
-/** How much of a body is read before it is known to be large, if it does not say how large it is. */
+/** Bytes of a body without a length that are read before it counts as large. */
 const UNDECLARED_BYTES = SMALL_BYTES / BYTES_PER_BYTE;
-/** How long a body may take to arrive: one that holds memory must not hold it for long. */
+/** The time in which a body must arrive: one that holds memory must not hold it for long. */
 const PATIENCE_MS = 60_000;
 
 const tooLarge = (mostBytes: number): ServiceError =>
@@ -41,7 +41,7 @@ export async function boundedBody(c: Context<AppEnv>, mostBytes: number): Promis
   return { size, read: () => growing.read(Infinity) };
 }
 
-/** What has been read of a body. It grows by doubling: as chunks, it would be there twice. */
+/** The bytes read of a body. The buffer grows by doubling: as chunks, it would be there twice. */
 class GrowingBytes {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #mostBytes: number;

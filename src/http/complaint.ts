@@ -52,7 +52,7 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     .join("")
     .replace(/^\./, "");
 
-/** Whether a field of the input is null, as generated clients send what their caller has not set. Items of a list are no fields. */
+/** Tells whether a field of the input is null, as generated clients send what their caller has not set. Items of a list are no fields. */
 function isNullField(input: unknown, path: readonly PropertyKey[]): boolean {
   let value = input;
   for (const part of path) value = Object(value)[part];

@@ -12,7 +12,7 @@ export interface SetAside {
   readonly to: number;
 }
 
-/** Which values are set aside. `object` is where the object begins that has the key; `first` is the value's first byte. */
+/** Selects the values that are set aside. `object` is where the object begins that has the key; `first` is the value's first byte. */
 export type IsSetAside = (path: readonly string[], first: number, object: number) => boolean;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -47,13 +47,13 @@ export function structureOf(
   bytes: Uint8Array,
   isSetAside?: IsSetAside,
 ): { readonly keys: number; readonly aside: readonly SetAside[] } {
-  /** Where the open arrays and objects begin, and the key or item in each that is being read. */
+  /** The places at which the open arrays and objects begin, and the key or item in each that is being read. */
   const open: number[] = [];
   const names: string[] = [];
   const aside: SetAside[] = [];
   let [keys, values] = [0, 1];
   let [keyFrom, keyTo] = [0, 0];
-  /** What is being set aside, and in how many levels. */
+  /** The value that is being set aside, and its level. */
   let current: { path: readonly string[]; from: number; level: number } | null = null;
   const endAt = (at: number): void => {
     if (current !== null) aside.push({ path: current.path, from: current.from, to: at });

@@ -46,7 +46,7 @@ function refuseHalf(text: string): void {
     throw refusal("A string in the body has an unpaired surrogate (half of a character).");
 }
 
-/** How many keys a value has. Refuses what JSON.parse accepts: unpaired surrogates, numbers that become infinite. */
+/** The number of keys a value has. Refuses what JSON.parse accepts: unpaired surrogates, numbers that become infinite. */
 function keysIn(value: unknown): number {
   if (typeof value === "string") refuseHalf(value);
   if (typeof value === "number" && !Number.isFinite(value))

@@ -1,11 +1,11 @@
 import { Door } from "./accounts/door.ts";
 import { D1Store } from "./d1-store.ts";
 
-/** What the service relies on and D1 does not document. */
+/** Behavior of D1 that the service relies on and that is not documented. */
 export interface Assumptions {
-  /** Whether `changes()` counts what the statement before it in the batch has changed: use is metered by it. */
+  /** True if `changes()` counts what the statement before it in the batch has changed: use is metered by it. */
   readonly countsChanges: boolean;
-  /** Whether D1's error has SQLite's text: a door to an account that has changed is known by it. */
+  /** True if D1's error has SQLite's text: a door to an account that has changed is known by it. */
   readonly showsErrors: boolean;
 }
 

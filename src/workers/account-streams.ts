@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import type { StreamsRpc } from "../stores/jobs/rpc.ts";
 
 const OPEN = "open";
-/** How far ahead an alarm is set whose delay is measured. */
+/** The time until an alarm whose delay is measured, in milliseconds. */
 const PROBE_MS = 1_000;
 
 /**

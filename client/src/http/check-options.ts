@@ -2,7 +2,7 @@ import { invalidInput } from "../errors.ts";
 import type { ClientOptions, RequestOptions } from "../options.ts";
 import { can, has, isObject, tagOf } from "./shapes.ts";
 
-/** What an option has to be, in words, and whether a value is. */
+/** A requirement of an option: in words, and as a check of a value. */
 type Rule = readonly [expected: string, isRight: (value: unknown) => boolean];
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

@@ -35,7 +35,7 @@ export class Connection implements Patience {
   readonly parallel: number;
   readonly timeoutMs: number;
   /**
-   * Whether requests may have streams and Blobs for bodies. node-fetch would send the names of their classes instead, and is
+   * True if requests may have streams and Blobs for bodies. node-fetch would send the names of their classes instead, and is
    * recognized by its responses.
    */
   takesStreams = true;

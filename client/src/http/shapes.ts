@@ -12,11 +12,11 @@ export const tagOf = (value: unknown): string => Object.prototype.toString.call(
 
 export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** Whether a value is an object with a method of this name. */
+/** Tells whether a value is an object with a method of this name. */
 export const can = (value: unknown, name: PropertyKey): boolean =>
   isObject(value) && typeof Reflect.get(value, name) === "function";
 
-/** Whether a value is an object with these fields. */
+/** Tells whether a value is an object with these fields. */
 export const has = (value: unknown, ...names: string[]): value is Readonly<Record<string, unknown>> =>
   isObject(value) && names.every((name) => name in value);
 

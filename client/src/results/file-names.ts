@@ -67,7 +67,7 @@ export class FileNames {
   }
 }
 
-/** Whether a path is one that `FileNames` may give. */
+/** Tells whether a path is one that `FileNames` may give. */
 export const isSafe = (path: string): boolean =>
   path.split("/").every((name) => name !== "" && safe(name) === name);
 

@@ -148,7 +148,7 @@ async function blobOf(blob: BlobLike, signal: AbortSignal | undefined): Promise<
   return await bufferOf(blob, signal, textOf(blob.name), blob.type);
 }
 
-/** What a file or a response gives as its buffer. */
+/** The bytes of a file or a response, read by its `arrayBuffer`. */
 async function bufferOf(
   file: BlobLike | ResponseLike,
   signal: AbortSignal | undefined,
@@ -174,7 +174,7 @@ async function contentOf(
   return await readable(name, (exchange) => readStream(stream, type, exchange), signal);
 }
 
-/** What `read` gives. @throws SegmentationError `invalid_input`, or the signal's reason */
+/** The result of `read`. @throws SegmentationError `invalid_input`, or the signal's reason */
 async function readable<T>(
   name: string,
   read: (exchange: Exchange) => Promise<T>,
@@ -199,7 +199,7 @@ export const UNKNOWN_TYPE = "application/octet-stream";
 
 const isMedia = (contentType: string): boolean => /^(?:image|video)\/[^\s;]+$/.test(contentType);
 
-/** What a file is by its first bytes; undefined if it is of no known format. */
+/** The kind of a file, by its first bytes; undefined if it is of no known format. */
 export async function kindOfFile(file: Blob, name = "The input"): Promise<FileKind | undefined> {
   return fileKindOf(new Uint8Array(await readable(name, () => file.slice(0, HEAD_BYTES).arrayBuffer())));
 }

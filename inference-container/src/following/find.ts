@@ -31,7 +31,7 @@ const TAKEN = 0.5;
 export interface Sought {
   readonly objectId: number;
   readonly memory: Memory;
-  /** Whether it was pointed at in several places: its parts may lie apart. */
+  /** True if it was pointed at in several places: its parts may lie apart. */
   readonly inParts: boolean;
   /** What it looks like where it is certain, by `lookOf`. */
   readonly look: Float32Array;
@@ -68,7 +68,7 @@ export interface Found extends Offer {
   readonly sought: Sought;
   /** In pixels of the frame. */
   readonly box: Box;
-  /** Where the votes see it, and do not. */
+  /** Points where the votes see it, and where they do not. */
   readonly points: readonly RegionPoint[];
 }
 
@@ -172,7 +172,7 @@ async function draw(
   });
 }
 
-/** Whether an object had a part when it was seen last, from where it is expected to have moved. */
+/** Tells whether an object had a part when it was seen last, from where it is expected to have moved. */
 function hadPart({ last, expected }: Sought, { peak: { x, y } }: Part, frame: Size): boolean {
   const [right, down] = expected?.moved ?? [0, 0];
   return samplesAt(last.mask, { x: x - right, y: y - down }, frame).some(
@@ -180,7 +180,7 @@ function hadPart({ last, expected }: Sought, { peak: { x, y } }: Part, frame: Si
   );
 }
 
-/** Where the votes see an object: the box of its parts, their peaks, and a point outside it on what looks most like it. */
+/** The region in which the votes see an object: the box of its parts, their peaks, and a point outside it on what looks most like it. */
 function votedRegion(parts: readonly Part[], others: readonly Part[]): Region {
   const rival = others.find(({ weight, cells }) => weight > RIVAL * cells.length);
   const boxes = parts.map(({ box }) => box);

@@ -10,10 +10,10 @@ import type { UnservedPrompt } from "./model.ts";
 const MARKS =
   /[,;|、،•\n\r\t]|(?<=\p{L}{2})\s*\/\s*(?=\p{L}{2})|(?:^|\s)\(?\d+[.)]\s|(?<!\b(?:st|mr|mrs|ms|dr|no|vs|jr|sr|mt|\p{L}))\.(?=\s|$)|(?<=\p{L}{3})\.(?=\p{L}{3})/iu;
 
-/** What separates things or describes one of them: "cup and spoon", but "black and white cat". */
+/** Words and marks that separate things, or describe one of them: "cup and spoon", but "black and white cat". */
 const CONJUNCTIONS = /\s+(?:and|or|plus|as well as|along with|together with|[-–—*·>→])\s+|\s*[&+]\s*/iu;
 
-/** What a part of a list begins or ends with that does not belong to the thing. */
+/** Marks and words around a part of a list that do not belong to the thing. */
 const AROUND =
   /^(?:[^\p{L}\p{N}]|(?:and|or|plus)(?![\p{L}\p{N}]))+|(?:[^\p{L}\p{N}]|(?<![\p{L}\p{N}])(?:and|or))+$/giu;
 
@@ -37,7 +37,7 @@ const isAttribute = (word: string, isFollowed: boolean): boolean =>
   word === "or" ||
   (isFollowed && (word === "orange" || ATTRIBUTE_ENDING.test(word)));
 
-/** Whether a part of a prompt names no thing, but says what the one before or after it is like. */
+/** Tells whether a part of a prompt names no thing, but says what the one before or after it is like. */
 function describes(part: string, next: string | undefined): boolean {
   const words = wordsOf(part);
   const isFollowed = next !== undefined && wordsOf(next).length > 1;
@@ -58,7 +58,7 @@ export const thingsByMarks = (prompt: string): string[] =>
       .split(MARKS),
   );
 
-/** Whether a description follows the noun: in "man with a hat and a dog", the dog belongs to it. */
+/** Tells whether a description follows the noun: in "man with a hat and a dog", the dog belongs to it. */
 const isDescribed = (part: string): boolean =>
   wordsOf(part)
     .slice(1)

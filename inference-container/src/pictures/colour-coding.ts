@@ -4,7 +4,7 @@ import { readAt } from "../file-reads.ts";
 import { type Chromaticities, type Matrix, nearIdentity, toSrgbPrimaries } from "./primaries.ts";
 import type { PngChunks } from "./png.ts";
 
-/** What differs from sRGB. */
+/** Differences from sRGB. */
 export interface ColourCoding {
   /** The light of a sample, both from 0 to 1; absent if the curve is sRGB's. */
   readonly curve?: (sample: number) => number;
@@ -72,7 +72,7 @@ export function codingOf(
   return { ...curve, ...(given && { primaries: toSrgbPrimaries(given, SRGB) }), isNarrow };
 }
 
-/** How far from sRGB's a gamma may be and still means sRGB, as libpng has it. */
+/** The tolerance within which a gamma means sRGB, as libpng has it. */
 const GAMMA_TOLERANCE = 0.05;
 const SRGB_GAMMA = 1 / 2.2;
 

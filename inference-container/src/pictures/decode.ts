@@ -12,10 +12,10 @@ import { readChunks, withExifFirst } from "./png.ts";
 import { type Rendered, render, renderJpeg } from "./render.ts";
 import { toSrgb } from "./to-srgb.ts";
 
-/** What a file says that its decoder leaves out. */
+/** Parts of a file that its decoder leaves out. */
 interface Source {
   readonly input: string | Buffer;
-  /** How its samples stand for light, if not as sRGB's or by a profile. */
+  /** The coding of its samples, if it is neither sRGB's nor a profile's. */
   readonly coding?: ColourCoding | undefined;
   readonly ignoresProfile?: boolean | undefined;
   readonly gif?: GifStructure;

@@ -9,12 +9,12 @@ import { isWholeGif, readGif } from "./gif.ts";
 import { readJpeg, unreadJpeg } from "./jpeg.ts";
 import { readChunks } from "./png.ts";
 
-/** What a file's structure says, whether or not its pixels can be decoded. */
+/** The structure of a file, whose pixels may be damaged. */
 interface Structure {
-  /** Whether the file has its end, or else stops early. */
+  /** True if the file has its end, or else stops early. */
   readonly isWhole: boolean;
   readonly size?: Size | undefined;
-  /** What a format is called that is sound but not decoded. */
+  /** The name of a format that is sound but not decoded. */
   readonly unread?: string | undefined;
 }
 

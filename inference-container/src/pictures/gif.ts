@@ -4,9 +4,9 @@ import { pagedReader, readAt } from "../file-reads.ts";
 import type { Size } from "../size.ts";
 
 export interface GifStructure {
-  /** What viewers show: the screen, or more if the first frame extends beyond it. */
+  /** The area that viewers show: the screen, or more if the first frame extends beyond it. */
   readonly canvas: Size;
-  /** Where on the canvas the first frame is; absent if the file ends before it. */
+  /** The place of the first frame on the canvas; absent if the file ends before it. */
   readonly frame?: Size & { readonly left: number; readonly top: number };
 }
 
@@ -14,7 +14,7 @@ const TRAILER = 0x3b;
 const IMAGE = 0x2c;
 const EXTENSION = 0x21;
 
-/** How many bytes the color table takes that these flags announce. */
+/** The number of bytes in the color table that these flags announce. */
 const tableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 /** Walks from block to block until one is found. @param visit returns whether this one is */
@@ -60,7 +60,7 @@ export async function readGif(file: FileHandle, size: number): Promise<GifStruct
   };
 }
 
-/** Whether the file has its end, or else stops early. */
+/** Tells whether the file has its end, or else stops early. */
 export async function isWholeGif(file: FileHandle, size: number): Promise<boolean> {
   let isWhole = false;
   await walk(file, size, (block) => {

@@ -7,14 +7,14 @@ export interface JpegFrame extends Size {
   readonly marker: number;
   /** Bits of a sample. */
   readonly precision: number;
-  /** How many blocks of 8 rows are coded together. */
+  /** The number of blocks of 8 rows that are coded together. */
   readonly blocks: number;
 }
 
 export interface JpegStructure {
   /** Absent if the file ends before it. */
   readonly frame?: JpegFrame;
-  /** Whether the end of image follows the first scan, or else the file stops early. */
+  /** True if the end of image follows the first scan, or else the file stops early. */
   readonly isWhole: boolean;
 }
 
@@ -72,7 +72,7 @@ function readFrame(bytes: Buffer, at: number, marker: number): JpegFrame {
   };
 }
 
-/** What libvips decodes at a time. It looks for warnings before each strip, so never after the last. */
+/** Rows that libvips decodes at a time. It looks for warnings before each strip, so never after the last. */
 const STRIP_ROWS = 8;
 const MOST_ROWS = 65_500;
 
@@ -88,7 +88,7 @@ export function withStripAdded(bytes: Buffer): Buffer {
   return taller;
 }
 
-/** What a JPEG file of this frame is called if it is of a kind that is not decoded: T.81's table B.1 has the markers. */
+/** The name of a JPEG file of this frame, if it is of a kind that is not decoded: T.81's table B.1 has the markers. */
 export function unreadJpeg({ marker, precision }: JpegFrame): string | undefined {
   if (marker === SOF55) return "JPEG-LS";
   if (marker === 0xc3 || marker === 0xcb) return "Lossless JPEG";

@@ -14,7 +14,7 @@ export interface PngChunks {
   readonly chunks: ReadonlyMap<string, Chunk>;
   /** The place of the first pixels; Infinity if there are none. */
   readonly pixelsAt: number;
-  /** Whether the file has its end, or else stops early. */
+  /** True if the file has its end, or else stops early. */
   readonly isWhole: boolean;
 }
 

@@ -4,7 +4,7 @@ type Point = readonly [x: number, y: number];
 type Row = readonly [number, number, number];
 export type Matrix = readonly [Row, Row, Row];
 
-/** Where white and the primaries are in CIE 1931. */
+/** The places of white and of the primaries in CIE 1931. */
 export interface Chromaticities {
   readonly white: Point;
   readonly red: Point;
@@ -71,6 +71,6 @@ export function toSrgbPrimaries(from: Chromaticities, srgb: Chromaticities): Mat
   return adapted.flat().every((value) => Number.isFinite(value)) ? adapted : undefined;
 }
 
-/** Whether a conversion changes colors by less than anybody sees. */
+/** Tells whether a conversion changes colors by less than anybody sees. */
 export const nearIdentity = (matrix: Matrix): boolean =>
   matrix.every((row, y) => row.every((value, x) => Math.abs(value - (x === y ? 1 : 0)) < 0.01));

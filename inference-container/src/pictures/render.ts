@@ -27,7 +27,7 @@ export interface RenderOptions {
   readonly isDeep?: boolean;
   /** The color profile in the file does not count. */
   readonly ignoresProfile?: boolean | undefined;
-  /** Where to place a GIF's first frame. */
+  /** The place of a GIF's first frame. */
   readonly gif?: GifStructure | undefined;
 }
 

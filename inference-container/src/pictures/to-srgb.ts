@@ -16,10 +16,10 @@ const UNCHANGED = 0.3;
 const LUMINANCE = [0.2627, 0.678, 0.0593] as const;
 const SYSTEM_GAMMA = 1.2;
 
-/** How many pixels are converted in one go, before other work has its turn. */
+/** The number of pixels that are converted in one go, before other work has its turn. */
 const PIXELS_AT_ONCE = 262_144;
 
-/** How finely light is looked up: sRGB's steepest byte takes 20 of these. */
+/** The resolution in which light is looked up: sRGB's steepest byte takes 20 of these. */
 const LEVELS = 65_535;
 
 const srgbLight = (sample: number): number =>

@@ -159,7 +159,7 @@ function outputOf(result: EngineResult, generatedAt: string): TaskOutput {
   return { ...shared, ...VideoFiles.parse(named), type, units: frames, framesWithMasks, totalMasks };
 }
 
-/** Whether the Worker can't read a report: repeated, it would be refused again, in each further attempt at the task too. */
+/** Tells whether the Worker can't read a report: repeated, it would be refused again, in each further attempt at the task too. */
 const isUnreadable = (error: unknown): boolean => error instanceof CallbackRefused && error.status === 400;
 
 /** The report of a failed task; undefined if the Worker no longer wants one. */

@@ -11,7 +11,7 @@ export interface Clip extends Size {
    * `currentTime` says. They don't descend. The first frame may come later than 0, but none comes before.
    */
   readonly times: Float64Array;
-  /** When the last frame ends, in seconds. */
+  /** The end of the last frame, in seconds. */
   readonly end: number;
   /**
    * The frames, as indexes into the times, that the file declares as key frames: decoding can begin there. Empty if
@@ -20,7 +20,7 @@ export interface Clip extends Size {
   readonly keys: readonly number[];
   /** The colours of high dynamic range; null if it is of standard range. */
   readonly hdr: Colours | null;
-  /** What its owner should know of the file: it has several videos, or ends early. */
+  /** Notices for its owner: the file has several videos, or ends early. */
   readonly notices: readonly Problem[];
   /** What is needed to decode it. */
   readonly decoding: {
@@ -32,7 +32,7 @@ export interface Clip extends Size {
     readonly packets: Float64Array | null;
     /** FFmpeg's filters that turn its frames upright. */
     readonly turn: readonly string[];
-    /** Whether its frames have transparency. */
+    /** True if its frames have transparency. */
     readonly hasAlpha: boolean;
     /** Its colour matrix if the file doesn't name one and FFmpeg would assume another. */
     readonly colourMatrix: "bt709" | null;

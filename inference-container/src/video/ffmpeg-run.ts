@@ -95,7 +95,7 @@ export class FfmpegRun {
     return this.#log;
   }
 
-  /** How many packets its decoder has refused so far. */
+  /** The number of packets its decoder has refused so far. */
   get refusedPackets(): number {
     return this.#refused;
   }

@@ -23,7 +23,7 @@ export class FrameList {
     this.#packets = packets;
   }
 
-  /** Whether all frames were decoded once, so that no packet is taken for a frame. */
+  /** True if all frames were decoded once, so that no packet is taken for a frame. */
   get isDecoded(): boolean {
     return this.#frames !== null;
   }
@@ -33,7 +33,7 @@ export class FrameList {
     return (this.#frames ?? this.#packets).stamps;
   }
 
-  /** How many frames could not be decoded, as far as all were. */
+  /** The number of frames that could not be decoded, as far as all were. */
   get lost(): number {
     return this.#lost;
   }
@@ -44,7 +44,7 @@ export class FrameList {
     return this.stamps.map((stamp) => (stamp - first + start) * tick);
   }
 
-  /** When the last frame ends, in seconds; of a single one, it may not be known, and is when it begins. */
+  /** The end of the last frame, in seconds; of a single one, it may not be known, and is its beginning. */
   get end(): number {
     const { stamps, end, tick, isTimed } = this.#packets;
     const { first, start } = this.#clock();

@@ -7,7 +7,7 @@ export const announceFrames = (key: "decoded" | "selected"): string =>
 
 /** A frame that was announced as selected. */
 export interface Announced {
-  /** How many frames were decoded before it. */
+  /** The number of frames that were decoded before it. */
   readonly place: number;
   /** Its presentation time in the filters' time base. */
   readonly pts: number;

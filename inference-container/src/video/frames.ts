@@ -196,7 +196,7 @@ async function* decoded(
   }
 }
 
-/** What is transparent appears on white, as in pictures. @param rgba four bytes per pixel */
+/** Puts transparent pixels on white, as in pictures. @param rgba four bytes per pixel */
 function onWhite(rgba: Uint8Array): Uint8Array {
   const rgb = new Uint8Array((rgba.length / 4) * 3);
   for (let from = 0, to = 0; from < rgba.length; from += 4) {

@@ -35,7 +35,7 @@ export interface ClipInput {
   readonly inputPixels: number;
   /** The video track to read, as FFmpeg specifies streams. */
   readonly track: string;
-  /** How many tracks of all kinds the file may have. */
+  /** The most tracks of all kinds that the file may have. */
   readonly streams: number;
   /** The codec of a track with a layer of transparency. */
   readonly alphaCodec?: (typeof ALPHA_CODECS)[number];

@@ -23,15 +23,15 @@ export interface Listing {
   readonly tick: number;
   /** The times of those that the file declares as key frames. */
   readonly keys: ReadonlySet<number>;
-  /** When the last one ends, in ticks. */
+  /** The end of the last one, in ticks. */
   readonly end: number;
-  /** Whether the file has presentation times. Others are decoding times. */
+  /** True if the file has presentation times. Others are decoding times. */
   readonly isTimed: boolean;
-  /** Whether packets present in the order of a decoder that can begin with the first, each at a time of its own, and none is cut away. */
+  /** True if packets present in the order of a decoder that can begin with the first, each at a time of its own, and none is cut away. */
   readonly isPlain: boolean;
-  /** Whether the file could not be followed to its end. */
+  /** True if the file could not be followed to its end. */
   readonly isDamaged: boolean;
-  /** How many packets the decoder refused. */
+  /** The number of packets the decoder refused. */
   readonly refused: number;
 }
 

@@ -75,7 +75,7 @@ async function chooseTrack(
   return chosen;
 }
 
-/** What to say of a file with several videos that players can show. */
+/** The notice for a file with several videos that players can show. */
 function severalVideos({ videos }: Header, { width, height }: FirstFrame): Problem[] {
   const count = videos.filter(({ isEnabled }) => isEnabled).length;
   return count > 1 ? [problemOf("video_track_chosen", { count, width, height })] : [];
@@ -84,7 +84,7 @@ function severalVideos({ videos }: Header, { width, height }: FirstFrame): Probl
 /** A header may round its length, or count a last frame that lasts. */
 const LEAST_GAP_SECONDS = 1;
 
-/** What to say of a file that announces more than its frames, or can't be followed to its end. */
+/** The notice for a file that announces more than its frames, or can't be followed to its end. */
 function earlyEnd(
   { seconds, sounds, others }: Header,
   container: ClipInput["container"],
@@ -115,7 +115,7 @@ interface FirstFrame {
   readonly hasAlpha: boolean;
   /** The matrix to take if the file names none and FFmpeg would assume another. */
   readonly colourMatrix: "bt709" | null;
-  /** Whether each packet holds one frame, unless it is damaged. */
+  /** True if each packet holds one frame, unless it is damaged. */
   readonly isFramePerPacket: boolean;
 }
 

@@ -2,16 +2,16 @@
 export interface VideoTrack {
   /** FFmpeg's specifier of the stream. */
   readonly specifier: string;
-  /** Whether players show it; in MP4 and MOV, a track may be hidden. */
+  /** True if players show it; in MP4 and MOV, a track may be hidden. */
   readonly isEnabled: boolean;
   readonly isEncrypted: boolean;
-  /** Whether each frame has a second picture with its transparency, as in VP8 and VP9. */
+  /** True if each frame has a second picture with its transparency, as in VP8 and VP9. */
   readonly hasAlphaLayer: boolean;
   /** FFmpeg's filters that turn its frames upright. */
   readonly turn: readonly string[];
 }
 
-/** What a file's header says of it. */
+/** The header of a file. */
 export interface Header {
   /** In the order of the file. */
   readonly videos: readonly VideoTrack[];

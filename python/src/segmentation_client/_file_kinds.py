@@ -1,11 +1,11 @@
-"""What a file is by its first bytes. The table is that of masks/src/file-kinds.ts, and tested with the same files."""
+"""Kinds of files by their first bytes. The table is that of masks/src/file-kinds.ts, and tested with the same files."""
 
 from __future__ import annotations
 
 import re
 
 HEAD_BYTES = 1024
-"""How many leading bytes `content_type_of_head` looks at."""
+"""The number of leading bytes `content_type_of_head` looks at."""
 
 UNKNOWN_TYPE = "application/octet-stream"
 

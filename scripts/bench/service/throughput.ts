@@ -14,7 +14,7 @@ import { type BenchService, withService } from "./with-service.ts";
 const OFFERED = [1, 2, 4, 8] as const;
 /** How long a stand-in is measured at each number of tasks. */
 const STAND_IN_MS = 3_000;
-/** How many pictures the embedded model processes in a round, and on a GPU. */
+/** The number of pictures that the embedded model processes in a round, on the CPU and on a GPU. */
 const BUILTIN_PICTURES = { cpu: 4, gpu: 60 } as const;
 
 /** One number of tasks at once, compared with a bare loop over the same pictures, in pictures per second. */

@@ -12,7 +12,7 @@ export const BODY: LargeBody = {
 };
 
 const Point = z.tuple([z.number(), z.number()]);
-/** What CVAT sends with a picture. */
+/** The request that CVAT sends, without its picture. */
 export const Invocation = fromTool(
   z.object({
     threshold: z.number().min(0).max(1).optional(),

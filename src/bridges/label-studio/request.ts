@@ -13,7 +13,7 @@ export const BODY: LargeBody = {
 const MOST_TASKS = 100;
 const MOST_CONFIG_CHARACTERS = 200_000;
 
-/** What Label Studio sends for a prediction. */
+/** The request that Label Studio sends for a prediction. */
 export const PredictRequest = fromTool(
   z.object({
     tasks: z

@@ -17,7 +17,7 @@ async function versionOf(client: BridgeClient): Promise<string> {
   return `${id} ${version}`;
 }
 
-/** What a request for predictions asks for. */
+/** Reads the question in a request for predictions. */
 function questionOf(client: BridgeClient, { tasks, label_config, params }: PredictRequest) {
   const { controls, image } = readInterface(label_config);
   const context = params?.context;
@@ -33,7 +33,7 @@ function questionOf(client: BridgeClient, { tasks, label_config, params }: Predi
   return { sources, wanted, controlsOf, label: drawing?.label ?? null };
 }
 
-/** What Label Studio shows for tasks: of what a person has drawn, or else of the interface's labels. */
+/** The predictions for tasks: of what a person has drawn, or else of the interface's labels. */
 async function predict(
   client: BridgeClient,
   { sources, wanted, controlsOf, label }: ReturnType<typeof questionOf>,

@@ -49,7 +49,7 @@ export async function createUploadPresign({
   return { uploadUrl, taskId, bucket: media.bucketName, expiresIn: UPLOAD_SECONDS };
 }
 
-/** How many bytes of a source are waited for before its kind is decided: enough for almost all, and for slow sources. */
+/** Bytes of a source that are waited for before its kind is decided: enough for almost all, and for slow sources. */
 const PEEK_BYTES = 64;
 
 /**

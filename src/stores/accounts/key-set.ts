@@ -96,7 +96,7 @@ export class KeySet {
     return Date.now() < this.#fetchedAt + MAX_AGE_MS + this.#outageMs;
   }
 
-  /** How long no fetch may begin, because the last one failed. */
+  /** The time for which no fetch may begin, because the last one failed. */
   #pauseMs(): number {
     return Math.max(0, this.#failedAt + PAUSE_MS - Date.now());
   }

@@ -11,7 +11,7 @@ export interface RecalledJob {
   readonly status: string | null;
 }
 
-/** What came of a question that a tool has asked before. */
+/** The job and uploads of a question that a tool has asked before. */
 export interface Recalled {
   readonly job: RecalledJob | null;
   /** The uploads of the question's pictures that are still there, by the pictures' keys. */

@@ -18,7 +18,7 @@ export interface PaymentEvent {
   readonly type: string;
   /** Null if it is not about a customer. */
   readonly customerId: string | null;
-  /** Whether it has an object. Stripe's thin events, and those of its API v2, have none. */
+  /** True if it has an object. Stripe's thin events, and those of its API v2, have none. */
   readonly hasObject: boolean;
 }
 

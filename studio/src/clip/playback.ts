@@ -22,7 +22,7 @@ export class Playback {
   readonly size = signal<Size | null>(null);
   /** The video's length in seconds; 0 until it is known. */
   readonly length = signal(0);
-  /** When the video's first frame is shown, in seconds of its clock: in a part of a recording, not at 0. */
+  /** The time of the video's first frame, in seconds of its clock: in a part of a recording, not at 0. */
   readonly begin = signal(0);
   /** The times of the processed frames, in seconds. */
   readonly times = signal<readonly number[]>([]);

@@ -191,7 +191,7 @@ export class Tokens {
   }
 }
 
-/** When a token is renewed, in epoch milliseconds. */
+/** The time at which a token is renewed, in epoch milliseconds. */
 function renewalOf({ expires_in: seconds = ASSUMED_SECONDS }: oauth.TokenEndpointResponse): number {
   const lifeMs = seconds * 1_000;
   return Date.now() + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE);

@@ -7,7 +7,7 @@ import { cosine } from "../arithmetic.ts";
 import { ONE_EACH, quote, quoteAll, thingsByMarks, thingsByWords } from "../prompt-list.ts";
 import type { TextEncoder } from "./text-encoder.ts";
 
-/** What a prompt means. */
+/** The meaning of a prompt. */
 export interface Resolution {
   /** Indexes into the vocabulary. */
   readonly labels: readonly number[];
@@ -104,7 +104,7 @@ export class Vocabulary {
     };
   }
 
-  /** Whether a thing is one of the vocabulary by its noun. */
+  /** True if a thing is one of the vocabulary by its noun. */
   #isKnown(thing: string): boolean {
     return (this.#listed(phraseWords(thing))?.length ?? 0) > 0;
   }

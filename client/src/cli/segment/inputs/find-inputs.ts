@@ -45,7 +45,7 @@ export interface FoundInputs {
   readonly leftOut: LeftOut;
 }
 
-/** What folders have that was not named explicitly, and is not segmented. */
+/** Files in folders that are not segmented because they were not named explicitly. */
 export interface LeftOut {
   readonly clips: number;
   /** Other files, by their extensions in lower case. */
@@ -153,7 +153,7 @@ function idOf(path: LocalPath, out: string): string {
 }
 
 /**
- * Whether an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. U+FFFD stands for what is not
+ * True if an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. U+FFFD stands for what is not
  * UTF-8 in a name, and is found only by looking for it.
  */
 export const isPattern = (argument: string): boolean => /[*?\ufffd]/.test(argument);
