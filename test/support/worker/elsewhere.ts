@@ -1,5 +1,6 @@
 import type { ModelDescription } from "@segmentation/protocol";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import { platformOf } from "../../../src/platform.ts";
 import { PNG } from "./jobs.ts";
 
@@ -24,3 +25,15 @@ export const playedElsewhere = async ({ url }: Request): Promise<Response> =>
   url.startsWith(platformOf(env).settings.INFERENCE_URL)
     ? Response.json(DESCRIPTION)
     : new Response(PNG, { headers: { "content-type": "image/png" } });
+
+/** Plays the inference service's description of its model, and a picture at each URL of pictures.test, beside what is played already. */
+export function playModelAndPictures(): void {
+  const played = vi.mocked(globalThis.fetch).getMockImplementation();
+  vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
+    const { url } = new Request(input, init);
+    if (url.endsWith("/v1/model")) return Response.json(DESCRIPTION);
+    if (url.startsWith("https://pictures.test/"))
+      return new Response(PNG, { headers: { "content-length": String(PNG.length) } });
+    return (await played?.(input, init)) ?? new Response(null, { status: 500 });
+  });
+}

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
 import { type Found, finishNextJob, rectangle, SIZE } from "../../support/worker/bridges.ts";
-import { DESCRIPTION } from "../../support/worker/elsewhere.ts";
+import { playModelAndPictures } from "../../support/worker/elsewhere.ts";
 import { failure, PlayedInference, regionsOf } from "../../support/worker/inference.ts";
 import { PNG, uploaded } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
@@ -35,14 +35,7 @@ let inference: PlayedInference;
 beforeEach(async () => {
   client = await newClient();
   inference = new PlayedInference();
-  const played = vi.mocked(globalThis.fetch).getMockImplementation();
-  vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
-    const { url } = new Request(input, init);
-    if (url.endsWith("/v1/model")) return Response.json(DESCRIPTION);
-    if (url.startsWith("https://pictures.test/"))
-      return new Response(PNG, { headers: { "content-length": "12" } });
-    return (await played?.(input, init)) ?? new Response(null, { status: 500 });
-  });
+  playModelAndPictures();
 });
 
 /** Sends what Label Studio sends, with the API key as the password. */

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetPlatforms } from "../../../src/platform.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
 import { finishNextJob } from "../../support/worker/bridges.ts";
-import { DESCRIPTION } from "../../support/worker/elsewhere.ts";
+import { playModelAndPictures } from "../../support/worker/elsewhere.ts";
 import { failure, PlayedInference } from "../../support/worker/inference.ts";
-import { JPEG, PNG, uploaded } from "../../support/worker/jobs.ts";
+import { JPEG, uploaded } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -14,14 +14,7 @@ let inference: PlayedInference;
 beforeEach(async () => {
   client = await newClient();
   inference = new PlayedInference();
-  const played = vi.mocked(globalThis.fetch).getMockImplementation();
-  vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
-    const { url } = new Request(input, init);
-    if (url.endsWith("/v1/model")) return Response.json(DESCRIPTION);
-    if (url.startsWith("https://pictures.test/"))
-      return new Response(PNG, { headers: { "content-length": String(PNG.length) } });
-    return (await played?.(input, init)) ?? new Response(null, { status: 500 });
-  });
+  playModelAndPictures();
 });
 
 const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {
