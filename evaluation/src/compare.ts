@@ -24,7 +24,7 @@ const THRESHOLD = 0.3;
 const SAME = 0.5;
 
 /** Bounds within which a provider gives the CPU's results; docs/models.md states them. */
-export const BOUNDS = { meanIou: 0.99, lowIou: 0.95, score: 0.02, unmatched: 0.01 } as const;
+const BOUNDS = { meanIou: 0.99, lowIou: 0.95, score: 0.02, unmatched: 0.01 } as const;
 
 /** IoUs of the masks that both drew of the same object. */
 interface Agreement {

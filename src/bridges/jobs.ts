@@ -82,7 +82,9 @@ async function recallOrCreate(
   const { platform, account } = client;
   const since = Date.now() - REPEATED_MS;
   // The same picture may come twice.
-  const keys = [...new Set(pictures.map(({ key }) => key))];
+  const sources = new Map(pictures.map(({ key, source }) => [key, source]));
+  const keys = [...sources.keys()];
+  const ofPictures = (tasks: readonly string[]) => pictures.map(({ key }) => tasks[keys.indexOf(key)] ?? "");
   const { job, uploads } = await platform.repeatedQuestions.recall(
     account.accountId,
     idempotencyKey,
@@ -93,14 +95,12 @@ async function recallOrCreate(
     const taskIds = job.createdAt > since ? await tasksOf(client, job) : null;
     if (taskIds === null) await forget(client, idempotencyKey, job.jobId);
     // Else two of the pictures are one upload.
-    else if (taskIds.length === keys.length)
-      return { jobId: job.jobId, taskIds: pictures.map(({ key }) => taskIds[keys.indexOf(key)] ?? "") };
+    else if (taskIds.length === keys.length) return { jobId: job.jobId, taskIds: ofPictures(taskIds) };
   }
-  const made = await mapPool(keys, MOST_UPLOADS, async (key) => {
-    const { source } = pictures.find((picture) => picture.key === key) ?? {};
-    return source === undefined ? "" : uploadOf(client, source, key, uploads.get(key));
-  });
-  const taskIds = pictures.map(({ key }) => made[keys.indexOf(key)] ?? "");
+  const made = await mapPool([...sources], MOST_UPLOADS, ([key, source]) =>
+    uploadOf(client, source, key, uploads.get(key)),
+  );
+  const taskIds = ofPictures(made);
   return { jobId: await create(client, taskIds, wanted, idempotencyKey), taskIds };
 }
 

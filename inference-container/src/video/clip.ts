@@ -28,8 +28,8 @@ export interface Clip extends Size {
     readonly codec: string;
     /** The frames as they are listed by now. */
     readonly frames: FrameList;
-    /** The times, in ticks of the file, if they were taken from its packets; null if all frames were decoded for them. */
-    readonly packets: Float64Array | null;
+    /** The clip's times, in ticks of the file. */
+    readonly stamps: Float64Array;
     /** FFmpeg's filters that turn its frames upright. */
     readonly turn: readonly string[];
     /** True if its frames have transparency. */

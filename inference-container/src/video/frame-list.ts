@@ -2,8 +2,8 @@ import { taskFailure } from "../failures.ts";
 import type { ClipInput } from "./input-arguments.ts";
 import { type Listing, listTimes } from "./list-times.ts";
 
-/** The share of a clip's frames that must be readable. */
-const LEAST_SHARE = 0.5;
+/** The share of a clip's frames that must be readable, of all and of those to process. */
+export const LEAST_SHARE = 0.5;
 
 /**
  * The frames of a clip, numbered in the order in which a decoder gives them. That is taken from the packets until all are

@@ -68,17 +68,17 @@ export async function* readFrames(
     yield { ...frame, sampleIdx: sampleIdx++ };
 }
 
-/** Whether a clip's times are those of its packets, and its frames have turned out to be others. */
-const isListedAnew = ({ decoding }: Clip): boolean => decoding.frames.isDecoded && decoding.packets !== null;
+/** Tells whether a clip's frames have turned out to be others than its times say. */
+const isListedAnew = ({ decoding }: Clip): boolean => decoding.frames.stamps !== decoding.stamps;
 
 /** The frames that are shown from the times of these on. */
-function inNewList({ decoding }: Clip, indexes: readonly number[]): number[] {
-  const { frames, packets } = decoding;
-  if (packets === null) return [...indexes];
+function inNewList(clip: Clip, indexes: readonly number[]): readonly number[] {
+  if (!isListedAnew(clip)) return indexes;
+  const { frames, stamps: former } = clip.decoding;
   const { stamps } = frames;
   let at = 0;
   const found = indexes.map((index) => {
-    while (at < stamps.length && (stamps[at] ?? 0) < (packets[index] ?? 0)) at++;
+    while (at < stamps.length && (stamps[at] ?? 0) < (former[index] ?? 0)) at++;
     return at;
   });
   return [...new Set(found)].filter((place) => place < stamps.length);

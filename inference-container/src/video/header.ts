@@ -10,7 +10,7 @@ const MOST_TRACKS = 20;
 /** The most of other kinds: films have dozens of subtitles. */
 const MOST_OTHERS = 300;
 
-const AVI_TRACK = { specifier: "V:0", isEnabled: true, isEncrypted: false, hasAlphaLayer: false, turn: [] };
+const FIRST_TRACK = { specifier: "V:0", isEnabled: true, isEncrypted: false, hasAlphaLayer: false, turn: [] };
 
 /**
  * Reads a file's header.
@@ -29,7 +29,7 @@ export async function readHeader(path: string, container: Container, signal: Abo
   const clear = videos.filter(({ isEncrypted }) => !isEncrypted);
   if (clear.length === 0 && videos.length > 0) throw taskFailure("video_encrypted");
   // A file whose index can't be read here, because it is packed, for example, has what FFmpeg finds.
-  return { ...header, videos: clear.length > 0 ? clear : [AVI_TRACK] };
+  return { ...header, videos: clear.length > 0 ? clear : [FIRST_TRACK] };
 }
 
 /** RIFF's main header: microseconds per frame, and the number of frames. Its size and place are fixed. */
@@ -38,5 +38,5 @@ async function aviHeader(file: FileHandle): Promise<Header> {
   await file.read(head, 0, head.length, 0);
   const seconds = (head.readUInt32LE(32) * head.readUInt32LE(48)) / 1e6;
   const isThere = head.toString("latin1", 24, 28) === "avih" && seconds > 0;
-  return { videos: [AVI_TRACK], sounds: 0, others: 0, seconds: isThere ? seconds : null };
+  return { videos: [FIRST_TRACK], sounds: 0, others: 0, seconds: isThere ? seconds : null };
 }

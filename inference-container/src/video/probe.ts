@@ -46,10 +46,10 @@ export async function probeClip(
   const hdr = isHdr(colours) ? colours : null;
   const toneMapped = hdr !== null && (await canToneMap(ffmpeg, signal));
   const hasAlpha = alphaCodec !== undefined || first.hasAlpha;
-  const packets = frames.isDecoded ? null : frames.stamps;
-  const decoding = { input, codec, frames, packets, turn, hasAlpha, colourMatrix, toneMapped };
-  const end = Math.max(frames.end, header.seconds ?? 0);
-  const notices = [...severalVideos(header, first), ...earlyEnd(header, container, listed, frames.end)];
+  const { stamps, end: lastEnd } = frames;
+  const decoding = { input, codec, frames, stamps, turn, hasAlpha, colourMatrix, toneMapped };
+  const end = Math.max(lastEnd, header.seconds ?? 0);
+  const notices = [...severalVideos(header, first), ...earlyEnd(header, container, listed, lastEnd)];
   return { width, height, times: frames.times(), end, keys, hdr, notices, decoding };
 }
 

@@ -2,6 +2,7 @@ import { type Problem, problemOf } from "@segmentation/protocol";
 import type { Segmentation } from "../models/model.ts";
 import { taskFailure, TaskFailure } from "../failures.ts";
 import type { Clip } from "../video/clip.ts";
+import { LEAST_SHARE } from "../video/frame-list.ts";
 
 /**
  * One notice for all prompts that could not be served, or not wholly; null if all could.
@@ -21,9 +22,6 @@ export function unservedNotice(
   if (isNoneServed && !hasRegions) throw new TaskFailure(problem);
   return problem;
 }
-
-/** The share of a clip's planned frames that must be readable. */
-const LEAST_SHARE = 0.5;
 
 /**
  * What to say of frames that could not be read; null if all could.

@@ -81,18 +81,21 @@ export class Vocabulary {
   /** A prompt's resolution, with a message if it lists things that the labels leave out. */
   async #completed(prompt: string, found: Resolution, usage: Usage): Promise<Resolution> {
     const marked = thingsByMarks(prompt).slice(0, MOST_THINGS);
+    const things = marked.flatMap((part, i) => {
+      const joined = thingsByWords(part).filter((thing) => this.#isKnown(thing));
+      return (joined.length > 1 ? joined : [part]).map((thing) => ({ thing, next: marked[i + 1] ?? "" }));
+    });
+    // Of an ordinary prompt nothing is looked up again.
+    if (things.length < 2) return found;
     const served: string[] = [];
     const unserved: string[] = [];
-    for (const [i, part] of marked.entries()) {
-      const joined = thingsByWords(part).filter((thing) => this.#isKnown(thing));
-      for (const thing of joined.length > 1 ? joined : [part]) {
-        const { labels } = await this.#look(thing, usage);
-        // "rusty, old car": an unknown word before others is hardly a thing.
-        const isAttribute = labels.length === 0 && !/\s/.test(thing) && /\s/.test(marked[i + 1] ?? "");
-        if (isAttribute) continue;
-        const isServed = labels.length > 0 && labels.every((label) => found.labels.includes(label));
-        (isServed ? served : unserved).push(thing);
-      }
+    for (const { thing, next } of things) {
+      const { labels } = await this.#look(thing, usage);
+      // "rusty, old car": an unknown word before others is hardly a thing.
+      const isAttribute = labels.length === 0 && !/\s/.test(thing) && /\s/.test(next);
+      if (isAttribute) continue;
+      const isServed = labels.length > 0 && labels.every((label) => found.labels.includes(label));
+      (isServed ? served : unserved).push(thing);
     }
     if (unserved.length === 0 || served.length + unserved.length < 2) return found;
     const { labels, message } = found;
