@@ -1,6 +1,6 @@
 -- An account that is being moved to another database has a row here, where it is (`out`) and where it goes (`in`): its rows in
 -- both are frozen. `open` is set within the mover's own transactions only. `place`: how far the move has come, as JSON; what it
--- means is in src/stores/accounts/transit.ts.
+-- means is in src/operator/store/transit.ts.
 CREATE TABLE in_transit (
   account_id TEXT PRIMARY KEY,
   direction  TEXT NOT NULL CHECK (direction IN ('out', 'in')),

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { cvat } from "./bridges/cvat/route.ts";
-import { labelStudio } from "./bridges/label-studio/route.ts";
-import { mcp } from "./bridges/mcp/route.ts";
-import { ServiceError } from "./core/errors.ts";
+import { cvat } from "./integrations/cvat/route.ts";
+import { labelStudio } from "./integrations/label-studio/route.ts";
+import { mcp } from "./integrations/mcp/route.ts";
+import { ServiceError } from "./shared/errors.ts";
 import type { Env } from "./env.ts";
 import { platform, type AppEnv } from "./http/context.ts";
 import { respondWithError } from "./http/errors.ts";
@@ -14,7 +14,7 @@ import { leases } from "./http/routes/leases.ts";
 import { operator } from "./http/routes/operator.ts";
 import { pages } from "./http/routes/pages.ts";
 import { studio } from "./http/routes/studio.ts";
-import { webhooks } from "./http/routes/webhooks.ts";
+import { webhooks } from "./http/routes/stripe-webhook.ts";
 import { refuseOtherMethods } from "./http/wrong-method.ts";
 import type { Platform } from "./platform.ts";
 

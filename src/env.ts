@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { databaseNames } from "./core/databases.ts";
+import { databaseNames } from "./shared/storage/databases.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
-import type { JobRpc, StreamsRpc } from "./stores/jobs/rpc.ts";
-import type { WebhookRpc } from "./stores/webhooks/rpc.ts";
-import type { ArchiveMessage, TaskMessage, UpkeepMessage } from "./stores/jobs/queues.ts";
+import type { JobRpc, StreamsRpc } from "./jobs/store/rpc.ts";
+import type { WebhookRpc } from "./webhooks/store/rpc.ts";
+import type { ArchiveMessage, TaskMessage, UpkeepMessage } from "./jobs/store/queues.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
 export interface Env {

@@ -1,15 +1,15 @@
 import { env as bindings } from "cloudflare:workers";
 import { createApp } from "./app.ts";
-import { observeLines } from "./core/log.ts";
+import { observeLines } from "./shared/log.ts";
 import type { Env } from "./env.ts";
 import { platformOf } from "./platform.ts";
-import { metricsWriter } from "./stores/analytics.ts";
-import { consume } from "./workers/queue-consumer.ts";
-import { runScheduled } from "./workers/scheduled.ts";
+import { metricsWriter } from "./runtime/analytics.ts";
+import { consume } from "./runtime/queue-consumer.ts";
+import { runScheduled } from "./runtime/scheduled.ts";
 
-export { AccountStreams } from "./workers/account-streams.ts";
-export { JobObject } from "./workers/job-object.ts";
-export { WebhookObject } from "./workers/webhook-object.ts";
+export { AccountStreams } from "./jobs/object/account-streams.ts";
+export { JobObject } from "./jobs/object/job-object.ts";
+export { WebhookObject } from "./webhooks/object/webhook-object.ts";
 
 observeLines(metricsWriter(bindings.METRICS));
 

@@ -1,13 +1,13 @@
 import { waitUntil } from "cloudflare:workers";
-import type { Model } from "./contract/model.ts";
-import type { JobPolicy } from "./core/jobs/policy.ts";
-import { LogThrottle, sampleInfo } from "./core/log.ts";
-import { RecentMap } from "./core/lib/recent-map.ts";
-import { Semaphore } from "./core/lib/semaphore.ts";
-import { newSeenCredentials, type SeenCredentials } from "./core/accounts/callers.ts";
-import { FIRST_DATABASE } from "./core/databases.ts";
+import type { Model } from "./models/contract/model.ts";
+import type { JobPolicy } from "./jobs/rules/policy.ts";
+import { LogThrottle, sampleInfo } from "./shared/log.ts";
+import { RecentMap } from "./shared/recent-map.ts";
+import { Semaphore } from "./shared/semaphore.ts";
+import { newSeenCredentials, type SeenCredentials } from "./accounts/rules/callers.ts";
+import { FIRST_DATABASE } from "./shared/storage/databases.ts";
 import { databasesOf, settingsOf, type Env } from "./env.ts";
-import { InferenceClient } from "./inference/client.ts";
+import { InferenceClient } from "./models/inference-client.ts";
 import {
   billingSettingsOf,
   bucketSettingsOf,
@@ -15,34 +15,34 @@ import {
   policyOf,
   type Settings,
 } from "./settings.ts";
-import { type Account, Accounts } from "./stores/accounts/accounts.ts";
-import { ApiKeys } from "./stores/accounts/api-keys.ts";
-import { Assets } from "./stores/assets.ts";
-import { Billing } from "./stores/billing/billing.ts";
-import { Closings } from "./stores/billing/closings.ts";
-import { DeadLetters } from "./stores/jobs/dead-letters.ts";
-import { Directory } from "./stores/accounts/directory.ts";
-import { DeletedUploads } from "./stores/uploads/deleted-uploads.ts";
-import { Erasures } from "./stores/accounts/erasures.ts";
-import { Gauges } from "./stores/gauges.ts";
-import { IdempotencyKeys } from "./stores/accounts/idempotency.ts";
-import { IdentityProvider } from "./stores/accounts/identity-provider.ts";
-import { Jobs } from "./stores/jobs/jobs.ts";
-import { Ledger } from "./stores/billing/ledger.ts";
-import { LostJobs } from "./stores/jobs/lost-jobs.ts";
-import { Media } from "./stores/media.ts";
-import { OldJobs } from "./stores/jobs/old-jobs.ts";
-import { Payments } from "./stores/billing/payments.ts";
-import { Queues } from "./stores/jobs/queues.ts";
-import { Probe } from "./stores/probe.ts";
-import { RepeatedQuestions } from "./stores/accounts/repeated-questions.ts";
-import { RequestRate } from "./stores/request-rate.ts";
-import { Shares } from "./stores/accounts/shares.ts";
-import { Transits } from "./stores/accounts/transit.ts";
-import { Uploads } from "./stores/uploads/uploads.ts";
-import { TrialLane } from "./stores/jobs/trial-lane.ts";
-import { UsageOutbox } from "./stores/billing/usage-outbox.ts";
-import { WebhookEndpoints } from "./stores/webhooks/endpoints.ts";
+import { type Account, Accounts } from "./accounts/store/accounts.ts";
+import { ApiKeys } from "./accounts/store/api-keys.ts";
+import { Assets } from "./http/assets.ts";
+import { Billing } from "./billing/store/billing.ts";
+import { Closings } from "./billing/store/closings.ts";
+import { DeadLetters } from "./operator/store/dead-letters.ts";
+import { Directory } from "./accounts/store/directory.ts";
+import { DeletedUploads } from "./uploads/store/deleted-uploads.ts";
+import { Erasures } from "./operator/store/erasures.ts";
+import { Gauges } from "./operator/store/gauges.ts";
+import { IdempotencyKeys } from "./shared/api/idempotency-store.ts";
+import { IdentityProvider } from "./accounts/store/identity-provider.ts";
+import { Jobs } from "./jobs/store/jobs.ts";
+import { Ledger } from "./billing/store/ledger.ts";
+import { LostJobs } from "./jobs/store/lost-jobs.ts";
+import { Media } from "./shared/bucket/bucket.ts";
+import { OldJobs } from "./jobs/store/old-jobs.ts";
+import { Payments } from "./billing/store/payments.ts";
+import { Queues } from "./jobs/store/queues.ts";
+import { Probe } from "./operator/store/probe.ts";
+import { RepeatedQuestions } from "./integrations/store/repeated-questions.ts";
+import { RequestRate } from "./shared/api/request-rate.ts";
+import { Shares } from "./shares/store.ts";
+import { Transits } from "./operator/store/transit.ts";
+import { Uploads } from "./uploads/store/uploads.ts";
+import { TrialLane } from "./billing/store/trial-lane.ts";
+import { UsageOutbox } from "./billing/store/usage-outbox.ts";
+import { WebhookEndpoints } from "./webhooks/store/endpoints.ts";
 
 /** The stores of one database: everything that begins with an account. */
 export type Books = Readonly<ReturnType<typeof booksIn>>;

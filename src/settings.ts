@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { type AccessLimits, accessOf } from "./core/accounts/access.ts";
-import type { UploadBudgets } from "./core/accounts/budgets.ts";
-import type { AdmissionTerms } from "./core/jobs/admission.ts";
-import { DEFAULT_POLICY, type JobPolicy } from "./core/jobs/policy.ts";
-import type { Secrets } from "./core/lib/keys.ts";
-import { isLoopback, type PublicUrlTerms } from "./core/lib/public-url.ts";
-import type { TrialOffer } from "./core/billing/trial.ts";
-import type { StudioConfig } from "./studio-config.ts";
+import { type AccessLimits, accessOf } from "./billing/rules/access.ts";
+import type { UploadBudgets } from "./accounts/rules/budgets.ts";
+import type { AdmissionTerms } from "./jobs/rules/admission.ts";
+import { DEFAULT_POLICY, type JobPolicy } from "./jobs/rules/policy.ts";
+import type { Secrets } from "./shared/keys.ts";
+import { isLoopback, type PublicUrlTerms } from "./shared/public-url.ts";
+import type { TrialOffer } from "./billing/rules/trial.ts";
+import type { StudioConfig } from "./http/studio-config.ts";
 
 /** Nothing else is ever fetched or linked to. */
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an https URL" });

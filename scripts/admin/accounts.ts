@@ -1,5 +1,5 @@
-import { accessModeOf, type Plan } from "../../src/core/accounts/access.ts";
-import { newId } from "../../src/core/ids.ts";
+import { accessModeOf, type Plan } from "../../src/billing/rules/access.ts";
+import { newId } from "../../src/shared/ids.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Database, Row } from "./database.ts";
 import { createKey, insertKey, newKey, noSuchAccount, unchangeable } from "./keys.ts";

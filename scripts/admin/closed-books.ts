@@ -1,6 +1,11 @@
 import { z } from "zod";
-import { addToClosed, ClosedSums, NOTHING_CLOSED, readClosedObject } from "../../src/core/billing/closing.ts";
-import { sha256Hex } from "../../src/core/lib/digest.ts";
+import {
+  addToClosed,
+  ClosedSums,
+  NOTHING_CLOSED,
+  readClosedObject,
+} from "../../src/billing/rules/closing.ts";
+import { sha256Hex } from "../../src/shared/digest.ts";
 
 /** A row of ledger_closings: the last part of an account's closed books, and what all parts come to. */
 export const ClosedBooks = z.object({

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { FIRST_DATABASE } from "../../src/core/databases.ts";
+import { FIRST_DATABASE } from "../../src/shared/storage/databases.ts";
 import { readConfiguration } from "../deploy/configuration.ts";
 import { Failure } from "../shared/command-line.ts";
 import { isFolderLocked } from "../stack/folder-lock.ts";

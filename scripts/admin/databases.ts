@@ -1,4 +1,4 @@
-import { FIRST_DATABASE } from "../../src/core/databases.ts";
+import { FIRST_DATABASE } from "../../src/shared/storage/databases.ts";
 import { Failure } from "../shared/command-line.ts";
 import {
   createAccount,

@@ -1,4 +1,4 @@
-import { identityEntry } from "../../src/core/accounts/identity.ts";
+import { identityEntry } from "../../src/accounts/rules/identity.ts";
 import type { Database, Row } from "./database.ts";
 import { type Databases, directoryOf } from "./databases.ts";
 import { sql } from "./sql.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { counted } from "../../client/src/cli/progress/words.ts";
-import { ErasureReport } from "../../src/contract/operator.ts";
+import { ErasureReport } from "../../src/operator/contract/operator.ts";
 import type { Outcome } from "./print.ts";
 
 /** Runs that change nothing before the command leaves the rest to the sweep. */

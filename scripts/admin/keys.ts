@@ -1,5 +1,5 @@
-import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../src/core/accounts/api-key.ts";
-import { newId } from "../../src/core/ids.ts";
+import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../src/accounts/rules/api-key.ts";
+import { newId } from "../../src/shared/ids.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Database, Row } from "./database.ts";
 import { sql } from "./sql.ts";

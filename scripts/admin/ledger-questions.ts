@@ -1,4 +1,4 @@
-import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../src/core/billing/metering.ts";
+import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../src/billing/rules/metering.ts";
 import { type Counted, type Page, within } from "./ledger-pages.ts";
 import { sql } from "./sql.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MoveReport } from "../../src/contract/operator.ts";
+import { MoveReport } from "../../src/operator/contract/operator.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { LedgerReport } from "./ledger-check.ts";
 import type { Outcome } from "./print.ts";

@@ -4,7 +4,7 @@ import {
   JobReport,
   ReplayedLetters,
   StuckJobs,
-} from "../../src/contract/operator.ts";
+} from "../../src/operator/contract/operator.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Row, Database } from "./database.ts";
 import { NoWorker, type OperatorApi } from "./operator-api.ts";

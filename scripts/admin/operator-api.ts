@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isLoopback } from "../../src/core/lib/public-url.ts";
+import { isLoopback } from "../../src/shared/public-url.ts";
 import { readConfiguration } from "../deploy/configuration.ts";
 import { readOperatorEnv } from "../deploy/secrets.ts";
 import { Failure } from "../shared/command-line.ts";

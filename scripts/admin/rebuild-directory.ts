@@ -1,4 +1,4 @@
-import { FIRST_DATABASE } from "../../src/core/databases.ts";
+import { FIRST_DATABASE } from "../../src/shared/storage/databases.ts";
 import type { Database } from "./database.ts";
 import { type Databases, directoryOf } from "./databases.ts";
 import { type Holding, readDirectory, type Reading, type ReadingOptions } from "./directory-reading.ts";

@@ -1,4 +1,4 @@
-import { RelistAnswer, type Relisted } from "../../src/contract/operator.ts";
+import { RelistAnswer, type Relisted } from "../../src/operator/contract/operator.ts";
 import type { ObjectIds } from "./job-objects.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import type { Outcome } from "./print.ts";

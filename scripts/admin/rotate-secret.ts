@@ -1,4 +1,4 @@
-import { ResealAnswer } from "../../src/contract/operator.ts";
+import { ResealAnswer } from "../../src/operator/contract/operator.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import type { Outcome } from "./print.ts";
 

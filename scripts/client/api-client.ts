@@ -5,10 +5,10 @@ import {
   SegmentationError,
   type VideoJobRequest,
 } from "segmentation-client/node";
-import { ErrorObject } from "../../src/contract/error.ts";
-import type { Operation } from "../../src/contract/operation.ts";
-import { OPERATIONS } from "../../src/contract/operations.ts";
-import { ImageJobResult, VideoJobResult } from "../../src/contract/result.ts";
+import { ErrorObject } from "../../src/shared/api/error.ts";
+import type { Operation } from "../../src/shared/api/operation.ts";
+import { OPERATIONS } from "../../src/operations.ts";
+import { ImageJobResult, VideoJobResult } from "../../src/jobs/contract/result.ts";
 
 export { SegmentationError as ApiError };
 

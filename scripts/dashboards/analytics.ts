@@ -1,4 +1,4 @@
-import { columnOf, type MetricName } from "../../src/core/metrics.ts";
+import { columnOf, type MetricName } from "../../src/shared/metrics.ts";
 
 /** The dataset of wrangler.toml; a test compares them. */
 export const DATASET = "segmentation";

@@ -185,7 +185,7 @@ export const WORKER_ROWS: readonly Row[] = [
         when: "at 70 for a day",
         means:
           "more books are due than one run can close, so entries stay in the database for longer than `LEDGER_OPEN_DAYS`",
-        todo: "watch *Size of the database*; if it grows from week to week, close more parts in a run (`MOST_PARTS_A_RUN` in `src/services/close-books.ts`)",
+        todo: "watch *Size of the database*; if it grows from week to week, close more parts in a run (`MOST_PARTS_A_RUN` in `src/billing/operations/close-books.ts`)",
       }),
       graph("Jobs whose books were closed", "short", sum("books_closed", "jobs")),
       graph("Meter events purged", "short", sum("books_closed", "purgedMeterEvents")),

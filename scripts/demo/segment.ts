@@ -5,7 +5,7 @@ import { runCommandLine } from "../../client/src/cli/run.ts";
 import { parseOrder } from "../../client/src/cli/segment/arguments.ts";
 import { kindOf } from "../../client/src/cli/segment/inputs/media.ts";
 import { Interrupted, terminalUntil } from "../../client/src/cli/terminal.ts";
-import { ImageFormat, VideoFormat } from "../../src/contract/job.ts";
+import { ImageFormat, VideoFormat } from "../../src/jobs/contract/job.ts";
 import { Failure, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import type { StackAddress } from "../stack/state-folder.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
-import { FIRST_DATABASE } from "../../src/core/databases.ts";
-import { mapPool } from "../../src/core/lib/pool.ts";
+import { FIRST_DATABASE } from "../../src/shared/storage/databases.ts";
+import { mapPool } from "../../src/shared/pool.ts";
 import { Failure } from "../shared/command-line.ts";
 import { checkBucket } from "./check-bucket.ts";
 import {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isLoopback } from "../../src/core/lib/public-url.ts";
-import { DEFAULT_POLICY } from "../../src/core/jobs/policy.ts";
-import { usedKeptMs } from "../../src/core/uploads/lifetime.ts";
+import { isLoopback } from "../../src/shared/public-url.ts";
+import { DEFAULT_POLICY } from "../../src/jobs/rules/policy.ts";
+import { usedKeptMs } from "../../src/uploads/rules/lifetime.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 import { type Answer, type Cloudflare, sentenceOf, labelledParagraphs } from "./cloudflare.ts";
 import { type Configuration, eventQueues } from "./configuration.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
-import { FIRST_DATABASE } from "../../src/core/databases.ts";
+import { FIRST_DATABASE } from "../../src/shared/storage/databases.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { accountDatabases, type Configuration, DEFAULT_CONFIG } from "./configuration.ts";
 import { type Finding, missing, warning } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../src/core/lib/public-url.ts";
+import { isLoopback } from "../../src/shared/public-url.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import type { Configuration } from "./configuration.ts";
 import { type Finding, warning } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../src/core/lib/public-url.ts";
+import { isLoopback } from "../../src/shared/public-url.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 import type { Configuration } from "./configuration.ts";
 import type { AccountReport } from "./check-account.ts";

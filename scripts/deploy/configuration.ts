@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
-import { databaseNames } from "../../src/core/databases.ts";
+import { databaseNames } from "../../src/shared/storage/databases.ts";
 import { Failure, flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";

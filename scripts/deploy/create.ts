@@ -1,4 +1,4 @@
-import { isLoopback } from "../../src/core/lib/public-url.ts";
+import { isLoopback } from "../../src/shared/public-url.ts";
 import { usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import type { Operator } from "../shared/operator.ts";

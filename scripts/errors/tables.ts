@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { PROBLEMS } from "@segmentation/protocol";
-import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
-import { ERROR_CATALOGUE } from "../../src/core/errors.ts";
+import { ARCHIVE_PROBLEMS } from "../../src/jobs/rules/archive-problems.ts";
+import { ERROR_CATALOGUE } from "../../src/shared/errors.ts";
 import { table, withTables } from "../shared/marked-tables.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { BucketEvent } from "../../src/core/uploads/bucket-event.ts";
+import type { BucketEvent } from "../../src/uploads/rules/bucket-event.ts";
 
 /** Its consumer in wrangler.toml takes the bucket's events. */
 export const UPLOADS_QUEUE = "segmentation-uploads";

@@ -4,7 +4,7 @@ import { openDatabaseFile } from "../admin/database.ts";
 import { DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { operatorFileOf } from "../deploy/operator-file.ts";
 import { Failure } from "../shared/command-line.ts";
-import { isLoopback } from "../../src/core/lib/public-url.ts";
+import { isLoopback } from "../../src/shared/public-url.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { developmentAccount } from "./development-account.ts";
 import { type StateFolder, stateFolder } from "./state-folder.ts";

@@ -18,7 +18,7 @@ const STAMP = inProject("studio/dist/.assetsignore");
 const SOURCES = [
   "package-lock.json",
   "scripts/studio/build.ts",
-  "src/studio-config.ts",
+  "src/http/studio-config.ts",
   "src/http/pages/*.{css,js}",
   "studio/{index.html,shared.html,vite.config.ts,tsconfig.json,package.json}",
   "studio/{src,public}/**/*.*",

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { Failure, runCommand } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import {
+  CORE,
   changeOf,
   isAlive,
   readEquivalents,
@@ -121,7 +122,7 @@ async function mutationTest(signal: AbortSignal): Promise<number> {
     allowPositionals: true,
     options: { concurrency: { type: "string", default: "2" } },
   });
-  const files = positionals.length === 0 ? ["src/core/**/*.ts"] : positionals;
+  const files = positionals.length === 0 ? CORE : positionals;
   const begin = performance.now();
   const mutants = await mutate(files, Number(values.concurrency), signal);
   const seconds = Math.round((performance.now() - begin) / 1_000);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Database, openRemoteDatabase, servedDatabase } from "../admin/database.ts";
 import { openLocalOperatorApi } from "../admin/operator-api.ts";
-import { FIRST_DATABASE } from "../../src/core/databases.ts";
+import { FIRST_DATABASE } from "../../src/shared/storage/databases.ts";
 import { accountDatabases, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import type { StateFolder } from "../stack/state-folder.ts";

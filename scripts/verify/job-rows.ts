@@ -1,6 +1,6 @@
 import { unzipSync } from "fflate";
 import { counted } from "../../client/src/cli/progress/words.ts";
-import { mapAhead } from "../../src/core/lib/pool.ts";
+import { mapAhead } from "../../src/shared/pool.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { watchStream } from "./stream.ts";
 import { picture } from "./storage-rows.ts";

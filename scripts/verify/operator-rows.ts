@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { AlarmProbe, DatabaseProbe } from "../../src/contract/operator.ts";
+import { AlarmProbe, DatabaseProbe } from "../../src/operator/contract/operator.ts";
 import { DATASET } from "../dashboards/analytics.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { seconds, within, type World } from "./world.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
+import { ServiceError, TRY_AGAIN } from "../shared/errors.ts";
 import { platform, type AppEnv } from "./context.ts";
 
 const MIB = 1_048_576;

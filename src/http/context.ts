@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import type { OperationId } from "../contract/operations.ts";
-import { ServiceError } from "../core/errors.ts";
+import type { OperationId } from "../operations.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { Env } from "../env.ts";
-import type { LeaseClaims } from "../core/jobs/lease.ts";
-import type { Account } from "../stores/accounts/accounts.ts";
+import type { LeaseClaims } from "../jobs/rules/lease.ts";
+import type { Account } from "../accounts/store/accounts.ts";
 import type { Platform } from "../platform.ts";
 
 /** What the middleware leaves for the handlers behind it. */

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import type { ErrorObject } from "../contract/error.ts";
-import { ServiceError } from "../core/errors.ts";
-import { log, reasonOf } from "../core/log.ts";
+import type { ErrorObject } from "../shared/api/error.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { log, reasonOf } from "../shared/log.ts";
 import type { AppEnv } from "./context.ts";
 
 /** Any failure as an error for the wire. What is not a ServiceError is our own fault, and its reason stays in the log. */

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { log, reasonOf } from "../core/log.ts";
+import { log, reasonOf } from "../shared/log.ts";
 import type { AppEnv } from "./context.ts";
 
 /** Small compared with a Worker's memory, large compared with the cost of a chunk. */

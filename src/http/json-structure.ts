@@ -1,4 +1,4 @@
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 
 /** The API's deepest body has 4 levels. */
 const MOST_LEVELS = 16;

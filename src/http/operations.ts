@@ -1,16 +1,16 @@
 import type { Context, Hono } from "hono";
-import { IdempotencyKey, type Operation } from "../contract/operation.ts";
-import { OPERATION_IDS, OPERATIONS, type OperationId } from "../contract/operations.ts";
-import { ServiceError } from "../core/errors.ts";
-import { enter } from "../services/authenticate.ts";
-import { needing } from "../services/database-failure.ts";
-import { isOnce } from "../services/idempotency.ts";
-import type { OperationAnswer, OperationRequest } from "../services/operation-request.ts";
-import { getAccount, getAccountOverview, getAccountUsage } from "../services/operations/account.ts";
-import { createApiKey, listApiKeys, revokeApiKey } from "../services/operations/api-keys.ts";
-import { createBillingPortal, createCheckout } from "../services/operations/billing.ts";
-import { createJob } from "../services/operations/create-job.ts";
-import { createJobDownload, retrieveJobDownload } from "../services/operations/downloads.ts";
+import { IdempotencyKey, type Operation } from "../shared/api/operation.ts";
+import { OPERATION_IDS, OPERATIONS, type OperationId } from "../operations.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { enter } from "../accounts/operations/authenticate.ts";
+import { needing } from "../shared/storage/database-failure.ts";
+import { isOnce } from "../shared/api/idempotency.ts";
+import type { OperationAnswer, OperationRequest } from "../operation-request.ts";
+import { getAccount, getAccountOverview, getAccountUsage } from "../accounts/operations/account.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "../accounts/operations/api-keys.ts";
+import { createBillingPortal, createCheckout } from "../billing/operations/billing.ts";
+import { createJob } from "../jobs/operations/create-job.ts";
+import { createJobDownload, retrieveJobDownload } from "../archives/operations/downloads.ts";
 import {
   cancelJob,
   deleteJob,
@@ -18,21 +18,21 @@ import {
   retrieveJob,
   retrieveJobResult,
   streamJobEvents,
-} from "../services/operations/jobs.ts";
-import { createShare, listShares, retrieveShare, revokeShare } from "../services/operations/shares.ts";
-import { retrieveModel } from "../services/operations/model.ts";
+} from "../jobs/operations/jobs.ts";
+import { createShare, listShares, retrieveShare, revokeShare } from "../shares/operations.ts";
+import { retrieveModel } from "../models/operations.ts";
 import {
   completeMultipartUpload,
   createMultipartUpload,
   createUploadPresign,
   deleteUpload,
   importUpload,
-} from "../services/operations/uploads.ts";
+} from "../uploads/operations/uploads.ts";
 import {
   listWebhookDeliveries,
   retryWebhookDelivery,
   testWebhookEndpoint,
-} from "../services/operations/webhook-deliveries.ts";
+} from "../webhooks/operations/webhook-deliveries.ts";
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -40,13 +40,13 @@ import {
   retrieveWebhookEndpoint,
   rotateWebhookSecret,
   updateWebhookEndpoint,
-} from "../services/operations/webhook-endpoints.ts";
+} from "../webhooks/operations/webhook-endpoints.ts";
 import { authenticate } from "./middleware/authenticate.ts";
-import type { Account } from "../stores/accounts/accounts.ts";
-import type { Batching } from "../stores/d1-store.ts";
+import type { Account } from "../accounts/store/accounts.ts";
+import type { Batching } from "../shared/storage/d1-store.ts";
 import { platform, type AppEnv } from "./context.ts";
 import { respondWithJson } from "./json-stream.ts";
-import { waitSeconds } from "../core/jobs/waiters.ts";
+import { waitSeconds } from "../jobs/rules/waiters.ts";
 import { readBody, readQuery } from "./read-request.ts";
 import { refuseOtherMethods } from "./wrong-method.ts";
 

@@ -1,7 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { BYTES_PER_BYTE, boundedBody, holdingMemory } from "./bounded-body.ts";
 import { complaint } from "./complaint.ts";
 import { platform, type AppEnv } from "./context.ts";

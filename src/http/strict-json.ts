@@ -1,5 +1,5 @@
 import { cutText } from "@segmentation/protocol";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { type IsSetAside, type SetAside, structureOf } from "./json-structure.ts";
 
 /** How many characters of a client's own text an error may quote. */

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { AppEnv } from "./context.ts";
 
 /**

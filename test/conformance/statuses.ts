@@ -1,4 +1,4 @@
-import type { OperationId } from "../../src/contract/operations.ts";
+import type { OperationId } from "../../src/operations.ts";
 
 /** The statuses that each operation has to have tests of: its success, then its errors. */
 export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>> = {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { platformOf, type Platform } from "../../src/platform.ts";
-import { moveAccount } from "../../src/services/move-account.ts";
+import { moveAccount } from "../../src/operator/operations/move-account.ts";
 import type { Answer } from "../support/worker/api.ts";
 import { cutOffDatabases, moveUntil, resident } from "../support/worker/moves.ts";
 import { Draw } from "../support/worker/random.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { MoveReport } from "../../src/contract/operator.ts";
-import { MOVED_TABLES } from "../../src/stores/accounts/transit.ts";
+import { MoveReport } from "../../src/operator/contract/operator.ts";
+import { MOVED_TABLES } from "../../src/operator/store/transit.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
-import { moveAccount } from "../../src/services/move-account.ts";
+import { moveAccount } from "../../src/operator/operations/move-account.ts";
 import { deliverArchive } from "../support/worker/archives.ts";
 import { newClient } from "../support/worker/api.ts";
 import { CRONS, runCron } from "../support/worker/crons.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { platformOf, type Platform } from "../../src/platform.ts";
-import { inspectUploads } from "../../src/services/inspect-uploads.ts";
+import { inspectUploads } from "../../src/uploads/operations/inspect-uploads.ts";
 import { CRONS, logged, runUpkeep } from "../support/worker/crons.ts";
 import { moveUntil, resident, type Resident } from "../support/worker/moves.ts";
 import { database, rowsOf, useDatabases, withDatabases } from "../support/worker/several.ts";

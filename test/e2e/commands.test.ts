@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
-import { isWellFormedApiKey } from "../../src/core/accounts/api-key.ts";
+import { isWellFormedApiKey } from "../../src/accounts/rules/api-key.ts";
 import { only } from "../support/at.ts";
 import { demoOnSharedStack } from "../support/node/demo-run.ts";
 import { giveMigratedData } from "../support/node/migrated-data.ts";

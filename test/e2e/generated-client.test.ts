@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/contract/operations.ts";
+import { OPERATIONS } from "../../src/operations.ts";
 import { only, present } from "../support/at.ts";
 import { EventReader } from "../support/event-stream.ts";
 import { startFileServer } from "../support/node/file-server.ts";

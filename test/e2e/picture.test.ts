@@ -9,8 +9,8 @@ import {
   readMask,
 } from "../../inference-container/test/support/formats.ts";
 import { ApiError, createClient, type ApiClient } from "../../scripts/client/api-client.ts";
-import { ArchivedImageManifest } from "../../src/contract/result.ts";
-import { Upload } from "../../src/contract/upload.ts";
+import { ArchivedImageManifest } from "../../src/jobs/contract/result.ts";
+import { Upload } from "../../src/uploads/contract/upload.ts";
 import { openLocalDatabase } from "../../scripts/admin/database.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { at, only, present } from "../support/at.ts";

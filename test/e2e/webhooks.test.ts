@@ -6,7 +6,7 @@ import {
   WebhookEndpointList,
   WebhookEvent,
   type WebhookDelivery,
-} from "../../src/contract/webhook.ts";
+} from "../../src/webhooks/contract/webhook.ts";
 import { type ApiClient, createClient } from "../../scripts/client/api-client.ts";
 import { only, present } from "../support/at.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MAX_ZIP_ENTRIES } from "../../src/core/lib/zip-records.ts";
-import { ZipWriter } from "../../src/core/lib/zip-writer.ts";
+import { MAX_ZIP_ENTRIES } from "../../src/archives/rules/zip-records.ts";
+import { ZipWriter } from "../../src/archives/rules/zip-writer.ts";
 import { archiveReaders } from "../support/node/archive-readers.ts";
 import { MTIME, noise } from "../support/node/zip-of.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
-import { ImportedUpload } from "../../src/contract/upload.ts";
+import { ImportedUpload } from "../../src/uploads/contract/upload.ts";
 import { type FileServer, startFileServer } from "../support/node/file-server.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 import { peakOfWorker } from "../support/node/worker-memory.ts";

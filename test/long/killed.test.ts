@@ -13,7 +13,7 @@ import { openLocalDatabase } from "../../scripts/admin/database.ts";
 import { createClient, type ApiClient } from "../../scripts/client/api-client.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
-import { ArchivedVideoManifest } from "../../src/contract/result.ts";
+import { ArchivedVideoManifest } from "../../src/jobs/contract/result.ts";
 import { at, only, present } from "../support/at.ts";
 import { PLANTED } from "../support/chaos/models.ts";
 import { EventReader } from "../support/event-stream.ts";

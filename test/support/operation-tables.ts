@@ -1,4 +1,4 @@
-import { OPERATION_IDS, OPERATIONS } from "../../src/contract/operations.ts";
+import { OPERATION_IDS, OPERATIONS } from "../../src/operations.ts";
 
 /** A test over a list of this module also covers every operation that is added. */
 export { OPERATION_IDS };

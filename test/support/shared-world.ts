@@ -1,4 +1,4 @@
-import { observeLines, sampleInfo } from "../../src/core/log.ts";
+import { observeLines, sampleInfo } from "../../src/shared/log.ts";
 
 /**
  * What files of tests share while they share a process or an isolate, by name: each has to leave it as it found it, or

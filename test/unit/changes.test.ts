@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Changes } from "../../src/workers/changes.ts";
+import { Changes } from "../../src/jobs/object/changes.ts";
 
 describe("who sleeps until something changes", () => {
   beforeEach(() => {

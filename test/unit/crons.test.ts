@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 it("each cron of wrangler.toml is one that the Worker knows, and the other way round", async () => {
   const { triggers } = parse(await readFile("wrangler.toml", "utf8"));
-  const code = await readFile("src/workers/scheduled.ts", "utf8");
+  const code = await readFile("src/runtime/scheduled.ts", "utf8");
   const known = [...code.matchAll(/^ {2}"(\S+ \S+ \S+ \S+ \S+)": /gm)].map(([, cron = ""]) => cron);
   expect(triggers).toEqual({
     crons: expect.toSatisfy(

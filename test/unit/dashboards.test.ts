@@ -7,8 +7,8 @@ import { Metrics } from "../../inference-container/src/metrics.ts";
 import { dashboardFiles } from "../../scripts/dashboards/files.ts";
 import { INFERENCE_ROWS } from "../../scripts/dashboards/inference-rows.ts";
 import { WORKER_ROWS } from "../../scripts/dashboards/worker-rows.ts";
-import { ERROR_CATALOGUE } from "../../src/core/errors.ts";
-import { METRICS } from "../../src/core/metrics.ts";
+import { ERROR_CATALOGUE } from "../../src/shared/errors.ts";
+import { METRICS } from "../../src/shared/metrics.ts";
 
 const Dashboard = z.object({
   panels: z.array(

@@ -9,7 +9,7 @@ import { runtimeOf, startWorkerd } from "../support/node/workerd.ts";
 /** Answers with the status that a token gets, after input and output of the request's own. */
 const WORKER = `
 import { waitUntil } from "cloudflare:workers";
-import { IdentityProvider } from "./src/stores/accounts/identity-provider.ts";
+import { IdentityProvider } from "./src/accounts/store/identity-provider.ts";
 let provider;
 export default {
   async fetch(request, { ISSUER }) {

@@ -4,8 +4,8 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { generatedFiles } from "../../scripts/openapi/files.ts";
-import { ErrorObject } from "../../src/contract/error.ts";
-import { ERROR_CATALOGUE } from "../../src/core/errors.ts";
+import { ErrorObject } from "../../src/shared/api/error.ts";
+import { ERROR_CATALOGUE } from "../../src/shared/errors.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { SPECIFIED_STATUSES } from "../conformance/statuses.ts";
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { observeLines, sampleInfo } from "../../src/core/log.ts";
+import { observeLines, sampleInfo } from "../../src/shared/log.ts";
 import { differences, sharedWorld } from "../support/shared-world.ts";
 
 describe("what a file of tests leaves changed", () => {
@@ -74,8 +74,8 @@ describe("a module of the Worker", () => {
     );
     expect(state.toSorted()).toEqual([
       // Set as the Worker starts, and with its platform.
-      "src/core/log.ts infoOneIn",
-      "src/core/log.ts observer",
+      "src/shared/log.ts infoOneIn",
+      "src/shared/log.ts observer",
       // A text that is always the same, made when it is first asked for.
       "src/http/routes/pages.ts document",
       // The platforms themselves.

@@ -1,6 +1,6 @@
 import { type Zippable, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { ZipWriter } from "../../src/core/lib/zip-writer.ts";
+import { ZipWriter } from "../../src/archives/rules/zip-writer.ts";
 import { readStrictly } from "../support/node/strict-zip.ts";
 
 const [FIRST, SECOND] = ["masks/a.png", "b.txt"];

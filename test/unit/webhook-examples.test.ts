@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newWebhookSecret, signedHeaders } from "../../src/core/webhooks/signing.ts";
+import { newWebhookSecret, signedHeaders } from "../../src/webhooks/rules/signing.ts";
 import { present } from "../support/at.ts";
 
 const page = readFileSync("docs/webhooks.md", "utf8");

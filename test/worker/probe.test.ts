@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { AlarmProbe, DatabaseProbe } from "../../src/contract/operator.ts";
-import { Probe } from "../../src/stores/probe.ts";
+import { AlarmProbe, DatabaseProbe } from "../../src/operator/contract/operator.ts";
+import { Probe } from "../../src/operator/store/probe.ts";
 import { send } from "../support/worker/api.ts";
 import { notedEvents } from "../support/worker/stripe.ts";
 

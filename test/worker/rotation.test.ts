@@ -4,7 +4,7 @@ import { CompactEncrypt, decodeProtectedHeader, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import type { TaskRequest } from "@segmentation/protocol";
 import { rotateSecret } from "../../scripts/admin/rotate-secret.ts";
-import { deriveKey, keyIdOf } from "../../src/core/lib/keys.ts";
+import { deriveKey, keyIdOf } from "../../src/shared/keys.ts";
 import worker, { WebhookObject } from "../../src/index.ts";
 import type { Env } from "../../src/env.ts";
 import { platformOf } from "../../src/platform.ts";

@@ -3,16 +3,16 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { streamSSE } from "hono/streaming";
 import type { JobStatus } from "segmentation-client";
-import type { AccountAccess } from "../../../src/contract/account.ts";
-import { CreateJobRequest } from "../../../src/contract/job.ts";
+import type { AccountAccess } from "../../../src/accounts/contract/account.ts";
+import { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
 import {
   CompleteUploadRequest,
   ImportRequest,
   MultipartUploadRequest,
   PresignRequest,
-} from "../../../src/contract/upload.ts";
-import { partSizesOf } from "../../../src/core/uploads/parts.ts";
-import { ERROR_CATALOGUE, type ErrorCode } from "../../../src/core/errors.ts";
+} from "../../../src/uploads/contract/upload.ts";
+import { partSizesOf } from "../../../src/uploads/rules/parts.ts";
+import { ERROR_CATALOGUE, type ErrorCode } from "../../../src/shared/errors.ts";
 import { cocoOf } from "./played-coco.ts";
 import { maskFile, ring } from "./shapes.ts";
 

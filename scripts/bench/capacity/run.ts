@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskRequest } from "@segmentation/protocol";
 import { z } from "zod";
-import { mapPool } from "../../../src/core/lib/pool.ts";
+import { mapPool } from "../../../src/shared/pool.ts";
 import { createAccountSomewhere, type Databases } from "../../admin/databases.ts";
 import { Row } from "../../stack/storage-calls.ts";
 import type { BenchRequest } from "../arguments.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import service, { JobObject as ServedJobObject } from "../../../src/index.ts";
-import { observeLines } from "../../../src/core/log.ts";
-import { pointOf } from "../../../src/core/metrics.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { observeLines } from "../../../src/shared/log.ts";
+import { pointOf } from "../../../src/shared/metrics.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { databasesOf, type Env } from "../../../src/env.ts";
-import { JobStorage } from "../../../src/stores/jobs/storage.ts";
+import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { SqlRequest } from "../../stack/storage-calls.ts";
 
 export { AccountStreams } from "../../../src/index.ts";

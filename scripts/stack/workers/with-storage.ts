@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../../src/core/errors.ts";
+import { ServiceError } from "../../../src/shared/errors.ts";
 import { databasesOf, type Env } from "../../../src/env.ts";
 import type { AppEnv } from "../../../src/http/context.ts";
 import { respondWithError } from "../../../src/http/errors.ts";

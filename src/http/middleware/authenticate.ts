@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { ServiceError } from "../../core/errors.ts";
-import { readLeaseToken } from "../../core/jobs/lease.ts";
-import { type Caller, callerOf } from "../../services/authenticate.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { readLeaseToken } from "../../jobs/rules/lease.ts";
+import { type Caller, callerOf } from "../../accounts/operations/authenticate.ts";
 import { secretsOf } from "../../settings.ts";
 import { platform, type AppEnv } from "../context.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import { isJobId } from "../../core/ids.ts";
-import { log } from "../../core/log.ts";
+import { isJobId } from "../../shared/ids.ts";
+import { log } from "../../shared/log.ts";
 import type { AppEnv } from "../context.ts";
 
 /** The name of a request's operation, or else its method and route, but never its URL. */

@@ -5,8 +5,8 @@ import {
   REQUEST_HEADERS,
   TAGS,
   type Operation,
-} from "../../contract/operation.ts";
-import { OPERATIONS } from "../../contract/operations.ts";
+} from "../../shared/api/operation.ts";
+import { OPERATIONS } from "../../operations.ts";
 import { SettingsSchema } from "../../settings.ts";
 import { componentSchemas, parameterSchema, requestReference } from "./components.ts";
 import { commonResponses, HEADERS, responsesOf } from "./responses.ts";

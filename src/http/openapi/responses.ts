@@ -1,6 +1,6 @@
-import { ErrorObject, type ErrorHints } from "../../contract/error.ts";
-import { COMMON_ERRORS, errorsOf, type Operation } from "../../contract/operation.ts";
-import { ERROR_CATALOGUE, type ErrorCode, type ServiceError } from "../../core/errors.ts";
+import { ErrorObject, type ErrorHints } from "../../shared/api/error.ts";
+import { COMMON_ERRORS, errorsOf, type Operation } from "../../shared/api/operation.ts";
+import { ERROR_CATALOGUE, type ErrorCode, type ServiceError } from "../../shared/errors.ts";
 import { reference } from "./components.ts";
 
 const MEANINGS: Readonly<Record<ServiceError["status"], string>> = {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Completion, OutputsRequest, ProgressReport } from "@segmentation/protocol";
-import { completeTask, extendLease, grantOutputs } from "../../services/lease-callbacks.ts";
+import { completeTask, extendLease, grantOutputs } from "../../jobs/operations/lease-callbacks.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { respondWithJson } from "../json-stream.ts";
 import { authenticateLease } from "../middleware/authenticate.ts";

@@ -5,14 +5,14 @@ import {
   RelistRequest,
   ResealRequest,
   StuckJobsQuery,
-} from "../../contract/operator.ts";
-import { listDeadLetters, replayDeadLetters } from "../../services/dead-letters.ts";
-import { eraseEverywhere } from "../../services/erase-account.ts";
-import { deleteCopy, moveAccount } from "../../services/move-account.ts";
-import { cancelJob, showJob, stuckJobs, wakeJob } from "../../services/operate-jobs.ts";
-import { probeAlarm, probeDatabases } from "../../services/probe-platform.ts";
-import { relistJobs } from "../../services/relist-job.ts";
-import { resealSecrets } from "../../services/reseal-secrets.ts";
+} from "../../operator/contract/operator.ts";
+import { listDeadLetters, replayDeadLetters } from "../../operator/operations/dead-letters.ts";
+import { eraseEverywhere } from "../../operator/operations/erase-account.ts";
+import { deleteCopy, moveAccount } from "../../operator/operations/move-account.ts";
+import { cancelJob, showJob, stuckJobs, wakeJob } from "../../operator/operations/operate-jobs.ts";
+import { probeAlarm, probeDatabases } from "../../operator/operations/probe-platform.ts";
+import { relistJobs } from "../../operator/operations/relist-job.ts";
+import { resealSecrets } from "../../operator/operations/reseal-secrets.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticateOperator } from "../middleware/authenticate.ts";
 import { readBody, readQuery } from "../read-request.ts";

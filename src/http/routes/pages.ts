@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
-import { ServiceError } from "../../core/errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { asset, platform, type AppEnv } from "../context.ts";
 import { crossOrigin } from "../middleware/cross-origin.ts";
 import { openApiDocument } from "../openapi/document.ts";

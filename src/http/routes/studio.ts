@@ -1,9 +1,9 @@
 import { Hono, type Context } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import { ServiceError } from "../../core/errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { type StudioSettings, studioSettingsOf } from "../../settings.ts";
 import { asset, platform, type AppEnv } from "../context.ts";
-import type { StudioConfig } from "../../studio-config.ts";
+import type { StudioConfig } from "../studio-config.ts";
 
 const A_YEAR = "public, max-age=31536000, immutable";
 

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { StudioConfig } from "../../../src/studio-config.ts";
+import type { StudioConfig } from "../../../src/http/studio-config.ts";
 
 export type { StudioConfig };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AcceptedJob } from "../../../src/contract/job.ts";
+import { AcceptedJob } from "../../../src/jobs/contract/job.ts";
 import type { Customer } from "./customers.ts";
 
 /** What a customer does with a job once it is accepted. */

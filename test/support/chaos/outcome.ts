@@ -7,8 +7,8 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import type { StateFolder } from "../../../scripts/stack/state-folder.ts";
 import { StripeState } from "../../../scripts/stand-ins/stripe/state.ts";
-import { JobReport } from "../../../src/contract/operator.ts";
-import { mapPool } from "../../../src/core/lib/pool.ts";
+import { JobReport } from "../../../src/operator/contract/operator.ts";
+import { mapPool } from "../../../src/shared/pool.ts";
 import { queryDatabase } from "../node/local-database.ts";
 
 const AT_ONCE = 4;

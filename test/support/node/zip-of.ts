@@ -1,4 +1,4 @@
-import { ZipWriter } from "../../../src/core/lib/zip-writer.ts";
+import { ZipWriter } from "../../../src/archives/rules/zip-writer.ts";
 
 /** When the files of the tests' archives were written. */
 export const MTIME = Date.UTC(2026, 0, 2, 3, 4, 6);

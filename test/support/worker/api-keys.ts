@@ -1,4 +1,4 @@
-import { CreatedApiKey } from "../../../src/contract/api-key.ts";
+import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
 import type { Answer, Client } from "./api.ts";
 
 /** Sends createApiKey. */

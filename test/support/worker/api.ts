@@ -1,8 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/accounts/api-key.ts";
-import type { Plan } from "../../../src/core/accounts/access.ts";
-import { newId } from "../../../src/core/ids.ts";
+import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/accounts/rules/api-key.ts";
+import type { Plan } from "../../../src/billing/rules/access.ts";
+import { newId } from "../../../src/shared/ids.ts";
 import worker from "../../../src/index.ts";
 import { enterAccount } from "./databases.ts";
 import { EventReader } from "../event-stream.ts";

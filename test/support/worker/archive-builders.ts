@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
-import type { JobPolicy } from "../../../src/core/jobs/policy.ts";
+import type { JobPolicy } from "../../../src/jobs/rules/policy.ts";
 import { platformOf, type Platform } from "../../../src/platform.ts";
-import { buildArchive } from "../../../src/services/build-archive.ts";
+import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
 import { bucketSettingsOf } from "../../../src/settings.ts";
-import { Media } from "../../../src/stores/media.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { ring } from "./archives.ts";
 import { later } from "./time.ts";
 

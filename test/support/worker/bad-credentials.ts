@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
-import { signToken } from "../../../src/core/lib/signed-token.ts";
+import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
+import { signToken } from "../../../src/shared/signed-token.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { secretsOf } from "../../../src/settings.ts";
 import { newProviderKey, PlayedIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";

@@ -10,7 +10,7 @@ import {
   openAnnotations,
 } from "@segmentation/protocol";
 import { vi } from "vitest";
-import { outputKey } from "../../../src/core/object-keys.ts";
+import { outputKey } from "../../../src/shared/bucket/object-keys.ts";
 import type { Client } from "./api.ts";
 import { callBack, deliverTask, output, type PlayedInference } from "./inference.ts";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { checkClosedBooks } from "../../../scripts/admin/closed-books.ts";
-import { readClosedObject, type Entry } from "../../../src/core/billing/closing.ts";
+import { readClosedObject, type Entry } from "../../../src/billing/rules/closing.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { present } from "../at.ts";
 

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { FIRST_DATABASE } from "../../../src/core/databases.ts";
+import { FIRST_DATABASE } from "../../../src/shared/storage/databases.ts";
 import { databasesOf } from "../../../src/env.ts";
 import { platformOf } from "../../../src/platform.ts";
 

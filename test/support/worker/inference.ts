@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
-import { outputKey } from "../../../src/core/object-keys.ts";
+import { outputKey } from "../../../src/shared/bucket/object-keys.ts";
 import {
   filesOf,
   RoomRequest,

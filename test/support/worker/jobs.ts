@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
-import { CreateJobRequest } from "../../../src/contract/job.ts";
-import { newId } from "../../../src/core/ids.ts";
-import { defineJob } from "../../../src/core/jobs/define.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
+import { newId } from "../../../src/shared/ids.ts";
+import { defineJob } from "../../../src/jobs/rules/define.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import type { Client } from "./api.ts";
 import { at } from "../at.ts";
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import type { Fund } from "../../../src/core/billing/ledger.ts";
-import type { JobCost } from "../../../src/core/jobs/cost.ts";
-import { newId } from "../../../src/core/ids.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import type { Fund } from "../../../src/billing/rules/ledger.ts";
+import type { JobCost } from "../../../src/jobs/rules/cost.ts";
+import { newId } from "../../../src/shared/ids.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { database } from "./database.ts";
 import { listedJobs } from "./jobs.ts";
 

@@ -1,9 +1,9 @@
 import { vi } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import type { MoveReport } from "../../../src/contract/operator.ts";
+import type { MoveReport } from "../../../src/operator/contract/operator.ts";
 import type { Platform } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/services/close-books.ts";
-import { moveAccount } from "../../../src/services/move-account.ts";
+import { closeBooks } from "../../../src/billing/operations/close-books.ts";
+import { moveAccount } from "../../../src/operator/operations/move-account.ts";
 import { newClient, type Client } from "./api.ts";
 import { newKey } from "./api-keys.ts";
 import { asOperator } from "./database.ts";

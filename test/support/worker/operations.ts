@@ -1,5 +1,5 @@
-import type { Operation } from "../../../src/contract/operation.ts";
-import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
+import type { Operation } from "../../../src/shared/api/operation.ts";
+import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
 import { imageJob } from "./jobs.ts";
 
 /** What an operation's request names. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { z } from "zod";
-import type { Operation } from "../../../src/contract/operation.ts";
-import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
-import { Regions } from "../../../src/contract/region.ts";
+import type { Operation } from "../../../src/shared/api/operation.ts";
+import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
+import { Regions } from "../../../src/jobs/contract/region.ts";
 import { OPERATION_IDS } from "../operation-tables.ts";
 import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
 

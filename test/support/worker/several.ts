@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
-import { MOVED_TABLES } from "../../../src/stores/accounts/transit.ts";
+import { MOVED_TABLES } from "../../../src/operator/store/transit.ts";
 import { databasesOf, type Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";

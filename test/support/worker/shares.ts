@@ -1,4 +1,4 @@
-import { CreatedShare } from "../../../src/contract/share.ts";
+import { CreatedShare } from "../../../src/shares/contract/share.ts";
 import { type Answer, type Client, send } from "./api.ts";
 
 /** Shares a job; its answer, of which the link's token is kept. */

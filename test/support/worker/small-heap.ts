@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { type BridgeClient, withLargeBody } from "../../../src/bridges/client.ts";
-import { BODY as CVAT } from "../../../src/bridges/cvat/invocation.ts";
-import { pictureIn } from "../../../src/bridges/inline-picture.ts";
-import { BODY as LABEL_STUDIO } from "../../../src/bridges/label-studio/request.ts";
-import { BODY as MCP } from "../../../src/bridges/mcp/message.ts";
+import { type BridgeClient, withLargeBody } from "../../../src/integrations/client.ts";
+import { BODY as CVAT } from "../../../src/integrations/cvat/invocation.ts";
+import { pictureIn } from "../../../src/integrations/inline-picture.ts";
+import { BODY as LABEL_STUDIO } from "../../../src/integrations/label-studio/request.ts";
+import { BODY as MCP } from "../../../src/integrations/mcp/message.ts";
 import { BYTES_PER_BYTE, boundedBody, holdingMemory } from "../../../src/http/bounded-body.ts";
 import type { AppEnv } from "../../../src/http/context.ts";
 import { respondWithError } from "../../../src/http/errors.ts";

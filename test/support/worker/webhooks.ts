@@ -7,8 +7,8 @@ import {
   WebhookDeliveryList,
   WebhookEvent,
   type WebhookDelivery,
-} from "../../../src/contract/webhook.ts";
-import { WebhookObject } from "../../../src/workers/webhook-object.ts";
+} from "../../../src/webhooks/contract/webhook.ts";
+import { WebhookObject } from "../../../src/webhooks/object/webhook-object.ts";
 import type { Answer, Client } from "./api.ts";
 import { later } from "./time.ts";
 

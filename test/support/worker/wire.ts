@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ErrorObject } from "../../../src/contract/error.ts";
+import { ErrorObject } from "../../../src/shared/api/error.ts";
 import type { Answer } from "./api.ts";
 
 /** Expects exactly the specification's error object, with this status and code; `what` names the request in a failure. */

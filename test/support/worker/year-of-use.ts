@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import { closeBooks } from "../../../src/services/close-books.ts";
+import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { present } from "../at.ts";
 import { closedEntries, openEntries, readObject } from "./closing.ts";

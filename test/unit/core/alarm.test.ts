@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { alarmTime } from "../../../src/core/alarm.ts";
-import { nextWake as jobWake } from "../../../src/core/jobs/lifecycle.ts";
-import type { JobState } from "../../../src/core/jobs/state.ts";
-import { claimTask, extendTask, takeDueTasks, tickTasks } from "../../../src/core/jobs/tasks.ts";
-import { nextWake as endpointWake } from "../../../src/core/webhooks/endpoint.ts";
+import { alarmTime } from "../../../src/shared/alarm.ts";
+import { nextWake as jobWake } from "../../../src/jobs/rules/lifecycle.ts";
+import type { JobState } from "../../../src/jobs/rules/state.ts";
+import { claimTask, extendTask, takeDueTasks, tickTasks } from "../../../src/jobs/rules/tasks.ts";
+import { nextWake as endpointWake } from "../../../src/webhooks/rules/endpoint.ts";
 import { at } from "../../support/at.ts";
 import { policy } from "../../support/job-policy.ts";
 import { accepted, BEGIN, DAY, imageJob, SECOND } from "./jobs/a-job.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { databaseFault, databaseNames, recorded } from "../../../src/core/databases.ts";
+import { databaseFault, databaseNames, recorded } from "../../../src/shared/storage/databases.ts";
 
 describe("what is wrong with a database", () => {
   it.each([

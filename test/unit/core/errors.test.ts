@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ERROR_CATALOGUE, ServiceError } from "../../../src/core/errors.ts";
+import { ERROR_CATALOGUE, ServiceError } from "../../../src/shared/errors.ts";
 
 describe("the errors' page", () => {
   const page = readFileSync("docs/errors.md", "utf8");

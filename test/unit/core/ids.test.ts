@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { isJobId, newId } from "../../../src/core/ids.ts";
+import { isJobId, newId } from "../../../src/shared/ids.ts";
 
 describe("identifiers", () => {
   it("of jobs are of one form, unique, and sort by the time at which they were made [2-2]", () => {

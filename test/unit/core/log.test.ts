@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ServiceError } from "../../../src/core/errors.ts";
-import { log, observeLines, reasonOf, LogThrottle, sampleInfo, type Fields } from "../../../src/core/log.ts";
+import { ServiceError } from "../../../src/shared/errors.ts";
+import {
+  log,
+  observeLines,
+  reasonOf,
+  LogThrottle,
+  sampleInfo,
+  type Fields,
+} from "../../../src/shared/log.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { log, observeLines } from "../../../src/core/log.ts";
-import { columnOf, METRICS, pointOf } from "../../../src/core/metrics.ts";
+import { log, observeLines } from "../../../src/shared/log.ts";
+import { columnOf, METRICS, pointOf } from "../../../src/shared/metrics.ts";
 
 describe("the data point of a line", () => {
   it("has the event as its index, the level and the labels as blobs, the values as doubles, in the table's order", () => {

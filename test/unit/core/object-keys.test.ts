@@ -7,7 +7,7 @@ import {
   inputOf,
   outputKey,
   outputsPrefix,
-} from "../../../src/core/object-keys.ts";
+} from "../../../src/shared/bucket/object-keys.ts";
 
 const JOB = { accountId: "acct_1", jobId: "job_1" };
 

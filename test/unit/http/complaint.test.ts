@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CreateJobRequest, ListJobsQuery } from "../../../src/contract/job.ts";
+import { CreateJobRequest, ListJobsQuery } from "../../../src/jobs/contract/job.ts";
 import { complaint } from "../../../src/http/complaint.ts";
 
 const TASK = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";

@@ -12,8 +12,8 @@ import {
 import { findJob } from "../../../scripts/admin/operate.ts";
 import { createKey, listKeys, revokeKey } from "../../../scripts/admin/keys.ts";
 import { sql } from "../../../scripts/admin/sql.ts";
-import { apiKeyDigest, isWellFormedApiKey } from "../../../src/core/accounts/api-key.ts";
-import { NOTHING_CLOSED } from "../../../src/core/billing/closing.ts";
+import { apiKeyDigest, isWellFormedApiKey } from "../../../src/accounts/rules/api-key.ts";
+import { NOTHING_CLOSED } from "../../../src/billing/rules/closing.ts";
 import { openDatabase } from "../../support/node/database.ts";
 
 const ADA = { email: "ada@example.com", name: "Ada O'Neil", plan: "paid", keyLabel: "first key" } as const;

@@ -14,8 +14,8 @@ import {
 } from "../../../scripts/admin/databases.ts";
 import { listKeys } from "../../../scripts/admin/keys.ts";
 import { deleteCopy, moveAccount } from "../../../scripts/admin/move-account.ts";
-import { MoveReport } from "../../../src/contract/operator.ts";
-import { apiKeyDigest } from "../../../src/core/accounts/api-key.ts";
+import { MoveReport } from "../../../src/operator/contract/operator.ts";
+import { apiKeyDigest } from "../../../src/accounts/rules/api-key.ts";
 import { openDatabase } from "../../support/node/database.ts";
 import { at } from "../../support/at.ts";
 

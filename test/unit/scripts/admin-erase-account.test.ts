@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eraseAccount } from "../../../scripts/admin/erase-account.ts";
-import type { ErasureReport } from "../../../src/contract/operator.ts";
+import type { ErasureReport } from "../../../src/operator/contract/operator.ts";
 
 /** A Worker that gives these reports, and the last one for ever. */
 function worker(...reports: Partial<ErasureReport>[]) {

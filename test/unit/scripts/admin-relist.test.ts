@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OperatorApi } from "../../../scripts/admin/operator-api.ts";
 import { relist } from "../../../scripts/admin/relist.ts";
-import type { Relisted } from "../../../src/contract/operator.ts";
+import type { Relisted } from "../../../src/operator/contract/operator.ts";
 
 async function* pages(...sizes: number[]): AsyncGenerator<string[]> {
   for (const size of sizes) yield Array.from({ length: size }, (_, i) => `${size}-${i}`);

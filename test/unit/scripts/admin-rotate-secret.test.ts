@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { OperatorApi } from "../../../scripts/admin/operator-api.ts";
 import { rotateSecret } from "../../../scripts/admin/rotate-secret.ts";
-import type { ResealAnswer } from "../../../src/contract/operator.ts";
+import type { ResealAnswer } from "../../../src/operator/contract/operator.ts";
 
 const HOUR = 3_600_000;
 const PAGE: ResealAnswer = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BucketEvent, storedInputOf } from "../../../src/core/uploads/bucket-event.ts";
+import { BucketEvent, storedInputOf } from "../../../src/uploads/rules/bucket-event.ts";
 import { storedEvent } from "../../../scripts/stack/bucket-events.ts";
 
 const S3 = "/cdn-cgi/local/r2/s3/segmentation-media";

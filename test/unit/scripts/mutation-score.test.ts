@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
+  CORE,
   changeOf,
   readEquivalents,
   rowOf,
@@ -16,7 +17,7 @@ const isMany = (count: number) =>
 `;
 
 const mutant = (changes: Partial<Mutant> = {}): Mutant => ({
-  file: "src/core/many.ts",
+  file: "src/jobs/rules/many.ts",
   mutator: "LogicalOperator",
   location: { start: { line: 3, column: 3 }, end: { line: 3, column: 29 } },
   replacement: "count > least && count < 0",
@@ -37,11 +38,11 @@ describe("the score of a mutation run", () => {
     ] as const;
     const all = [
       ...statuses.map((status) => mutant({ status })),
-      mutant({ file: "src/core/few.ts", status: "Killed" }),
+      mutant({ file: "src/jobs/rules/few.ts", status: "Killed" }),
     ];
     expect([...scores(all)]).toEqual([
-      ["src/core/few.ts", { mutants: 1, killed: 1 }],
-      ["src/core/many.ts", { mutants: 4, killed: 2 }],
+      ["src/jobs/rules/few.ts", { mutants: 1, killed: 1 }],
+      ["src/jobs/rules/many.ts", { mutants: 4, killed: 2 }],
     ]);
     expect(total(scores(all).values())).toEqual({ mutants: 5, killed: 3 });
     expect(share({ mutants: 5, killed: 3 })).toBe(0.6);
@@ -51,7 +52,7 @@ describe("the score of a mutation run", () => {
 describe("a mutant that changes nothing", () => {
   it("is known again by what it changes, wherever it stands in its file", () => {
     const row =
-      "| `src/core/many.ts` | LogicalOperator | `count > least \\|\\| count < 0` | `count > least && count < 0` |";
+      "| `src/jobs/rules/many.ts` | LogicalOperator | `count > least \\|\\| count < 0` | `count > least && count < 0` |";
     const here = changeOf(mutant(), SOURCE);
     expect(rowOf(here)).toBe(row);
     const lower = mutant({ location: { start: { line: 5, column: 3 }, end: { line: 5, column: 29 } } });
@@ -72,7 +73,7 @@ describe("a mutant that changes nothing", () => {
     const rows = page.split("\n").filter((line) => line.startsWith("| `"));
     const listed = readEquivalents(page);
     expect(listed.length).toBe(rows.length);
-    const files = globSync("src/core/**/*.ts");
+    const files = globSync(CORE);
     for (const { file } of listed) expect(files).toContain(file);
   });
 });

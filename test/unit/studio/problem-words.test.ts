@@ -6,7 +6,7 @@ import {
   problemTitle,
   waitText,
 } from "../../../studio/src/text/problem-words.ts";
-import { ERROR_CATALOGUE } from "../../../src/core/errors.ts";
+import { ERROR_CATALOGUE } from "../../../src/shared/errors.ts";
 
 const CATALOGUE: readonly (readonly [code: string, status: number, message: string])[] = Object.entries(
   ERROR_CATALOGUE,

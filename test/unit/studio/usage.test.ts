@@ -8,7 +8,7 @@ import {
   PERIODS,
   totalOf,
 } from "../../../studio/src/screens/usage/days.ts";
-import { usageOf, usagePeriod } from "../../../src/core/billing/usage.ts";
+import { usageOf, usagePeriod } from "../../../src/billing/rules/usage.ts";
 
 const DAY_MS = 86_400_000;
 const time = fc.integer({ min: Date.parse("2024-01-01"), max: Date.parse("2030-01-01") });

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { filesOf, type Completion } from "@segmentation/protocol";
-import { mostMasks } from "../../../src/core/jobs/task-outputs.ts";
-import { MOST_ARCHIVES } from "../../../src/core/jobs/archive.ts";
+import { mostMasks } from "../../../src/jobs/rules/task-outputs.ts";
+import { MOST_ARCHIVES } from "../../../src/jobs/rules/archive.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { platformOf } from "../../../src/platform.ts";
-import { Billing } from "../../../src/stores/billing/billing.ts";
+import { Billing } from "../../../src/billing/store/billing.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";

@@ -6,7 +6,7 @@ import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { billingSettingsOf } from "../../../src/settings.ts";
-import { Payments } from "../../../src/stores/billing/payments.ts";
+import { Payments } from "../../../src/billing/store/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
 import { logged } from "../../support/worker/crons.ts";

@@ -6,10 +6,10 @@ import {
   dailyBytesOf,
   KEPT_PER_LIVE,
   presignRefusal,
-} from "../../../src/core/accounts/budgets.ts";
-import { newId } from "../../../src/core/ids.ts";
+} from "../../../src/accounts/rules/budgets.ts";
+import { newId } from "../../../src/shared/ids.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { sweep } from "../../../src/services/sweep.ts";
+import { sweep } from "../../../src/operator/operations/sweep.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { newKey } from "../../support/worker/api-keys.ts";
 import { amount } from "../../support/worker/random.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { newId } from "../../../src/core/ids.ts";
+import { newId } from "../../../src/shared/ids.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { Meter } from "../../support/worker/abuse/meter.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";

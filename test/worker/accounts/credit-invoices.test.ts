@@ -4,7 +4,7 @@ import type { Invoice, Subscription } from "../../../scripts/stand-ins/stripe/st
 import type { Happening } from "../../../scripts/stand-ins/stripe/subscriptions.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { billingSettingsOf } from "../../../src/settings.ts";
-import { Payments } from "../../../src/stores/billing/payments.ts";
+import { Payments } from "../../../src/billing/store/payments.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";

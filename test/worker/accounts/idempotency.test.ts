@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { CreatedApiKey } from "../../../src/contract/api-key.ts";
-import { BillingUrl } from "../../../src/contract/account.ts";
-import { ServiceError } from "../../../src/core/errors.ts";
-import { once, type Outcome } from "../../../src/services/idempotency.ts";
-import { LEASE_MS, REMEMBERED_MS } from "../../../src/stores/accounts/idempotency.ts";
+import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
+import { BillingUrl } from "../../../src/accounts/contract/account.ts";
+import { ServiceError } from "../../../src/shared/errors.ts";
+import { once, type Outcome } from "../../../src/shared/api/idempotency.ts";
+import { LEASE_MS, REMEMBERED_MS } from "../../../src/shared/api/idempotency-store.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { createKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";

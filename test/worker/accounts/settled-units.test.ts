@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { slotsAfter } from "../../../src/core/billing/ledger.ts";
+import { slotsAfter } from "../../../src/billing/rules/ledger.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { SETTLED_UNITS } from "../../../src/stores/billing/ledger.ts";
+import { SETTLED_UNITS } from "../../../src/billing/store/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { amount } from "../../support/worker/random.ts";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { OPERATIONS } from "../../../src/contract/operations.ts";
-import type { Operation } from "../../../src/contract/operation.ts";
-import { generateShareToken, MOST_LINK_REQUESTS_PER_DAY } from "../../../src/core/accounts/share.ts";
-import { dayOf, secondsToNextDay } from "../../../src/core/billing/usage.ts";
+import { OPERATIONS } from "../../../src/operations.ts";
+import type { Operation } from "../../../src/shared/api/operation.ts";
+import { generateShareToken, MOST_LINK_REQUESTS_PER_DAY } from "../../../src/accounts/rules/share-token.ts";
+import { dayOf, secondsToNextDay } from "../../../src/billing/rules/usage.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { eraseAccount } from "../../../src/services/erase-account.ts";
+import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { platformOf } from "../../../src/platform.ts";
-import { sweep } from "../../../src/services/sweep.ts";
+import { sweep } from "../../../src/operator/operations/sweep.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { later } from "../../support/worker/time.ts";
 

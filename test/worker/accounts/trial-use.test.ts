@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { newId } from "../../../src/core/ids.ts";
+import { newId } from "../../../src/shared/ids.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/services/close-books.ts";
-import { ACCOUNT_USE } from "../../../src/stores/billing/ledger.ts";
+import { closeBooks } from "../../../src/billing/operations/close-books.ts";
+import { ACCOUNT_USE } from "../../../src/billing/store/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { openEntries } from "../../support/worker/closing.ts";
 import { settledJob, useTokens } from "../../support/worker/ledger.ts";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { dailyBytesOf } from "../../../src/core/accounts/budgets.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { dailyBytesOf } from "../../../src/accounts/rules/budgets.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
-import { sweep } from "../../../src/services/sweep.ts";
-import { Media } from "../../../src/stores/media.ts";
+import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
+import { sweep } from "../../../src/operator/operations/sweep.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { imageJob, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";

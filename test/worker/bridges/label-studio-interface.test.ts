@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { drawingOf, DrawingContext } from "../../../src/bridges/label-studio/context.ts";
-import { controlsFor, readInterface } from "../../../src/bridges/label-studio/interface.ts";
-import { predictionOf } from "../../../src/bridges/label-studio/results.ts";
-import { valueOf } from "../../../src/bridges/label-studio/value.ts";
+import { drawingOf, DrawingContext } from "../../../src/integrations/label-studio/context.ts";
+import { controlsFor, readInterface } from "../../../src/integrations/label-studio/interface.ts";
+import { predictionOf } from "../../../src/integrations/label-studio/results.ts";
+import { valueOf } from "../../../src/integrations/label-studio/value.ts";
 import { encodeRle } from "@segmentation/masks";
 
 const DATA = {

@@ -1,7 +1,7 @@
 import { brushRleOf, runsOfRle } from "@segmentation/masks";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
 import { type Found, finishNextJob, rectangle, SIZE } from "../../support/worker/bridges.ts";
 import { playModelAndPictures } from "../../support/worker/elsewhere.ts";

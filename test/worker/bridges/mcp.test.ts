@@ -6,7 +6,7 @@ import {
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { AUDIENCE, ISSUER, PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Invocation, regionOf } from "../../../src/bridges/cvat/invocation.ts";
-import { drawingOf } from "../../../src/bridges/label-studio/context.ts";
-import { PredictRequest } from "../../../src/bridges/label-studio/request.ts";
-import { SCHEMAS } from "../../../src/bridges/mcp/schemas.ts";
+import { Invocation, regionOf } from "../../../src/integrations/cvat/invocation.ts";
+import { drawingOf } from "../../../src/integrations/label-studio/context.ts";
+import { PredictRequest } from "../../../src/integrations/label-studio/request.ts";
+import { SCHEMAS } from "../../../src/integrations/mcp/schemas.ts";
 
 const SPELLINGS = [undefined, null, "", []];
 

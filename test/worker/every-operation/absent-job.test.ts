@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { newClient } from "../../support/worker/api.ts";
 import { newJob } from "../../support/worker/jobs.ts";
-import { type ErrorCode } from "../../../src/core/errors.ts";
-import { OPERATIONS } from "../../../src/contract/operations.ts";
+import { type ErrorCode } from "../../../src/shared/errors.ts";
+import { OPERATIONS } from "../../../src/operations.ts";
 import { OF_ONE_JOB } from "../../support/operation-tables.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { expectError } from "../../support/worker/wire.ts";

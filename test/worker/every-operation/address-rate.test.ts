@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
-import { issueLeaseToken } from "../../../src/core/jobs/lease.ts";
+import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
+import { issueLeaseToken } from "../../../src/jobs/rules/lease.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { RequestRate } from "../../../src/stores/request-rate.ts";
+import { RequestRate } from "../../../src/shared/api/request-rate.ts";
 import { service } from "../../support/secrets.ts";
 import { PlayedIdentityProvider, rawToken } from "../../support/worker/access-tokens.ts";
 import { newClient, send, type Answer } from "../../support/worker/api.ts";

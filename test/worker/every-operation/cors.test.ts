@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { OPERATIONS } from "../../../src/contract/operations.ts";
-import { Accounts } from "../../../src/stores/accounts/accounts.ts";
+import { OPERATIONS } from "../../../src/operations.ts";
+import { Accounts } from "../../../src/accounts/store/accounts.ts";
 import { fetchWorker, newClient, send } from "../../support/worker/api.ts";
 
 const PAGE = { origin: "https://shop.example" };

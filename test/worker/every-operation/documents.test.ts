@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { OPERATIONS } from "../../../src/contract/operations.ts";
+import { OPERATIONS } from "../../../src/operations.ts";
 import { openApiDocument } from "../../../src/http/openapi/document.ts";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { Accounts } from "../../../src/stores/accounts/accounts.ts";
+import { Accounts } from "../../../src/accounts/store/accounts.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { requestOf } from "../../support/worker/operations.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../../src/contract/operations.ts";
+import { OPERATIONS } from "../../../src/operations.ts";
 import { newClient, send } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { showAccount } from "../../../scripts/admin/accounts.ts";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { eraseAccount } from "../../../src/services/erase-account.ts";
+import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ErrorObject } from "../../../src/contract/error.ts";
+import { ErrorObject } from "../../../src/shared/api/error.ts";
 import { z } from "zod";
-import { COMMON_ERRORS, errorsOf, type Operation } from "../../../src/contract/operation.ts";
-import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
-import { ERROR_CATALOGUE } from "../../../src/core/errors.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { COMMON_ERRORS, errorsOf, type Operation } from "../../../src/shared/api/operation.ts";
+import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
+import { ERROR_CATALOGUE } from "../../../src/shared/errors.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
 import { newJob, uploaded } from "../../support/worker/jobs.ts";
 import { newEndpoint, sendTest } from "../../support/worker/webhooks.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
+import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { RequestRate } from "../../../src/stores/request-rate.ts";
+import { RequestRate } from "../../../src/shared/api/request-rate.ts";
 import { newClient, send, type Client } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";

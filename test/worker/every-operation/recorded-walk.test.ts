@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { deliverArchive } from "../../support/worker/archives.ts";
 import {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type OperationId, OPERATIONS } from "../../../src/contract/operations.ts";
+import { type OperationId, OPERATIONS } from "../../../src/operations.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";

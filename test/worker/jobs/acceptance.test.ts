@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
-import { JobObject } from "../../../src/workers/job-object.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
+import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { present } from "../../support/at.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";

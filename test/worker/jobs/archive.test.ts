@@ -1,13 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ArchiveDownload } from "../../../src/contract/archive.ts";
-import type { JobPolicy } from "../../../src/core/jobs/policy.ts";
-import type { ArchiveUpload } from "../../../src/core/jobs/state.ts";
-import { outputsPrefix } from "../../../src/core/object-keys.ts";
+import { ArchiveDownload } from "../../../src/jobs/contract/archive.ts";
+import type { JobPolicy } from "../../../src/jobs/rules/policy.ts";
+import type { ArchiveUpload } from "../../../src/jobs/rules/state.ts";
+import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { ARCHIVE_MIB, buildArchive } from "../../../src/services/build-archive.ts";
-import { JobStorage } from "../../../src/stores/jobs/storage.ts";
+import { ARCHIVE_MIB, buildArchive } from "../../../src/archives/operations/build-archive.ts";
+import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { at, only, present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import {

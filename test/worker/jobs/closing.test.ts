@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import { newId } from "../../../src/core/ids.ts";
-import type { Fund } from "../../../src/core/billing/ledger.ts";
+import { newId } from "../../../src/shared/ids.ts";
+import type { Fund } from "../../../src/billing/rules/ledger.ts";
 import { platformOf, type Platform } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/services/close-books.ts";
+import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { closedEntries, openEntries, readObject } from "../../support/worker/closing.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { dayOf, usedOnDay } from "../../../src/core/billing/usage.ts";
-import { newId } from "../../../src/core/ids.ts";
-import { defineJob } from "../../../src/core/jobs/define.ts";
-import { CreateJobRequest } from "../../../src/contract/job.ts";
+import { dayOf, usedOnDay } from "../../../src/billing/rules/usage.ts";
+import { newId } from "../../../src/shared/ids.ts";
+import { defineJob } from "../../../src/jobs/rules/define.ts";
+import { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import {
   callBack,

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { present } from "../../support/at.ts";
 import { Meter } from "../../support/worker/abuse/meter.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";

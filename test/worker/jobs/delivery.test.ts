@@ -1,9 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { InferenceClient } from "../../../src/inference/client.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { InferenceClient } from "../../../src/models/inference-client.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
 import {

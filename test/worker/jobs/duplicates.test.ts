@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { Completion, TaskRequest } from "@segmentation/protocol";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
-import { outputsPrefix } from "../../../src/core/object-keys.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
+import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { callBack, deliver, PlayedInference, success } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";

@@ -2,9 +2,9 @@ import { annotationLine, categoriesOf, closeAnnotations, openAnnotations } from 
 import { env } from "cloudflare:workers";
 import { strFromU8, unzipSync } from "fflate";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ArchiveDownload } from "../../../src/contract/archive.ts";
-import { outputKey } from "../../../src/core/object-keys.ts";
-import { buildArchive } from "../../../src/services/build-archive.ts";
+import { ArchiveDownload } from "../../../src/jobs/contract/archive.ts";
+import { outputKey } from "../../../src/shared/bucket/object-keys.ts";
+import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
 import { at, only, present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { builderOf } from "../../support/worker/archive-builders.ts";

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { strFromU8, unzipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import { filesOf, type Completion } from "@segmentation/protocol";
-import { outputKey } from "../../../src/core/object-keys.ts";
-import { mapPool } from "../../../src/core/lib/pool.ts";
-import { buildArchive } from "../../../src/services/build-archive.ts";
+import { outputKey } from "../../../src/shared/bucket/object-keys.ts";
+import { mapPool } from "../../../src/shared/pool.ts";
+import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
 import { only, present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ImageJobResult } from "../../../src/contract/result.ts";
+import { ImageJobResult } from "../../../src/jobs/contract/result.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { JobDefinition } from "../../../src/core/jobs/state.ts";
-import { trialAt, trialRefusal } from "../../../src/core/billing/trial.ts";
+import type { JobDefinition } from "../../../src/jobs/rules/state.ts";
+import { trialAt, trialRefusal } from "../../../src/billing/rules/trial.ts";
 import { type Platform, platformOf } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/services/close-books.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
-import { Ledger } from "../../../src/stores/billing/ledger.ts";
+import { closeBooks } from "../../../src/billing/operations/close-books.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Ledger } from "../../../src/billing/store/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { closedEntries, openEntries } from "../../support/worker/closing.ts";
 import { costOf } from "../../support/worker/ledger.ts";

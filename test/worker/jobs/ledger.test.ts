@@ -1,10 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { JobStorage } from "../../../src/stores/jobs/storage.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { JobStorage } from "../../../src/jobs/store/storage.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
 import {

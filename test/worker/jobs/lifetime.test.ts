@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { sweepUploads } from "../../../src/services/sweep-uploads.ts";
+import { sweepUploads } from "../../../src/uploads/operations/sweep-uploads.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
-import { JobObject } from "../../../src/workers/job-object.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
+import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import {

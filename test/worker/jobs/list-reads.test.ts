@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ListJobsQuery } from "../../../src/contract/job.ts";
-import { ProcessingMode, Status } from "../../../src/contract/primitives.ts";
+import type { ListJobsQuery } from "../../../src/jobs/contract/job.ts";
+import { ProcessingMode, Status } from "../../../src/shared/api/primitives.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { jobsPage } from "../../../src/stores/jobs/jobs-page.ts";
+import { jobsPage } from "../../../src/jobs/store/jobs-page.ts";
 import { at } from "../../support/at.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { planOf } from "../../support/worker/query-plans.ts";

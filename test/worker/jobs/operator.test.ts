@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/services/close-books.ts";
-import { eraseAccount } from "../../../src/services/erase-account.ts";
+import { closeBooks } from "../../../src/billing/operations/close-books.ts";
+import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient, send, type Answer } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";
 import {

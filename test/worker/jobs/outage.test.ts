@@ -1,9 +1,9 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { WebhookEndpoints } from "../../../src/stores/webhooks/endpoints.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
 import { present } from "../../support/at.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";

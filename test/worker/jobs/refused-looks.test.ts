@@ -2,9 +2,9 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import worker from "../../../src/index.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
+import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";
 import { GIF, imageJob, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";

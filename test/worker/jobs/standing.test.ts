@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { IdempotencyKeys } from "../../../src/stores/accounts/idempotency.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
-import { JobObject } from "../../../src/workers/job-object.ts";
+import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
+import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";

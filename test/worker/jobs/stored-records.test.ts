@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { outputKey } from "../../../src/core/object-keys.ts";
-import { JobStorage } from "../../../src/stores/jobs/storage.ts";
+import { outputKey } from "../../../src/shared/bucket/object-keys.ts";
+import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { deliverArchive } from "../../support/worker/archives.ts";
 import { callBack, deliverTask, failure, PlayedInference, success } from "../../support/worker/inference.ts";

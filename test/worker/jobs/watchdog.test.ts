@@ -1,13 +1,13 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Billing } from "../../../src/stores/billing/billing.ts";
-import { DeadLetters } from "../../../src/stores/jobs/dead-letters.ts";
-import { Erasures } from "../../../src/stores/accounts/erasures.ts";
-import { JobStorage } from "../../../src/stores/jobs/storage.ts";
-import { OldJobs } from "../../../src/stores/jobs/old-jobs.ts";
+import { Billing } from "../../../src/billing/store/billing.ts";
+import { DeadLetters } from "../../../src/operator/store/dead-letters.ts";
+import { Erasures } from "../../../src/operator/store/erasures.ts";
+import { JobStorage } from "../../../src/jobs/store/storage.ts";
+import { OldJobs } from "../../../src/jobs/store/old-jobs.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";
 import {

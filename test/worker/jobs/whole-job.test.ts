@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { outputsPrefix } from "../../../src/core/object-keys.ts";
+import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { entriesOf } from "../../support/worker/ledger.ts";
 import { listedJobs } from "../../support/worker/jobs.ts";

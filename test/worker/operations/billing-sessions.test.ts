@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
+import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
 import { OF_BILLING } from "../../support/operation-tables.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { billingRow, PlayedStripe, sendWithoutBilling } from "../../support/worker/stripe.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { JobStatus } from "../../../src/contract/job.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { JobStatus } from "../../../src/jobs/contract/job.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { at } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { CreatedApiKey } from "../../../src/contract/api-key.ts";
-import { apiKeyDigest, isWellFormedApiKey } from "../../../src/core/accounts/api-key.ts";
+import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
+import { apiKeyDigest, isWellFormedApiKey } from "../../../src/accounts/rules/api-key.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { IdempotencyKeys } from "../../../src/stores/accounts/idempotency.ts";
+import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
 import { createKey, newKey } from "../../support/worker/api-keys.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { BillingUrl } from "../../../src/contract/account.ts";
+import { BillingUrl } from "../../../src/accounts/contract/account.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { billingRow, createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";

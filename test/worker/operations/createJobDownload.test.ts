@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ArchiveDownload } from "../../../src/contract/archive.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { ArchiveDownload } from "../../../src/jobs/contract/archive.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
 import { failure, finishJob, PlayedInference, videoSuccess } from "../../support/worker/inference.ts";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { MultipartUpload } from "../../../src/contract/upload.ts";
-import { dailyBytesOf } from "../../../src/core/accounts/budgets.ts";
-import { PART_BYTES } from "../../../src/core/uploads/parts.ts";
+import { MultipartUpload } from "../../../src/uploads/contract/upload.ts";
+import { dailyBytesOf } from "../../../src/accounts/rules/budgets.ts";
+import { PART_BYTES } from "../../../src/uploads/rules/parts.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
-import { Media } from "../../../src/stores/media.ts";
+import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";

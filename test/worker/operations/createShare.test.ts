@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CreatedShare } from "../../../src/contract/share.ts";
-import { MOST_SHARES } from "../../../src/core/accounts/share.ts";
-import { sha256Hex } from "../../../src/core/lib/digest.ts";
+import { CreatedShare } from "../../../src/shares/contract/share.ts";
+import { MOST_SHARES } from "../../../src/accounts/rules/share-token.ts";
+import { sha256Hex } from "../../../src/shared/digest.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
 import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Upload } from "../../../src/contract/upload.ts";
-import { dailyBytesOf } from "../../../src/core/accounts/budgets.ts";
-import { presigner } from "../../../src/core/lib/presigned-url.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { Upload } from "../../../src/uploads/contract/upload.ts";
+import { dailyBytesOf } from "../../../src/accounts/rules/budgets.ts";
+import { presigner } from "../../../src/shared/bucket/presigned-url.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
-import { Media } from "../../../src/stores/media.ts";
+import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { imageJob, newJob, PNG, presign, uploads } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { CreatedWebhookEndpoint } from "../../../src/contract/webhook.ts";
-import { IdempotencyKeys } from "../../../src/stores/accounts/idempotency.ts";
+import { CreatedWebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
+import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { later } from "../../support/worker/time.ts";

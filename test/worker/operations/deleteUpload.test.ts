@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { KEPT_PER_LIVE } from "../../../src/core/accounts/budgets.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { KEPT_PER_LIVE } from "../../../src/accounts/rules/budgets.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
-import { Media } from "../../../src/stores/media.ts";
+import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
 import { logged } from "../../support/worker/crons.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { Account } from "../../../src/contract/account.ts";
+import { Account } from "../../../src/accounts/contract/account.ts";
 import { newClient, send } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { AccountOverview } from "../../../src/contract/account.ts";
-import { JobObject } from "../../../src/workers/job-object.ts";
+import { AccountOverview } from "../../../src/accounts/contract/account.ts";
+import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";

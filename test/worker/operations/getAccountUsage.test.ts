@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AccountUsage } from "../../../src/contract/usage.ts";
+import { AccountUsage } from "../../../src/billing/contract/usage.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/services/close-books.ts";
-import { eraseAccount } from "../../../src/services/erase-account.ts";
+import { closeBooks } from "../../../src/billing/operations/close-books.ts";
+import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { openEntries } from "../../support/worker/closing.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";

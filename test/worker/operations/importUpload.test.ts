@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ImportedUpload } from "../../../src/contract/upload.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { ImportedUpload } from "../../../src/uploads/contract/upload.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { ARCHIVE_MIB } from "../../../src/services/build-archive.ts";
-import { IMPORT_MIB } from "../../../src/services/store-import.ts";
-import { Media } from "../../../src/stores/media.ts";
+import { ARCHIVE_MIB } from "../../../src/archives/operations/build-archive.ts";
+import { IMPORT_MIB } from "../../../src/uploads/operations/store-import.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { only } from "../../support/at.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
 import { imageJob, JPEG, MP4, PNG, presign } from "../../support/worker/jobs.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ApiKeyList } from "../../../src/contract/api-key.ts";
+import { ApiKeyList } from "../../../src/accounts/contract/api-key.ts";
 import { newKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 

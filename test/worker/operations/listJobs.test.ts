@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { JobList } from "../../../src/contract/job.ts";
+import { JobList } from "../../../src/jobs/contract/job.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { failure, finishJob, PlayedInference } from "../../support/worker/inference.ts";
 import { MP4, newJob, uploaded, videoJob } from "../../support/worker/jobs.ts";

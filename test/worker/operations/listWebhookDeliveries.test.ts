@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { WebhookDeliveryList } from "../../../src/contract/webhook.ts";
+import { WebhookDeliveryList } from "../../../src/webhooks/contract/webhook.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import {
   newEndpoint,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { JobStatus } from "../../../src/contract/job.ts";
+import { JobStatus } from "../../../src/jobs/contract/job.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
 import {

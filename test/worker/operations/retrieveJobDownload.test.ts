@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { strFromU8, unzipSync } from "fflate";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ArchiveDownload } from "../../../src/contract/archive.ts";
-import { ArchivedImageManifest, ArchivedVideoManifest } from "../../../src/contract/result.ts";
-import { outputsPrefix } from "../../../src/core/object-keys.ts";
-import { buildArchive } from "../../../src/services/build-archive.ts";
-import { MOST_ARCHIVES } from "../../../src/core/jobs/archive.ts";
+import { ArchiveDownload } from "../../../src/jobs/contract/archive.ts";
+import { ArchivedImageManifest, ArchivedVideoManifest } from "../../../src/jobs/contract/result.ts";
+import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
+import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
+import { MOST_ARCHIVES } from "../../../src/jobs/rules/archive.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { ImageJobResult, VideoJobResult } from "../../../src/contract/result.ts";
+import { ImageJobResult, VideoJobResult } from "../../../src/jobs/contract/result.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { newClient } from "../../support/worker/api.ts";
 import {

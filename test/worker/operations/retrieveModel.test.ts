@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { Model } from "../../../src/contract/model.ts";
+import { Model } from "../../../src/models/contract/model.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { type Answer, newClient } from "../../support/worker/api.ts";
 import { DESCRIPTION, playedElsewhere } from "../../support/worker/elsewhere.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { WebhookEndpoint } from "../../../src/contract/webhook.ts";
+import { WebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { newEndpoint } from "../../support/worker/webhooks.ts";
 

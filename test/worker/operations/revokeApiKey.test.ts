@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { RevokedApiKey } from "../../../src/contract/api-key.ts";
+import { RevokedApiKey } from "../../../src/accounts/contract/api-key.ts";
 import { newKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { later } from "../../support/worker/time.ts";

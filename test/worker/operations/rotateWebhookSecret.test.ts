@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { RotatedWebhookSecret } from "../../../src/contract/webhook.ts";
+import { RotatedWebhookSecret } from "../../../src/webhooks/contract/webhook.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { at } from "../../support/at.ts";
 import { later } from "../../support/worker/time.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { SharedInputs, ShareList } from "../../../src/contract/share.ts";
-import { inputKey } from "../../../src/core/object-keys.ts";
+import { SharedInputs, ShareList } from "../../../src/shares/contract/share.ts";
+import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
 import { shareJob, visit } from "../../support/worker/shares.ts";

@@ -1,9 +1,9 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { JobStatus } from "../../../src/contract/job.ts";
-import { MOST_STREAMS, STREAMS_HOLD_MS } from "../../../src/core/jobs/waiters.ts";
-import { AccountStreams } from "../../../src/workers/account-streams.ts";
+import { JobStatus } from "../../../src/jobs/contract/job.ts";
+import { MOST_STREAMS, STREAMS_HOLD_MS } from "../../../src/jobs/rules/waiters.ts";
+import { AccountStreams } from "../../../src/jobs/object/account-streams.ts";
 import type { EventReader } from "../../support/event-stream.ts";
 import { answerOf, type Client, newClient } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { WebhookDelivery } from "../../../src/contract/webhook.ts";
+import { WebhookDelivery } from "../../../src/webhooks/contract/webhook.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { only } from "../../support/at.ts";
 import {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { WebhookEndpoint } from "../../../src/contract/webhook.ts";
+import { WebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
 import { WebhookObject } from "../../../src/index.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { later } from "../../support/worker/time.ts";

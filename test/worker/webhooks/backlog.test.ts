@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { RETRY_DELAYS_MS } from "../../../src/core/webhooks/delivery.ts";
-import { WebhookStorage } from "../../../src/stores/webhooks/storage.ts";
+import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
+import { WebhookStorage } from "../../../src/webhooks/store/storage.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { amount } from "../../support/worker/random.ts";
 import { later } from "../../support/worker/time.ts";

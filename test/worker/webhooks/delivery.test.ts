@@ -1,11 +1,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { WebhookEndpoint } from "../../../src/contract/webhook.ts";
-import { RETRY_DELAYS_MS } from "../../../src/core/webhooks/delivery.ts";
+import { WebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
+import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
 import { WebhookObject } from "../../../src/index.ts";
-import { WebhookEndpoints } from "../../../src/stores/webhooks/endpoints.ts";
-import { WebhookStorage } from "../../../src/stores/webhooks/storage.ts";
+import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
+import { WebhookStorage } from "../../../src/webhooks/store/storage.ts";
 import { at, only } from "../../support/at.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";

@@ -1,12 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { WebhookDelivery } from "../../../src/contract/webhook.ts";
-import type { NotedEvent } from "../../../src/core/jobs/state.ts";
+import type { WebhookDelivery } from "../../../src/webhooks/contract/webhook.ts";
+import type { NotedEvent } from "../../../src/jobs/rules/state.ts";
 import { WebhookObject } from "../../../src/index.ts";
-import { Jobs } from "../../../src/stores/jobs/jobs.ts";
-import { Media } from "../../../src/stores/media.ts";
-import { WebhookEndpoints } from "../../../src/stores/webhooks/endpoints.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
+import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { deliverArchive, ring } from "../../support/worker/archives.ts";
 import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";

@@ -1,10 +1,14 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { WebhookDeliveryList, WebhookEndpoint, type WebhookDelivery } from "../../../src/contract/webhook.ts";
-import { mapPool } from "../../../src/core/lib/pool.ts";
-import { RETRY_DELAYS_MS } from "../../../src/core/webhooks/delivery.ts";
-import { FIRST_AT_A_TIME } from "../../../src/core/webhooks/pace.ts";
+import {
+  WebhookDeliveryList,
+  WebhookEndpoint,
+  type WebhookDelivery,
+} from "../../../src/webhooks/contract/webhook.ts";
+import { mapPool } from "../../../src/shared/pool.ts";
+import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
+import { FIRST_AT_A_TIME } from "../../../src/webhooks/rules/pace.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";

@@ -3,7 +3,7 @@
  * on time. A fault shim for tests, never deployed; everything else is src/index.ts.
  */
 import { withStorage } from "../../../../scripts/stack/workers/with-storage.ts";
-import { log } from "../../../../src/core/log.ts";
+import { log } from "../../../../src/shared/log.ts";
 import type { Env } from "../../../../src/env.ts";
 import service, { JobObject as Job, WebhookObject as Webhook } from "../../../../src/index.ts";
 import { Draws } from "../draws.ts";

@@ -1,4 +1,4 @@
-import { putOffSeconds } from "../../../../src/core/jobs/policy.ts";
+import { putOffSeconds } from "../../../../src/jobs/rules/policy.ts";
 import { Random } from "../../../../inference-container/test/tracking/random.ts";
 import { firstInFirstOut, SECOND, type Scenario } from "./scenario.ts";
 import { LAST_OF_OUTAGE_SECONDS, simulate } from "./simulate.ts";

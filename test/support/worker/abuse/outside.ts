@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { platformOf } from "../../../../src/platform.ts";
-import { Media } from "../../../../src/stores/media.ts";
+import { Media } from "../../../../src/shared/bucket/bucket.ts";
 import { JWKS_URL, newProviderKey } from "../access-tokens.ts";
 import { PlayedInference } from "../inference.ts";
 import { PlayedStripe } from "../stripe.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
-import { KEPT_PER_LIVE } from "../../../../src/core/accounts/budgets.ts";
-import { MOST_STREAMS } from "../../../../src/core/jobs/waiters.ts";
-import { USAGE_KEPT_DAYS } from "../../../../src/core/billing/usage.ts";
-import { MOST_KEPT_ENDPOINTS } from "../../../../src/core/webhooks/endpoint.ts";
+import { KEPT_PER_LIVE } from "../../../../src/accounts/rules/budgets.ts";
+import { MOST_STREAMS } from "../../../../src/jobs/rules/waiters.ts";
+import { USAGE_KEPT_DAYS } from "../../../../src/billing/rules/usage.ts";
+import { MOST_KEPT_ENDPOINTS } from "../../../../src/webhooks/rules/endpoint.ts";
 import { platformOf } from "../../../../src/platform.ts";
 import type { Costs } from "./meter.ts";
 import type { Stored } from "./stored.ts";

@@ -1,4 +1,4 @@
-import { generateApiKey } from "../../../../src/core/accounts/api-key.ts";
+import { generateApiKey } from "../../../../src/accounts/rules/api-key.ts";
 import { goodClaims, rawToken } from "../access-tokens.ts";
 import { fetchWorker } from "../api.ts";
 import type { Meter } from "./meter.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
-import { UPLOAD_SECONDS } from "../../../../src/core/uploads/lifetime.ts";
-import { inputKey, outputKey } from "../../../../src/core/object-keys.ts";
-import { MOST_STREAMS } from "../../../../src/core/jobs/waiters.ts";
+import { UPLOAD_SECONDS } from "../../../../src/uploads/rules/lifetime.ts";
+import { inputKey, outputKey } from "../../../../src/shared/bucket/object-keys.ts";
+import { MOST_STREAMS } from "../../../../src/jobs/rules/waiters.ts";
 import { platformOf } from "../../../../src/platform.ts";
-import { RATE_PERIOD_SECONDS } from "../../../../src/stores/request-rate.ts";
+import { RATE_PERIOD_SECONDS } from "../../../../src/shared/api/request-rate.ts";
 import { filesOf } from "@segmentation/protocol";
 import { EventReader } from "../../event-stream.ts";
 import type { Answer, Client } from "../api.ts";

@@ -1,4 +1,4 @@
-import type { Status } from "../../../../src/contract/primitives.ts";
+import type { Status } from "../../../../src/shared/api/primitives.ts";
 import type { Offer, Report } from "./events.ts";
 
 const LEASE_MS = 60_000;

@@ -1,10 +1,10 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { BEGIN_SHOWN_MS } from "../../../../src/core/jobs/lifecycle.ts";
-import { outputKey } from "../../../../src/core/object-keys.ts";
-import { Jobs } from "../../../../src/stores/jobs/jobs.ts";
-import { Queues } from "../../../../src/stores/jobs/queues.ts";
+import { BEGIN_SHOWN_MS } from "../../../../src/jobs/rules/lifecycle.ts";
+import { outputKey } from "../../../../src/shared/bucket/object-keys.ts";
+import { Jobs } from "../../../../src/jobs/store/jobs.ts";
+import { Queues } from "../../../../src/jobs/store/queues.ts";
 import { filesOf, type Completion, type TaskRequest } from "@segmentation/protocol";
 import { at } from "../../at.ts";
 import type { Answer, Client } from "../api.ts";

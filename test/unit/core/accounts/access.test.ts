@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mostMeteredUnits } from "../../../../src/core/billing/credit.ts";
-import { accessModeOf, accessOf, laneOf, standingOf } from "../../../../src/core/accounts/access.ts";
+import { mostMeteredUnits } from "../../../../src/billing/rules/credit.ts";
+import { accessModeOf, accessOf, laneOf, standingOf } from "../../../../src/billing/rules/access.ts";
 
 const LIMITS = {
   trialImagesPerJob: 3,

@@ -7,7 +7,7 @@ import {
   apiKeyPrefix,
   generateApiKey,
   isWellFormedApiKey,
-} from "../../../../src/core/accounts/api-key.ts";
+} from "../../../../src/accounts/rules/api-key.ts";
 
 const BASE62 = Array.from("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 

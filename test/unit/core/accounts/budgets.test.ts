@@ -5,7 +5,7 @@ import {
   presignRefusal,
   uploadBudgetOf,
   type UploadBudgets,
-} from "../../../../src/core/accounts/budgets.ts";
+} from "../../../../src/accounts/rules/budgets.ts";
 
 const BUDGETS: UploadBudgets = {
   trial: { maxUnused: 3, maxDailyBytes: 1_000 },

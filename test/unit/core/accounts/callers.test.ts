@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressOwner, newSeenCredentials } from "../../../../src/core/accounts/callers.ts";
+import { addressOwner, newSeenCredentials } from "../../../../src/accounts/rules/callers.ts";
 
 describe("the owner of an address", () => {
   it.each([

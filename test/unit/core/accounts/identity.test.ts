@@ -7,7 +7,7 @@ import {
   sameProfile,
   Subject,
   type Profile,
-} from "../../../../src/core/accounts/identity.ts";
+} from "../../../../src/accounts/rules/identity.ts";
 
 const ADA: Profile = {
   email: "ada@example.com",

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generateShareToken, isWellFormedShareToken, shareEnd } from "../../../../src/core/accounts/share.ts";
-import { generateApiKey, isWellFormedApiKey } from "../../../../src/core/accounts/api-key.ts";
+import {
+  generateShareToken,
+  isWellFormedShareToken,
+  shareEnd,
+} from "../../../../src/accounts/rules/share-token.ts";
+import { generateApiKey, isWellFormedApiKey } from "../../../../src/accounts/rules/api-key.ts";
 
 describe("a share's token", () => {
   it("is never taken for an API key, nor a key for a token [A23-10]", () => {

@@ -1,7 +1,7 @@
 import { annotationLine, categoriesOf, closeAnnotations, openAnnotations } from "@segmentation/protocol";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { joinAnnotations } from "../../../../src/core/archives/join-annotations.ts";
+import { joinAnnotations } from "../../../../src/archives/rules/join-annotations.ts";
 
 const CATEGORIES = categoriesOf(["cat", "Straßenbahn"]);
 

@@ -1,7 +1,7 @@
 import type { VideoTaskOutput } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
-import { type MadeFile, planArchive } from "../../../../src/core/archives/plan.ts";
-import type { FinishedJob } from "../../../../src/core/jobs/answers.ts";
+import { type MadeFile, planArchive } from "../../../../src/archives/rules/plan.ts";
+import type { FinishedJob } from "../../../../src/jobs/rules/answers.ts";
 import { IMAGE_OUTPUT, imageJob, videoJob } from "../jobs/a-job.ts";
 
 const mask = (maskIndex: number) => ({

@@ -10,7 +10,7 @@ import {
   closedObjectKey,
   readClosedObject,
   type Entry,
-} from "../../../../src/core/billing/closing.ts";
+} from "../../../../src/billing/rules/closing.ts";
 
 const DAY = 86_400_000;
 const at = (text: string): number => Date.parse(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { standingOfInvoices, type Invoice } from "../../../../src/core/billing/invoices.ts";
+import { standingOfInvoices, type Invoice } from "../../../../src/billing/rules/invoices.ts";
 
 const NOW = Date.UTC(2026, 10, 23);
 

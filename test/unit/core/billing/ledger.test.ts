@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fundOf, unitsToReserve, slotOf, slotsAfter } from "../../../../src/core/billing/ledger.ts";
+import { fundOf, unitsToReserve, slotOf, slotsAfter } from "../../../../src/billing/rules/ledger.ts";
 import { imageJob, videoJob } from "../jobs/a-job.ts";
 
 describe("a job's units", () => {

@@ -4,7 +4,7 @@ import {
   meteringWindow,
   RESENT_WITHIN_MS,
   SENT_WITHIN_MS,
-} from "../../../../src/core/billing/metering.ts";
+} from "../../../../src/billing/rules/metering.ts";
 
 const at = (text: string): number => Date.parse(text);
 const TEN = at("2026-11-22T10:00:00.000Z");

@@ -5,7 +5,7 @@ import {
   SIGNATURE_TOLERANCE_SECONDS,
   signatureProblem,
   type Subscription,
-} from "../../../../src/core/billing/stripe.ts";
+} from "../../../../src/billing/rules/stripe.ts";
 
 const subscription = fc.record<Subscription>({
   id: fc.uuid(),

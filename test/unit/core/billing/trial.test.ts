@@ -7,7 +7,7 @@ import {
   trialWith,
   type Trial,
   type TrialOffer,
-} from "../../../../src/core/billing/trial.ts";
+} from "../../../../src/billing/rules/trial.ts";
 
 const BEGIN = 1_800_000_000_000;
 const anyOffer: fc.Arbitrary<TrialOffer> = fc.record({

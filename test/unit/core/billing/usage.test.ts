@@ -6,7 +6,7 @@ import {
   usedOnDay,
   usageOf,
   usagePeriod,
-} from "../../../../src/core/billing/usage.ts";
+} from "../../../../src/billing/rules/usage.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;

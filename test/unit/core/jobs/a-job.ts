@@ -5,9 +5,9 @@ import {
   type JobState,
   type TaskRecord,
   type VideoJobDefinition,
-} from "../../../../src/core/jobs/state.ts";
-import { claimTask, completeTask } from "../../../../src/core/jobs/tasks.ts";
-import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
+} from "../../../../src/jobs/rules/state.ts";
+import { claimTask, completeTask } from "../../../../src/jobs/rules/tasks.ts";
+import { DEFAULT_POLICY } from "../../../../src/jobs/rules/policy.ts";
 import type { Completion, ImageTaskOutput } from "@segmentation/protocol";
 
 /** When the tests' jobs are created, epoch milliseconds. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CreateJobRequest } from "../../../../src/contract/job.ts";
-import { accessOf, type Access } from "../../../../src/core/accounts/access.ts";
+import { CreateJobRequest } from "../../../../src/jobs/contract/job.ts";
+import { accessOf, type Access } from "../../../../src/billing/rules/access.ts";
 import {
   accessRefusal,
   accountRefusal,
@@ -15,11 +15,11 @@ import {
   uploadRefusal,
   type AdmissionTerms,
   type ProposedJob,
-} from "../../../../src/core/jobs/admission.ts";
-import type { ServiceError } from "../../../../src/core/errors.ts";
-import { defineJob } from "../../../../src/core/jobs/define.ts";
-import type { AccountUse } from "../../../../src/core/billing/ledger.ts";
-import { sniffMedia } from "../../../../src/core/uploads/media-type.ts";
+} from "../../../../src/jobs/rules/admission.ts";
+import type { ServiceError } from "../../../../src/shared/errors.ts";
+import { defineJob } from "../../../../src/jobs/rules/define.ts";
+import type { AccountUse } from "../../../../src/billing/rules/ledger.ts";
+import { sniffMedia } from "../../../../src/shared/bucket/media-type.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;

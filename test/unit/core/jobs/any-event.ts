@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { forgotten, sendFailed } from "../../../../src/core/jobs/lifecycle.ts";
+import { forgotten, sendFailed } from "../../../../src/jobs/rules/lifecycle.ts";
 import { policy } from "../../../support/job-policy.ts";
-import type { JobState } from "../../../../src/core/jobs/state.ts";
+import type { JobState } from "../../../../src/jobs/rules/state.ts";
 import {
   cancelTasks,
   claimTask,
@@ -11,7 +11,7 @@ import {
   startTask,
   takeDueTasks,
   tickTasks,
-} from "../../../../src/core/jobs/tasks.ts";
+} from "../../../../src/jobs/rules/tasks.ts";
 import type { Completion, ProgressReport } from "@segmentation/protocol";
 import { accepted, failure, imageJob, SUCCESS } from "./a-job.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { takesPlace } from "../../../../src/core/jobs/delivery.ts";
+import { takesPlace } from "../../../../src/jobs/rules/delivery.ts";
 import { policy } from "../../../support/job-policy.ts";
-import { jobError, jobStatus, taskStatus } from "../../../../src/core/jobs/rollup.ts";
-import { isDone, type JobState } from "../../../../src/core/jobs/state.ts";
-import { claimTask, completeTask, takeDueTasks, tickTasks } from "../../../../src/core/jobs/tasks.ts";
-import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
+import { jobError, jobStatus, taskStatus } from "../../../../src/jobs/rules/rollup.ts";
+import { isDone, type JobState } from "../../../../src/jobs/rules/state.ts";
+import { claimTask, completeTask, takeDueTasks, tickTasks } from "../../../../src/jobs/rules/tasks.ts";
+import { nextWake } from "../../../../src/jobs/rules/lifecycle.ts";
 import { BEGIN, SUCCESS } from "./a-job.ts";
 import { anyEvents, batchOf, leaseInForce, step, type AnyEvent } from "./any-event.ts";
 

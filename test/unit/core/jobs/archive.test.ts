@@ -13,10 +13,10 @@ import {
   takeDueArchive,
   tickArchive,
   type ArchiveOutcome,
-} from "../../../../src/core/jobs/archive.ts";
+} from "../../../../src/jobs/rules/archive.ts";
 import { policy } from "../../../support/job-policy.ts";
-import type { ArchiveRecord, JobState } from "../../../../src/core/jobs/state.ts";
-import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
+import type { ArchiveRecord, JobState } from "../../../../src/jobs/rules/state.ts";
+import { nextWake } from "../../../../src/jobs/rules/lifecycle.ts";
 import { accepted, BEGIN, DAY, ended, failure, imageJob, SECOND, SUCCESS, successfulJob } from "./a-job.ts";
 
 const READY: ArchiveOutcome = { outcome: "ready" };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { CreateJobRequest } from "../../../../src/contract/job.ts";
+import { CreateJobRequest } from "../../../../src/jobs/contract/job.ts";
 import {
   categoriesOfJob,
   clipRegionsOf,
   defineJob,
   priorsOfTask,
   regionsOfTask,
-} from "../../../../src/core/jobs/define.ts";
+} from "../../../../src/jobs/rules/define.ts";
 import { BEGIN, imageJob, videoJob } from "./a-job.ts";
 import fc from "fast-check";
 import { TaskRegion } from "@segmentation/protocol";

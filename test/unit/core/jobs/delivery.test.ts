@@ -12,7 +12,7 @@ import {
   takesPlace,
   wakeTime,
   type Delivery,
-} from "../../../../src/core/jobs/delivery.ts";
+} from "../../../../src/jobs/rules/delivery.ts";
 import { policy } from "../../../support/job-policy.ts";
 import { BEGIN } from "./a-job.ts";
 

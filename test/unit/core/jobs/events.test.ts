@@ -8,11 +8,11 @@ import {
   textOf,
   type JobEvent,
   type Sent,
-} from "../../../../src/core/jobs/events.ts";
+} from "../../../../src/jobs/rules/events.ts";
 import { policy } from "../../../support/job-policy.ts";
-import { jobProgress, jobView } from "../../../../src/core/jobs/rollup.ts";
-import { hasEnded, type JobState } from "../../../../src/core/jobs/state.ts";
-import { cancelTasks, claimTask, extendTask } from "../../../../src/core/jobs/tasks.ts";
+import { jobProgress, jobView } from "../../../../src/jobs/rules/rollup.ts";
+import { hasEnded, type JobState } from "../../../../src/jobs/rules/state.ts";
+import { cancelTasks, claimTask, extendTask } from "../../../../src/jobs/rules/tasks.ts";
 import { EventReader } from "../../../support/event-stream.ts";
 import { accepted, BEGIN, imageJob, successfulJob } from "./a-job.ts";
 import { anyEvent, batchOf, step, type AnyEvent } from "./any-event.ts";

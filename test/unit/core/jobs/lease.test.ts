@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { issueLeaseToken, readLeaseToken, taskKey } from "../../../../src/core/jobs/lease.ts";
-import { signToken } from "../../../../src/core/lib/signed-token.ts";
+import { issueLeaseToken, readLeaseToken, taskKey } from "../../../../src/jobs/rules/lease.ts";
+import { signToken } from "../../../../src/shared/signed-token.ts";
 import fc from "fast-check";
 import { service } from "../../../support/secrets.ts";
 import { TaskKey } from "@segmentation/protocol";

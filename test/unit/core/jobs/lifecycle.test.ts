@@ -9,10 +9,10 @@ import {
   sendFailed,
   forgotten,
   hasLateWriters,
-} from "../../../../src/core/jobs/lifecycle.ts";
-import { DEFAULT_POLICY, lateWritesMs } from "../../../../src/core/jobs/policy.ts";
+} from "../../../../src/jobs/rules/lifecycle.ts";
+import { DEFAULT_POLICY, lateWritesMs } from "../../../../src/jobs/rules/policy.ts";
 import { policy } from "../../../support/job-policy.ts";
-import { newJob, type JobState, type ArchiveRecord } from "../../../../src/core/jobs/state.ts";
+import { newJob, type JobState, type ArchiveRecord } from "../../../../src/jobs/rules/state.ts";
 import {
   BEGIN,
   HOUR,
@@ -33,9 +33,9 @@ import {
   beginArchiveUpload,
   claimArchive,
   keepArchive,
-} from "../../../../src/core/jobs/archive.ts";
-import { claimTask, releaseTask, startTask, takeDueTasks } from "../../../../src/core/jobs/tasks.ts";
-import { jobStatus } from "../../../../src/core/jobs/rollup.ts";
+} from "../../../../src/jobs/rules/archive.ts";
+import { claimTask, releaseTask, startTask, takeDueTasks } from "../../../../src/jobs/rules/tasks.ts";
+import { jobStatus } from "../../../../src/jobs/rules/rollup.ts";
 
 const endedJob = (changes: Partial<JobState> = {}): JobState => ({ ...successfulJob(), ...changes });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { milestones, eventOf, withEvents, withoutEvents } from "../../../../src/core/jobs/milestones.ts";
-import type { ArchiveRecord, JobState, TaskRecord, NotedEvent } from "../../../../src/core/jobs/state.ts";
+import { milestones, eventOf, withEvents, withoutEvents } from "../../../../src/jobs/rules/milestones.ts";
+import type { ArchiveRecord, JobState, TaskRecord, NotedEvent } from "../../../../src/jobs/rules/state.ts";
 import { accepted, BEGIN, imageJob, ended, failure, SECOND, SUCCESS, successfulJob } from "./a-job.ts";
-import { WebhookEvent } from "../../../../src/contract/webhook.ts";
-import { claimArchive, completeArchive, requestArchive } from "../../../../src/core/jobs/archive.ts";
-import { forgotten, nextWake } from "../../../../src/core/jobs/lifecycle.ts";
+import { WebhookEvent } from "../../../../src/webhooks/contract/webhook.ts";
+import { claimArchive, completeArchive, requestArchive } from "../../../../src/jobs/rules/archive.ts";
+import { forgotten, nextWake } from "../../../../src/jobs/rules/lifecycle.ts";
 import { policy } from "../../../support/job-policy.ts";
-import { jobView } from "../../../../src/core/jobs/rollup.ts";
+import { jobView } from "../../../../src/jobs/rules/rollup.ts";
 import { only } from "../../../support/at.ts";
 
 const SENT = { started: false, step: { at: "sent", resendAt: BEGIN } } as const;

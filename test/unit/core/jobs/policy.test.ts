@@ -8,7 +8,7 @@ import {
   resendDelay,
   sendRetryDelay,
   retryDelay,
-} from "../../../../src/core/jobs/policy.ts";
+} from "../../../../src/jobs/rules/policy.ts";
 import { BEGIN, DAY, SECOND } from "./a-job.ts";
 
 const seconds = (times: readonly number[]) => times.map((ms) => ms / SECOND);

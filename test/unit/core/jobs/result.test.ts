@@ -1,17 +1,17 @@
 import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
-import { ArchivedManifest, ImageJobResult } from "../../../../src/contract/result.ts";
-import type { FinishedJob, FinishedTask } from "../../../../src/core/jobs/answers.ts";
+import { ArchivedManifest, ImageJobResult } from "../../../../src/jobs/contract/result.ts";
+import type { FinishedJob, FinishedTask } from "../../../../src/jobs/rules/answers.ts";
 import {
   annotationsOf,
   assetsOf,
   manifestOf,
   resultJson,
   storedMask,
-} from "../../../../src/core/jobs/result.ts";
+} from "../../../../src/jobs/rules/result.ts";
 import { IMAGE_OUTPUT, imageJob, videoJob } from "./a-job.ts";
 import fc from "fast-check";
-import type { Presigner } from "../../../../src/core/lib/presigned-url.ts";
+import type { Presigner } from "../../../../src/shared/bucket/presigned-url.ts";
 
 const A = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
 const B = "00000000-7f4c-4a57-9d1e-2f6f3b8f1c11.png";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Status } from "../../../../src/contract/primitives.ts";
+import type { Status } from "../../../../src/shared/api/primitives.ts";
 import {
   archiveView,
   askedOf,
@@ -9,8 +9,8 @@ import {
   taskStatus,
   jobProgress,
   jobReport,
-} from "../../../../src/core/jobs/rollup.ts";
-import type { ArchiveRecord, TaskRecord, JobState } from "../../../../src/core/jobs/state.ts";
+} from "../../../../src/jobs/rules/rollup.ts";
+import type { ArchiveRecord, TaskRecord, JobState } from "../../../../src/jobs/rules/state.ts";
 import {
   accepted,
   BEGIN,
@@ -24,9 +24,9 @@ import {
 } from "./a-job.ts";
 import fc from "fast-check";
 import { policy } from "../../../support/job-policy.ts";
-import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../../src/core/jobs/tasks.ts";
+import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../../src/jobs/rules/tasks.ts";
 import type { ProgressReport } from "@segmentation/protocol";
-import { requestArchive } from "../../../../src/core/jobs/archive.ts";
+import { requestArchive } from "../../../../src/jobs/rules/archive.ts";
 
 const NO_IMAGE = { code: "not_an_image", message: "The bytes are of no picture." };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isDone, newJob, ownedBy, type JobPhase, type TaskRecord } from "../../../../src/core/jobs/state.ts";
+import { isDone, newJob, ownedBy, type JobPhase, type TaskRecord } from "../../../../src/jobs/rules/state.ts";
 import { accepted, BEGIN, imageJob } from "./a-job.ts";
 
 describe("a job that was just written down", () => {

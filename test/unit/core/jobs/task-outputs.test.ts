@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JobType } from "../../../../src/contract/primitives.ts";
-import { filesRefusal, outputRefusal, mostMasks } from "../../../../src/core/jobs/task-outputs.ts";
+import type { JobType } from "../../../../src/shared/api/primitives.ts";
+import { filesRefusal, outputRefusal, mostMasks } from "../../../../src/jobs/rules/task-outputs.ts";
 import type { ImageTaskOutput, OutputFile, TaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 
 const file = (name: string, contentType: OutputFile["contentType"]): OutputFile => ({

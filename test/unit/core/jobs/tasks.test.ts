@@ -11,11 +11,11 @@ import {
   takeDueTasks,
   tickTasks,
   tasksSent,
-} from "../../../../src/core/jobs/tasks.ts";
+} from "../../../../src/jobs/rules/tasks.ts";
 import { policy } from "../../../support/job-policy.ts";
-import { jobError, jobStatus, taskStatus } from "../../../../src/core/jobs/rollup.ts";
-import { isDone, type JobState } from "../../../../src/core/jobs/state.ts";
-import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
+import { jobError, jobStatus, taskStatus } from "../../../../src/jobs/rules/rollup.ts";
+import { isDone, type JobState } from "../../../../src/jobs/rules/state.ts";
+import { nextWake } from "../../../../src/jobs/rules/lifecycle.ts";
 import type { Completion } from "@segmentation/protocol";
 import {
   accepted,

@@ -9,7 +9,7 @@ import {
   stillOpen,
   streamsReported,
   type OpenStreams,
-} from "../../../../src/core/jobs/waiters.ts";
+} from "../../../../src/jobs/rules/waiters.ts";
 
 describe("the wait that a client prefers", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it, describe } from "vitest";
-import { sha256Hex, fingerprintOf } from "../../../../src/core/lib/digest.ts";
+import { sha256Hex, fingerprintOf } from "../../../../src/shared/digest.ts";
 
 it("a text's digest is SHA-256 of its UTF-8 bytes, in lowercase hex", async () => {
   expect(await sha256Hex("")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

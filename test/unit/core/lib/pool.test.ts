@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mapAhead, mapPool } from "../../../../src/core/lib/pool.ts";
+import { mapAhead, mapPool } from "../../../../src/shared/pool.ts";
 
 describe("a pool", () => {
   it("gives all results in the order of the items, never with more than its width under way", async () => {

@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keyInUrl, presigner } from "../../../../src/core/lib/presigned-url.ts";
+import { keyInUrl, presigner } from "../../../../src/shared/bucket/presigned-url.ts";
 
 const url = fc.constantFrom(
   "https://0123456789abcdef.r2.cloudflarestorage.com/segmentation-media",

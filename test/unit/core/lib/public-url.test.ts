@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { publicUrlRefusal, isLoopback } from "../../../../src/core/lib/public-url.ts";
+import { publicUrlRefusal, isLoopback } from "../../../../src/shared/public-url.ts";
 
 const DEPLOYED = { ownUrl: "https://api.example.org", allowsLocal: false };
 const LAPTOP = { ownUrl: "http://127.0.0.1:8787", allowsLocal: true };

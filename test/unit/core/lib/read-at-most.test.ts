@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readAtMost } from "../../../../src/core/lib/read-at-most.ts";
+import { readAtMost } from "../../../../src/shared/read-at-most.ts";
 
 const chunks = fc.array(
   fc.uint8Array({ maxLength: 20 }).map((bytes) => Uint8Array.from(bytes)),

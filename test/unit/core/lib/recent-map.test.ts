@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RecentMap } from "../../../../src/core/lib/recent-map.ts";
+import { RecentMap } from "../../../../src/shared/recent-map.ts";
 
 const KEYS = ["a", "b", "c", "d", "e"];
 

@@ -2,7 +2,7 @@ import { hkdfSync } from "node:crypto";
 import fc from "fast-check";
 import { CompactEncrypt } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { isSealedByCurrent, seal, unseal } from "../../../../src/core/lib/sealed.ts";
+import { isSealedByCurrent, seal, unseal } from "../../../../src/shared/sealed.ts";
 import { service } from "../../../support/secrets.ts";
 
 const SECRETS = service("secret");

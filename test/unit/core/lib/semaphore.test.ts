@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Semaphore } from "../../../../src/core/lib/semaphore.ts";
+import { Semaphore } from "../../../../src/shared/semaphore.ts";
 
 describe("a room", () => {
   it("lets in as many at a time as it has places, and gives what they made", async () => {

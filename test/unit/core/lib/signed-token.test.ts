@@ -1,6 +1,6 @@
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { signToken, verifyToken, decodeCursor, encodeCursor } from "../../../../src/core/lib/signed-token.ts";
+import { signToken, verifyToken, decodeCursor, encodeCursor } from "../../../../src/shared/signed-token.ts";
 import fc from "fast-check";
 import { hkdfSync } from "node:crypto";
 import { service } from "../../../support/secrets.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countEntries, ZipWriter } from "../../../../src/core/lib/zip-writer.ts";
+import { countEntries, ZipWriter } from "../../../../src/archives/rules/zip-writer.ts";
 import { readStrictly } from "../../../support/node/strict-zip.ts";
 import { MTIME, noise, piecesOf, zipOf } from "../../../support/node/zip-of.ts";
 

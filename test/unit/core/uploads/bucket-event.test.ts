@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BucketEvent, storedInputOf } from "../../../../src/core/uploads/bucket-event.ts";
+import { BucketEvent, storedInputOf } from "../../../../src/uploads/rules/bucket-event.ts";
 
 /** A message as Cloudflare's documentation shows it. */
 const message = (changes: object = {}, object: object = {}) => ({

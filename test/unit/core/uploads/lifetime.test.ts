@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
+import { DEFAULT_POLICY } from "../../../../src/jobs/rules/policy.ts";
 import {
   expiredPresign,
   reusableMs,
@@ -8,7 +8,7 @@ import {
   usedKeptMs,
   nextInspection,
   UPLOAD_SECONDS,
-} from "../../../../src/core/uploads/lifetime.ts";
+} from "../../../../src/uploads/rules/lifetime.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TaskId } from "../../../../src/contract/primitives.ts";
-import { PresignRequest } from "../../../../src/contract/upload.ts";
+import { TaskId } from "../../../../src/shared/api/primitives.ts";
+import { PresignRequest } from "../../../../src/uploads/contract/upload.ts";
 import {
   contentTypeOf,
   extensionOf,
   jobTypeOf,
   sniffMedia,
   SNIFF_BYTES,
-} from "../../../../src/core/uploads/media-type.ts";
+} from "../../../../src/shared/bucket/media-type.ts";
 import { FILE_KINDS } from "../../../support/file-kinds.ts";
 import { USUAL_EXTENSIONS } from "../../../support/node/extensions.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PART_BYTES, partSizesOf } from "../../../../src/core/uploads/parts.ts";
+import { PART_BYTES, partSizesOf } from "../../../../src/uploads/rules/parts.ts";
 
 describe("the parts of a file", () => {
   it("are the file, all of one size but the last, and no more than an answer can name", () => {

@@ -10,7 +10,7 @@ import {
   RETRY_DELAYS_MS,
   type AttemptEnd,
   type Delivery,
-} from "../../../../src/core/webhooks/delivery.ts";
+} from "../../../../src/webhooks/rules/delivery.ts";
 
 const BEGIN = 1_800_000_000_000;
 const SECOND = 1_000;

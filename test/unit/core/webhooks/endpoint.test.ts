@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WebhookEventType } from "../../../../src/contract/webhook.ts";
-import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
+import { WebhookEventType } from "../../../../src/webhooks/contract/webhook.ts";
+import { DEFAULT_POLICY } from "../../../../src/jobs/rules/policy.ts";
 import {
   deliveryKeptMs,
   disablingReason,
@@ -12,8 +12,8 @@ import {
   MOST_ENDPOINTS,
   MOST_KEPT_ENDPOINTS,
   type Pending,
-} from "../../../../src/core/webhooks/endpoint.ts";
-import type { AttemptEnd } from "../../../../src/core/webhooks/delivery.ts";
+} from "../../../../src/webhooks/rules/endpoint.ts";
+import type { AttemptEnd } from "../../../../src/webhooks/rules/delivery.ts";
 
 const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;

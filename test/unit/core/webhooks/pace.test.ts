@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AttemptEnd } from "../../../../src/core/webhooks/delivery.ts";
+import type { AttemptEnd } from "../../../../src/webhooks/rules/delivery.ts";
 import {
   FIRST_AT_A_TIME,
   MOST_AT_A_TIME,
   paceAfter,
   widthOf,
   type Pace,
-} from "../../../../src/core/webhooks/pace.ts";
+} from "../../../../src/webhooks/rules/pace.ts";
 
 const responded = (status: number, ms = 250): AttemptEnd => ({ status, error: null, ms });
 const timeout: AttemptEnd = { status: null, error: "timeout", ms: 15_000 };

@@ -11,7 +11,7 @@ import {
   newWebhookSecret,
   signedHeaders,
   type WebhookSecret,
-} from "../../../../src/core/webhooks/signing.ts";
+} from "../../../../src/webhooks/rules/signing.ts";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 
 const NOW = 1_800_000_000_000;

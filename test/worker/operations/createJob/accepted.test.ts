@@ -1,11 +1,11 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { AcceptedJob } from "../../../../src/contract/job.ts";
-import { IdempotencyKeys } from "../../../../src/stores/accounts/idempotency.ts";
-import { Jobs } from "../../../../src/stores/jobs/jobs.ts";
-import { Queues } from "../../../../src/stores/jobs/queues.ts";
-import { JobObject } from "../../../../src/workers/job-object.ts";
+import { AcceptedJob } from "../../../../src/jobs/contract/job.ts";
+import { IdempotencyKeys } from "../../../../src/shared/api/idempotency-store.ts";
+import { Jobs } from "../../../../src/jobs/store/jobs.ts";
+import { Queues } from "../../../../src/jobs/store/queues.ts";
+import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../../support/worker/api.ts";
 import { deliverTask, PlayedInference } from "../../../support/worker/inference.ts";
 import {

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { JobObject } from "../../../../src/workers/job-object.ts";
+import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../../support/worker/api.ts";
 import { finishJob, PlayedInference } from "../../../support/worker/inference.ts";
 import { imageJob, listedJobs, newJob, presign, uploads } from "../../../support/worker/jobs.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { JobList, JobStatus } from "../../../../src/contract/job.ts";
+import { JobList, JobStatus } from "../../../../src/jobs/contract/job.ts";
 import { platformOf } from "../../../../src/platform.ts";
-import { relistJobs } from "../../../../src/services/relist-job.ts";
+import { relistJobs } from "../../../../src/operator/operations/relist-job.ts";
 import { at } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
 import { imageJob, newJob, newVideoJob, uploaded, videoJob } from "../../../support/worker/jobs.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { BEGIN_SHOWN_MS } from "../../../../src/core/jobs/lifecycle.ts";
-import { Jobs } from "../../../../src/stores/jobs/jobs.ts";
+import { BEGIN_SHOWN_MS } from "../../../../src/jobs/rules/lifecycle.ts";
+import { Jobs } from "../../../../src/jobs/store/jobs.ts";
 import { platformOf } from "../../../../src/platform.ts";
-import { Queues } from "../../../../src/stores/jobs/queues.ts";
-import { JobObject } from "../../../../src/workers/job-object.ts";
+import { Queues } from "../../../../src/jobs/store/queues.ts";
+import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../../support/worker/api.ts";
 import { ring } from "../../../support/worker/archives.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../../support/worker/inference.ts";

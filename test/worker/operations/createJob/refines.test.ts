@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { JobStatus } from "../../../../src/contract/job.ts";
-import { inputKey } from "../../../../src/core/object-keys.ts";
-import { JobObject } from "../../../../src/workers/job-object.ts";
+import { JobStatus } from "../../../../src/jobs/contract/job.ts";
+import { inputKey } from "../../../../src/shared/bucket/object-keys.ts";
+import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { at } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
 import {

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ImageJobResult } from "../../../../src/contract/result.ts";
+import { ImageJobResult } from "../../../../src/jobs/contract/result.ts";
 import { type Client, newClient } from "../../../support/worker/api.ts";
 import { deliverTask, finishJob, PlayedInference, success } from "../../../support/worker/inference.ts";
 import { imageJob, uploaded, uploads } from "../../../support/worker/jobs.ts";

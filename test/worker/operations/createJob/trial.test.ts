@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { platformOf } from "../../../../src/platform.ts";
-import { ask } from "../../../../src/stores/d1-store.ts";
+import { ask } from "../../../../src/shared/storage/d1-store.ts";
 import { at } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
 import { deliver, finishJob, PlayedInference } from "../../../support/worker/inference.ts";

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { DateTime } from "../../shared/api/primitives.ts";
+
+/** Section 2.8 of the specification. */
+export const Account = z
+  .strictObject({
+    accountId: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    image: z.string().nullable(),
+    name: z.string().meta({ description: "Without a name, the part of the e-mail address before the @." }),
+    status: z.enum(["active", "suspended"]),
+  })
+  .meta({
+    id: "Account",
+    examples: [
+      {
+        accountId: "acct_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+        email: "ada@example.com",
+        emailVerified: true,
+        image: null,
+        name: "Ada",
+        status: "active",
+      },
+    ],
+  });
+export type Account = z.infer<typeof Account>;
+
+export const AccessMode = z.enum(["paid", "trial", "blocked"]);
+export type AccessMode = z.infer<typeof AccessMode>;
+
+export const AccessReason = z.enum([
+  "paid_access",
+  "trial_eligible",
+  "trial_active",
+  "trial_exhausted",
+  "trial_expired",
+  "billing_delinquent",
+]);
+export type AccessReason = z.infer<typeof AccessReason>;
+
+/** What an account may do, and why. */
+export const AccountAccess = z
+  .strictObject({
+    mode: AccessMode,
+    reason: AccessReason,
+    canCreateJobs: z.boolean(),
+    videoAllowed: z.boolean(),
+    downloadsAllowed: z.boolean(),
+    maxImageTasksPerJob: z.int().min(0),
+    maxActiveJobs: z.int().min(0),
+  })
+  .meta({ id: "AccountAccess", description: "What the account may do now, and why." });
+export type AccountAccess = z.infer<typeof AccountAccess>;
+
+export const TrialStatus = z.enum(["eligible", "active", "exhausted", "expired"]);
+export type TrialStatus = z.infer<typeof TrialStatus>;
+
+/** The free trial. `consumedTokens` counts what jobs under way have reserved; with `remainingTokens` it is the grant. */
+export const AccountTrial = z
+  .strictObject({
+    offerVersion: z.string(),
+    status: TrialStatus,
+    grantTokens: z.int().min(0),
+    consumedTokens: z.int().min(0),
+    remainingTokens: z.int().min(0),
+    durationDays: z.int().min(1),
+    startedAt: DateTime.nullable(),
+    expiresAt: DateTime.nullable(),
+    activeJobId: z.string().nullable(),
+  })
+  .meta({
+    id: "AccountTrial",
+    description:
+      "The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress.",
+  });
+
+/** What the payment provider says; each field from when there is something to say. */
+export const AccountBilling = z
+  .strictObject({
+    accessStatus: z.enum(["allowed", "blocked"]).optional(),
+    currentPeriodEnd: DateTime.optional(),
+    latestInvoiceStatus: z.string().optional(),
+    stripeSubscriptionStatus: z.string().optional(),
+  })
+  .meta({
+    id: "AccountBilling",
+    description: "What the payment provider reports. A field is absent until the provider has reported it.",
+  });
+export type AccountBilling = z.infer<typeof AccountBilling>;
+
+/** Section 2.9 of the specification. A token is one processed image or video frame. */
+export const AccountOverview = z
+  .strictObject({
+    tokenUsageLast24h: z.int().min(0),
+    billing: AccountBilling,
+    access: AccountAccess,
+    trial: AccountTrial,
+  })
+  .meta({
+    id: "AccountOverview",
+    examples: [
+      {
+        tokenUsageLast24h: 3,
+        billing: {},
+        access: {
+          mode: "trial",
+          reason: "trial_active",
+          canCreateJobs: true,
+          videoAllowed: false,
+          downloadsAllowed: true,
+          maxImageTasksPerJob: 3,
+          maxActiveJobs: 1,
+        },
+        trial: {
+          offerVersion: "v1",
+          status: "active",
+          grantTokens: 100,
+          consumedTokens: 3,
+          remainingTokens: 97,
+          durationDays: 14,
+          startedAt: "2026-11-20T09:30:00.000Z",
+          expiresAt: "2026-12-04T09:30:00.000Z",
+          activeJobId: null,
+        },
+      },
+    ],
+  });
+export type AccountOverview = z.infer<typeof AccountOverview>;
+
+/** Section 2.10 of the specification: where the client's browser goes next. */
+export const BillingUrl = z
+  .strictObject({ url: z.url() })
+  .meta({ id: "BillingUrl", examples: [{ url: "https://checkout.stripe.com/c/pay/cs_live_a1" }] });
+export type BillingUrl = z.infer<typeof BillingUrl>;

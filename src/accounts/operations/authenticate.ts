@@ -1,0 +1,316 @@
+import { apiKeyDigest, isWellFormedApiKey } from "../rules/api-key.ts";
+import { isWellFormedShareToken, MOST_LINK_REQUESTS_PER_DAY } from "../rules/share-token.ts";
+import { addressOwner } from "../rules/callers.ts";
+import { secondsToNextDay } from "../../billing/rules/usage.ts";
+import { sha256Hex } from "../../shared/digest.ts";
+import { ServiceError, TRY_AGAIN } from "../../shared/errors.ts";
+import { isJobId, newId } from "../../shared/ids.ts";
+import { log } from "../../shared/log.ts";
+import { identityEntry, profileAfter, sameProfile, Subject, type Profile } from "../rules/identity.ts";
+import type { Account } from "../store/accounts.ts";
+import type { Door } from "../../shared/storage/door.ts";
+import type { Batching } from "../../shared/storage/d1-store.ts";
+import type { Place } from "../store/directory.ts";
+import type { IdentityProvider } from "../store/identity-provider.ts";
+import { RATE_PERIOD_SECONDS } from "../../shared/api/request-rate.ts";
+import type { Platform } from "../../platform.ts";
+import { askEach, needing, RETRY_SECONDS } from "../../shared/storage/database-failure.ts";
+import { logSparsely } from "../../shared/api/log-sparsely.ts";
+
+/**
+ * Three parts of base64url (RFC 7515, 7.1). An unsigned token's last part is empty, and we accept none. The signature's
+ * bits beyond its last byte have to be zero (RFC 4648, 3.5): decoders ignore them, and a changed token would be valid.
+ */
+const TOKEN_PATTERN = /^[\w-]+\.[\w-]+\.(?=.)(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
+
+/** A credential that is good as far as its form and signature go. */
+interface Bearer {
+  /** The digest by which the directory knows it. */
+  readonly entry: string;
+  /** The account that it lets in, if its books are in this platform's database; null if they are not. */
+  readonly find: (books: Platform) => Promise<Account | null | "suspended">;
+  /** The door that lets it in only to this account, which it has been let in to before; absent of a share's token. */
+  readonly door?: (books: Platform, account: Account) => Door;
+  /** Creates the account that is nowhere yet, in one of the databases that answer; absent if the credential creates none. */
+  readonly create?: (answering: readonly string[]) => Promise<Account | null>;
+}
+
+/** Verifies a credential; null if it can let nobody in. */
+type Verify = () => Promise<Bearer | null>;
+
+/**
+ * How to verify a credential by its form; null for a text that can be neither an API key nor an access token, nor the token of a
+ * share where a share's link may be used.
+ */
+function verifierOf(platform: Platform, credential: string, shownJob: string | undefined): Verify | null {
+  const { identityProvider } = platform;
+  if (isWellFormedShareToken(credential))
+    return shownJob === undefined || !isJobId(shownJob) ? null : () => shareBearer(credential, shownJob);
+  if (isWellFormedApiKey(credential)) {
+    return async () => {
+      const digest = await apiKeyDigest(credential);
+      return {
+        entry: digest,
+        find: ({ accounts }) => accounts.findByKeyDigest(digest),
+        door: ({ accounts }, account) => accounts.doorByKey(digest, account),
+      };
+    };
+  }
+  if (identityProvider === null || !TOKEN_PATTERN.test(credential)) return null;
+  return () => verifyToken(platform, identityProvider, credential);
+}
+
+/** A share's token, as far as its form goes; it lets in to the one job. Its `find` throws ServiceError rate_limited. */
+async function shareBearer(token: string, shownJob: string): Promise<Bearer> {
+  const digest = await sha256Hex(token);
+  return {
+    entry: digest,
+    find: async ({ accounts }) => {
+      const now = Date.now();
+      const found = await accounts.findByShareDigest(digest, shownJob, now, MOST_LINK_REQUESTS_PER_DAY);
+      if (found === null || found.reads <= MOST_LINK_REQUESTS_PER_DAY) return found?.account ?? null;
+      const message = `This link has been used too often today; its day ends at 00:00 UTC. ${TRY_AGAIN}.`;
+      throw new ServiceError("rate_limited", message, { retryAfterSeconds: secondsToNextDay(now) });
+    },
+  };
+}
+
+const isMoving = (found: Account | null | "suspended"): boolean =>
+  found !== null && found !== "suspended" && found.isMoving;
+
+/**
+ * The account that a credential lets in, where it was found last, or where the directory says. One database is all there is
+ * to ask, and needs no directory.
+ * @throws ServiceError account_moving, database_unavailable.
+ */
+async function find(platform: Platform, bearer: Bearer, seenIn: string | undefined): Promise<Account | null> {
+  const isOne = platform.databases.length === 1;
+  const { database: directory } = platform;
+  const findIn = (database: string) => needing(platform, database, () => bearer.find(platform.at(database)));
+  const lookUp = () => needing(platform, directory, () => platform.directory.find(bearer.entry));
+  const first = isOne ? directory : (seenIn ?? (await lookUp()));
+  let found = await findIn(first);
+  // It may have been moved since it was seen there.
+  if (!isOne && seenIn !== undefined && (found === null || isMoving(found))) {
+    const database = await lookUp();
+    if (database !== first) found = await findIn(database);
+  }
+  let answering: readonly string[] = [first];
+  if (found === null && bearer.create !== undefined && !isOne)
+    ({ found, answering } = await findUnentered(platform, bearer, first));
+  if (isMoving(found))
+    throw new ServiceError("account_moving", undefined, { retryAfterSeconds: RETRY_SECONDS });
+  if (found === null && bearer.create !== undefined) return bearer.create(answering);
+  return found === "suspended" ? null : found;
+}
+
+/**
+ * The account of a credential that would create one, if the directory has lost it: any database but `asked` may have it. From
+ * now on the directory knows it again. A database that fails holds up nobody who is new for longer than PATIENCE_MS: a second
+ * account of somebody known would be worse.
+ * @returns the account, and which databases answered
+ */
+async function findUnentered(
+  platform: Platform,
+  bearer: Bearer,
+  asked: string,
+): Promise<{ found: Account | null | "suspended"; answering: readonly string[] }> {
+  const { databases, at, directory } = platform;
+  const others = databases.filter((database) => database !== asked);
+  const { answers } = await askEach(platform, others, bearer.find);
+  const answering = [asked, ...answers.map(({ books }) => books.database)];
+  const found = answers.find(({ answer }) => answer !== null)?.answer ?? null;
+  if (found === null || found === "suspended" || found.isMoving) return { found, answering };
+  const { accountId, database } = found;
+  await directory.move(accountId, database, await entriesOf(at(database), accountId));
+  log("warn", "directory_lacked_account", { account: accountId, database });
+  return { found, answering };
+}
+
+/** By which the directory knows an account: the digests of all its credentials. */
+export async function entriesOf({ accounts }: Platform, accountId: string): Promise<string[]> {
+  const { keys, identity } = await accounts.credentials(accountId);
+  return identity === null ? keys : [...keys, await identityEntry(identity)];
+}
+
+/** Who makes a request, by a credential that is good as far as form, signature and rates go. */
+export interface Caller {
+  /** Reads the account, within its rate of requests; null if the credential lets nobody in. @throws ServiceError rate_limited, and as find. */
+  readonly read: () => Promise<Account | null>;
+  /** The account as this isolate has read it before, and the door to it; null if it has not, or not recently. */
+  readonly recalled: { readonly account: Account; readonly door: Door } | null;
+  /** The digest of the share's token, if it came by a link; absent of an account's own credentials. */
+  readonly linkDigest?: string;
+}
+
+/**
+ * Does something for a caller whose account is read in the first call of the database that this makes: `act` sends its first
+ * batch through the door, and does nothing before that has an effect. If the account is no longer as it was read before, or
+ * `act` ends before it asks anything, the account is read, and `act` begins again.
+ * @throws ServiceError Unauthorized, and as `read` and `act`.
+ */
+export async function enter<T>(
+  platform: Platform,
+  { read, recalled }: Caller,
+  act: (account: Account, door: Batching) => Promise<T>,
+): Promise<T> {
+  if (recalled !== null) {
+    const { account, door } = recalled;
+    const served = await act(account, door).then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        if (door.state === "passed" || door.state === "failed") throw error;
+        return null;
+      },
+    );
+    if (served !== null && door.state !== "passed") throw new Error("a request was served past the door");
+    if (served !== null) return served.answer;
+  }
+  const account = await read();
+  if (account === null) throw new ServiceError("Unauthorized");
+  return act(account, platform.at(account.database).accounts.open);
+}
+
+/**
+ * Returns the caller of a request, or null if the credential lets nobody in. Every credential that this isolate has not
+ * accepted recently counts against the client's address. Text without a credential's form, and a credential refused seconds
+ * ago, cost no read and no signature check. The account is still read for every request, by itself or at a door, so that a
+ * revoked key is refused at once.
+ * @param credential null for an `Authorization` header that has none
+ * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
+ * @param shownJob the job that the request is about, if a share's token may let it in; without, such a token lets nobody in
+ * @throws ServiceError rate_limited, identity_provider_unavailable.
+ */
+export async function callerOf(
+  platform: Platform,
+  credential: string | null,
+  address: string | null,
+  shownJob?: string,
+): Promise<Caller | null> {
+  const verify = credential === null ? null : verifierOf(platform, credential, shownJob);
+  if (credential === null || verify === null) {
+    await boundStranger(platform, address);
+    return null;
+  }
+  const isLink = isWellFormedShareToken(credential);
+  // Of a link it is known for which job it is good: another one's refusal does not close it.
+  const digest = await sha256Hex(isLink ? `${credential} ${shownJob}` : credential);
+  const linkDigest = isLink ? await sha256Hex(credential) : undefined;
+  const { accepted, refused } = platform.seenCredentials;
+  const known = accepted.get(digest, Date.now());
+  await (known === undefined
+    ? boundStranger(platform, address)
+    : boundAccount(platform, known.accountId, 1, linkDigest));
+  if (refused.get(digest, Date.now()) !== undefined) return null;
+
+  const refuse = (): null => {
+    accepted.delete(digest);
+    refused.put(digest, true, Date.now());
+    return null;
+  };
+  const bearer = await verify();
+  if (bearer === null) return refuse();
+  // It is remembered from its last use on.
+  if (known !== undefined) accepted.put(digest, known, Date.now());
+  return {
+    read: async () => {
+      const account = await find(platform, bearer, known?.database);
+      if (account === null) return refuse();
+      accepted.put(digest, account, Date.now());
+      if (known === undefined) await boundAccount(platform, account.accountId, 1, linkDigest);
+      return account;
+    },
+    recalled:
+      known === undefined || bearer.door === undefined
+        ? null
+        : { account: known, door: bearer.door(platform.at(known.database), known) },
+    ...(linkDigest !== undefined && { linkDigest }),
+  };
+}
+
+/** Refuses a client that exceeds a rate, and logs which: the request is refused before its account is read. */
+function rateLimited(
+  platform: Platform,
+  who: { account: string } | { address: string },
+  message?: string,
+): ServiceError {
+  logSparsely(platform, "warn", "rate_exceeded", who);
+  return new ServiceError("rate_limited", message, { retryAfterSeconds: RATE_PERIOD_SECONDS });
+}
+
+/**
+ * Counts a request of an account, or as several if it costs as much as those.
+ * @param linkDigest the link is counted in place of the account: nobody with a link uses up what its owner may ask
+ * @throws ServiceError rate_limited.
+ */
+export async function boundAccount(
+  platform: Platform,
+  accountId: string,
+  requests = 1,
+  linkDigest?: string,
+): Promise<void> {
+  const isLink = linkDigest !== undefined;
+  const counted = isLink ? `link ${linkDigest}` : accountId;
+  const message = isLink ? `This link has been used too often. ${TRY_AGAIN}.` : undefined;
+  for (let i = 0; i < requests; i += 1)
+    if (!(await platform.requestRate.admits(counted)))
+      throw rateLimited(platform, { account: accountId }, message);
+}
+
+/** Bounds how many unverified credentials one address may send. */
+async function boundStranger(platform: Platform, address: string | null): Promise<void> {
+  const owner = address === null ? null : addressOwner(address);
+  if (owner === null || (await platform.addressRate.admits(owner))) return;
+  throw rateLimited(
+    platform,
+    { address: owner },
+    `Your network address has sent too many requests with different or invalid credentials. Check the credential. ${TRY_AGAIN}.`,
+  );
+}
+
+/** Verifies an access token. The first one creates its account; one that changes nothing costs one read. */
+async function verifyToken(
+  platform: Platform,
+  identityProvider: IdentityProvider,
+  token: string,
+): Promise<Bearer | null> {
+  const claims = await identityProvider.verify(token);
+  const subject = Subject.safeParse(claims?.sub);
+  if (!subject.success) return null;
+  const identity = { issuer: identityProvider.issuer, subject: subject.data };
+  const entry = await identityEntry(identity);
+
+  const save = async ({ accounts }: Platform, profile: Profile, accountId: string) => {
+    const saved = await accounts.saveIdentity(identity, profile, accountId, Date.now());
+    return saved.suspended ? "suspended" : saved.account;
+  };
+  return {
+    entry,
+    door: ({ accounts }, account) => accounts.doorByIdentity(identity, account),
+    find: async (books) => {
+      const known = await books.accounts.findByIdentity(identity);
+      if (known === null) return null;
+      if (known.suspended) return "suspended";
+      if (known.account.isMoving) return known.account;
+      const profile = profileAfter(claims, known.profile);
+      if (sameProfile(known.profile, profile)) return known.account;
+      return save(books, profile, newId("acct"));
+    },
+    create: async (answering) => {
+      const { accountId, database } = await placeOfNew(platform, entry, answering);
+      const profile = profileAfter(claims);
+      const created = await needing(platform, database, () =>
+        save(platform.at(database), profile, accountId),
+      );
+      return created === "suspended" ? null : created;
+    },
+  };
+}
+
+/** Where the account of a new identity is to be created. @throws ServiceError database_unavailable. */
+async function placeOfNew(platform: Platform, entry: string, answering: readonly string[]): Promise<Place> {
+  const { databases, database, directory } = platform;
+  const accountId = newId("acct");
+  if (databases.length === 1) return { accountId, database };
+  return needing(platform, database, () => directory.enterNew(entry, accountId, databases, answering));
+}

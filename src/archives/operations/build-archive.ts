@@ -1,0 +1,61 @@
+import { planArchive } from "../rules/plan.ts";
+import { archiveProblem } from "../../jobs/rules/archive-problems.ts";
+import type { ArchiveClaim } from "../../jobs/rules/answers.ts";
+import type { ArchiveOutcome } from "../../jobs/rules/archive.ts";
+import { log, reasonOf } from "../../shared/log.ts";
+import { archiveKey } from "../../shared/bucket/object-keys.ts";
+import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES } from "../rules/zip-records.ts";
+import type { Platform } from "../../platform.ts";
+import { ArchiveTurn, ImpossibleArchive, LeaseLost } from "./archive-turn.ts";
+
+/** What a turn takes of the isolate's memory: 8 of a part, 12 of files read ahead, 8 that it resumes with, and all names. */
+export const ARCHIVE_MIB = 32;
+
+/**
+ * Builds a job's archive, as far as one message may, if it still has to be built: claims it, streams it into the bucket, and
+ * reports the end of the turn. An archive of more than `maxBytes` fails with its own error.
+ */
+export async function buildArchive(
+  platform: Platform,
+  jobId: string,
+  maxBytes = MAX_ZIP_BYTES,
+): Promise<void> {
+  const jobObject = platform.jobObject(jobId);
+  const claim = await jobObject.claimArchive();
+  if (claim === null) return;
+  const { lease } = claim;
+  let outcome: ArchiveOutcome;
+  try {
+    outcome = await takeTurn(platform, claim, maxBytes);
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    log("error", "archive_failed", { jobId, lease, reason: reasonOf(error) });
+    outcome =
+      error instanceof ImpossibleArchive
+        ? { outcome: "failed", message: error.message, retryable: false }
+        : { outcome: "failed", message: "", retryable: true };
+  }
+  const isTaken = await jobObject.completeArchive(lease, outcome);
+  // The JobObject decides about an upload and what became of it: another builder may have resumed it.
+  if (isTaken || outcome.outcome !== "ready" || outcome.upload !== undefined) return;
+  await platform.media.delete([archiveKey(claim.job.definition.accountId, jobId, lease)]);
+}
+
+async function takeTurn(platform: Platform, claim: ArchiveClaim, maxBytes: number): Promise<ArchiveOutcome> {
+  const { job, lease, messages } = claim;
+  const { jobId } = job.definition;
+  const plan = await planArchive(job);
+  if (plan.names.length > MAX_ZIP_ENTRIES) {
+    throw new ImpossibleArchive(archiveProblem("archive_too_many_files", { limit: MAX_ZIP_ENTRIES }));
+  }
+  const begun = Date.now();
+  const turn = new ArchiveTurn(platform, claim, plan, maxBytes);
+  const isWhole = await turn.work();
+  const done = { jobId, lease, files: turn.files, messages, ms: Date.now() - begun };
+  if (!isWhole) {
+    log("info", "archive_unfinished", { ...done, of: plan.names.length });
+    return { outcome: "unfinished" };
+  }
+  log("info", "archive_built", { ...done, size: turn.size });
+  return { outcome: "ready", ...(turn.uploadLease !== null && { upload: turn.uploadLease }) };
+}

@@ -1,0 +1,50 @@
+import type { AccessMode } from "../../accounts/contract/account.ts";
+import type { JobDefinition } from "../../jobs/rules/state.ts";
+import type { DailyUse } from "./usage.ts";
+import type { TrialUse } from "./trial.ts";
+
+/** Who pays for a job's units: the free trial with its tokens, or the account. */
+export type Fund = "trial" | "paid";
+
+/** The fund that pays for an account with this access mode. */
+export const fundOf = (accessMode: AccessMode): Fund => (accessMode === "trial" ? "trial" : "paid");
+
+/** An account's active jobs, and what it has used of its trial and of its day. */
+export interface AccountUse {
+  readonly activeJobs: number;
+  /** The newest active job. */
+  readonly activeJobId: string | null;
+  readonly trial: TrialUse;
+  readonly daily: DailyUse;
+  /** Units that paid jobs have reserved, or have used and metered, in all. */
+  readonly meteredUnits: number;
+  /** On the last day (epoch days, UTC) on which a job was refused because of its uploads: how many the bucket was asked about. */
+  readonly refusedLooks: { readonly day: number; readonly looks: number };
+}
+
+/**
+ * The most units that a job can use, reserved when it is accepted: one per picture or processed video frame, none if it is free.
+ * The request and the operator limit the number of frames.
+ */
+export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): number {
+  if (job.type === "image") return job.free ? 0 : job.taskIds.length;
+  return Math.min(maxVideoFrames, job.numFrames ?? Infinity, job.maxFrames ?? Infinity);
+}
+
+/** The length of a slot over which settled units are summed, in milliseconds. migrations/0011 has the same number. */
+const SLOT_MS = 300_000;
+
+/** The slot (counted from the epoch) that contains a time (epoch ms). */
+export const slotOf = (time: number): number => Math.floor(time / SLOT_MS);
+
+/** The slots after a time: up to `wholeFrom` (epoch ms) part of a slot, from there on whole ones. */
+export interface SlotsAfter {
+  readonly firstWhole: number;
+  readonly wholeFrom: number;
+}
+
+/** The slots after a time (epoch ms). */
+export function slotsAfter(time: number): SlotsAfter {
+  const firstWhole = slotOf(time) + 1;
+  return { firstWhole, wholeFrom: firstWhole * SLOT_MS };
+}

@@ -1,0 +1,60 @@
+import type { TrialStatus } from "../../accounts/contract/account.ts";
+
+/** The free trial as the operator offers it. */
+export interface TrialOffer {
+  readonly version: string;
+  readonly tokens: number;
+  readonly days: number;
+}
+
+/** What the ledger knows about an account's trial: tokens reserved or settled, and when its first job was accepted. */
+export interface TrialUse {
+  readonly usedTokens: number;
+  /** Epoch milliseconds; null before the first accepted job. */
+  readonly startedAt: number | null;
+}
+
+/** The use of a trial once a job of so many tokens is accepted that was created at `at` (epoch ms). */
+export const trialWith = ({ usedTokens, startedAt }: TrialUse, tokens: number, at: number): TrialUse => ({
+  usedTokens: usedTokens + tokens,
+  startedAt: startedAt ?? at,
+});
+
+/** The state of a trial at some time; times are epoch milliseconds. */
+export interface Trial {
+  readonly status: TrialStatus;
+  readonly consumedTokens: number;
+  readonly remainingTokens: number;
+  readonly startedAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How long a trial lasts, in milliseconds. */
+export const trialLength = (offer: TrialOffer): number => offer.days * DAY_MS;
+
+/** A trial's state at `now`: it begins with the first accepted job, and ends after its days or with its last token. */
+export function trialAt(offer: TrialOffer, use: TrialUse, now: number): Trial {
+  const expiresAt = use.startedAt === null ? null : use.startedAt + trialLength(offer);
+  const consumedTokens = Math.min(use.usedTokens, offer.tokens);
+  const remainingTokens = offer.tokens - consumedTokens;
+  const status = statusOf(expiresAt, remainingTokens, now);
+  return { status, consumedTokens, remainingTokens, startedAt: use.startedAt, expiresAt };
+}
+
+function statusOf(expiresAt: number | null, remainingTokens: number, now: number): TrialStatus {
+  if (expiresAt === null) return "eligible";
+  if (now >= expiresAt) return "expired";
+  return remainingTokens > 0 ? "active" : "exhausted";
+}
+
+/** Why a trial can't pay for a job. */
+export type TrialRefusal = "trial_expired" | "trial_exhausted" | "trial_insufficient";
+
+/** Why this trial can't pay for `tokens`; null if it can. A free job needs none, and yet a trial that has not expired. */
+export function trialRefusal(trial: Trial, tokens: number): TrialRefusal | null {
+  if (trial.status === "expired") return "trial_expired";
+  if (trial.remainingTokens === 0 && tokens > 0) return "trial_exhausted";
+  return tokens > trial.remainingTokens ? "trial_insufficient" : null;
+}

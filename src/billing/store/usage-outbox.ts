@@ -1,0 +1,105 @@
+import { D1Store } from "../../shared/storage/d1-store.ts";
+import type { MeteredUse } from "./payments.ts";
+
+/** Metered use that may be sent. */
+export interface DueUse {
+  readonly identifier: string;
+  readonly customerId: string;
+  /** Whether the payment provider may have it already. */
+  readonly mayBeKnown: boolean;
+}
+
+/** Which use may be sent: of windows closed at `now`; first tried after `triedAfter` or never; used after `usedAfter`. */
+export interface SendingLimits {
+  readonly now: number;
+  readonly triedAfter: number;
+  readonly usedAfter: number;
+}
+
+/** What is waiting to be sent. */
+export interface Backlog {
+  /** How many milliseconds ago the oldest that may be sent could first have been sent; null if nothing waits. */
+  readonly lagMs: number | null;
+  /** How many may no longer be sent, and the identifier of the oldest of them. */
+  readonly stalled: { readonly count: number; readonly oldest: string | null };
+}
+
+const unsent = (where: string): string => `
+  SELECT count(*) AS count, min(coalesce(closes_at, at)) AS since, identifier AS oldest FROM meter_events
+  WHERE sent_at IS NULL AND ${where}`;
+
+/** Metered use on its way to the payment provider, in D1. Times are epoch milliseconds. */
+export class UsageOutbox extends D1Store {
+  /**
+   * Unsent use that may be sent, least recently tried first, so that one that is always refused delays no other. A window of
+   * an earlier state of the subscription takes no more use: it is not kept until its hour is over, because the subscription
+   * may have ended, and its last invoice does not wait.
+   */
+  async due({ now, triedAfter, usedAfter }: SendingLimits, limit: number): Promise<DueUse[]> {
+    const rows = await this.all<{ identifier: string; customerId: string; mayBeKnown: number }>(
+      `SELECT identifier, customer_id AS customerId, first_tried_at IS NOT NULL AS mayBeKnown FROM meter_events
+       WHERE sent_at IS NULL AND at > ?2 AND (first_tried_at IS NULL OR first_tried_at > ?1)
+         AND (closes_at IS NULL OR closes_at <= ?4 OR NOT EXISTS (
+           SELECT 1 FROM billing AS b
+           WHERE b.account_id = meter_events.account_id AND b.version = meter_events.billing_version))
+       ORDER BY last_tried_at NULLS FIRST, at LIMIT ?3`,
+      [triedAfter, usedAfter, limit, now],
+    );
+    return rows.map(({ mayBeKnown, ...row }) => Object.assign(row, { mayBeKnown: mayBeKnown === 1 }));
+  }
+
+  /**
+   * Records that these are about to be sent, before they are: an unrecorded try could be counted twice later. From now on
+   * their units are final. An older Worker recorded a first try and did not count tries: that counts as one.
+   */
+  noteTries(identifiers: readonly string[], now: number): Promise<MeteredUse[]> {
+    return this.all(
+      `UPDATE meter_events SET first_tried_at = coalesce(first_tried_at, ?2), last_tried_at = ?2,
+         unanswered_tries = unanswered_tries + 1 + (first_tried_at IS NOT NULL AND unanswered_tries = 0)
+       WHERE identifier IN (SELECT value FROM json_each(?1)) AND sent_at IS NULL
+       RETURNING identifier, customer_id AS customerId, units, at`,
+      [JSON.stringify(identifiers), now],
+    );
+  }
+
+  /**
+   * Records how tries ended: `sent` are sent; the provider certainly did not take `untaken`, so that their tries do not
+   * count. A try that is in neither list counts: the provider may have taken it.
+   */
+  async noteAnswers(
+    { sent, untaken }: { sent: readonly string[]; untaken: readonly string[] },
+    now: number,
+  ): Promise<void> {
+    const listed = "identifier IN (SELECT value FROM json_each(?1)) AND sent_at IS NULL";
+    await this.db.batch([
+      this.statement(`UPDATE meter_events SET sent_at = ?2 WHERE ${listed}`, [JSON.stringify(sent), now]),
+      this.statement(
+        `UPDATE meter_events SET unanswered_tries = unanswered_tries - 1,
+           first_tried_at = CASE WHEN unanswered_tries > 1 THEN first_tried_at END
+         WHERE ${listed}`,
+        [JSON.stringify(untaken)],
+      ),
+    ]);
+  }
+
+  /** What is waiting, and what may no longer be sent. */
+  async backlog({ now, triedAfter, usedAfter }: SendingLimits): Promise<Backlog> {
+    const [waiting, stalled] = await this.db.batch<{
+      count: number;
+      since: number | null;
+      oldest: string | null;
+    }>([
+      this.statement(
+        unsent(
+          `(closes_at IS NULL OR closes_at <= ?3)
+           AND at > ?2 AND (first_tried_at IS NULL OR first_tried_at > ?1)`,
+        ),
+        [triedAfter, usedAfter, now],
+      ),
+      this.statement(unsent("(at <= ?2 OR first_tried_at <= ?1)"), [triedAfter, usedAfter]),
+    ]);
+    const since = waiting?.results[0]?.since ?? null;
+    const { count = 0, oldest = null } = stalled?.results[0] ?? {};
+    return { lagMs: since === null ? null : now - since, stalled: { count, oldest } };
+  }
+}

@@ -1,0 +1,106 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { ServiceError } from "../shared/errors.ts";
+import { accessOf } from "../billing/rules/access.ts";
+import { accessRefusal } from "../jobs/rules/admission.ts";
+import { boundedBody, holdingMemory } from "../http/bounded-body.ts";
+import type { IsSetAside } from "../http/json-structure.ts";
+import { authenticate, basicPassword } from "../http/middleware/authenticate.ts";
+import { platform, type AppEnv } from "../http/context.ts";
+import { type StrictJson, strictJson } from "../http/strict-json.ts";
+import type { Platform } from "../platform.ts";
+import { boundAccount, enter } from "../accounts/operations/authenticate.ts";
+import { needing } from "../shared/storage/database-failure.ts";
+import { accessLimitsOf, admissionTermsOf } from "../settings.ts";
+import type { Account } from "../accounts/store/accounts.ts";
+import type { Batching } from "../shared/storage/d1-store.ts";
+
+/** Whom a bridge serves: what the request of every operation begins with. */
+export interface BridgeClient {
+  readonly platform: Platform;
+  readonly account: Account;
+  readonly door: Batching;
+  readonly query: undefined;
+  readonly body: undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly waitSeconds: null;
+  /** Aborts when the client disconnects. */
+  readonly gone: AbortSignal;
+  /** Lets what was begun run to its end, even if the client disconnects. */
+  readonly keep: (work: Promise<unknown>) => void;
+}
+
+/**
+ * Does something for the account of a credential, within its rate of requests.
+ * @throws ServiceError Unauthorized, rate_limited, database_unavailable, and as `act`.
+ */
+export async function asClient<T>(
+  c: Context<AppEnv>,
+  credential: string | null | undefined,
+  act: (client: BridgeClient) => Promise<T>,
+): Promise<T> {
+  const caller = await authenticate(c, credential);
+  return enter(platform(c), { ...caller, recalled: null }, (account, door) => {
+    c.set("account", account);
+    const { database } = account;
+    const client: BridgeClient = {
+      platform: platform(c).at(database),
+      account,
+      door,
+      query: undefined,
+      body: undefined,
+      idempotencyKey: undefined,
+      waitSeconds: null,
+      gone: c.req.raw.signal,
+      keep: (work) => c.executionCtx.waitUntil(work.catch(() => {})),
+    };
+    return needing<T>(platform(c), database, () => act(client));
+  });
+}
+
+/** As `asClient`, for a tool that sends an API key as the password of basic authentication. */
+export const asTool = <T>(c: Context<AppEnv>, act: (client: BridgeClient) => Promise<T>): Promise<T> =>
+  asClient(c, basicPassword(c), act);
+
+/** Limits for reading a tool's request whose body may be large. */
+export interface LargeBody {
+  readonly mostBytes: number;
+  /** The most bytes that may be left without what is set aside. */
+  readonly mostKept: number;
+  /** Selects values that are not read, or are a picture. */
+  readonly isSetAside: IsSetAside;
+}
+
+/**
+ * Reads a tool's request. Before anything large is read, the account's access is checked, a body of megabytes counts as so many requests,
+ * and its memory is taken until `use` ends: twice its size, as a picture is sent to the bucket from it.
+ * @throws ServiceError payment_required, email_unverified, rate_limited, body_too_large, body_incomplete, invalid_json; as `use`.
+ */
+export async function withLargeBody<T>(
+  c: Context<AppEnv>,
+  client: BridgeClient,
+  { mostBytes, mostKept, isSetAside }: LargeBody,
+  use: (body: StrictJson) => Promise<T>,
+): Promise<T> {
+  const { accountId } = client.account;
+  const { size, read } = await boundedBody(c, mostBytes);
+  if (size > mostKept) refuseWithoutAccess(client);
+  await boundAccount(client.platform, accountId, Math.floor(size / 1_000_000));
+  return holdingMemory(c, accountId, 2 * size, async () =>
+    use(strictJson(await read(), isSetAside, mostKept)),
+  );
+}
+
+/** Refuses an account that may create no job. @throws ServiceError payment_required, email_unverified. */
+export function refuseWithoutAccess({ platform: { settings }, account }: BridgeClient): void {
+  const access = accessOf(account, accessLimitsOf(settings));
+  const refusal = accessRefusal(admissionTermsOf(settings), access);
+  if (refusal !== null) throw refusal;
+}
+
+/** Refuses everything as not_found, unless the operator's setting has the bridge. */
+export const ifSet =
+  (setting: "CVAT" | "LABEL_STUDIO"): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    if (!platform(c).settings[setting]) throw new ServiceError("not_found");
+    await next();
+  };

@@ -1,0 +1,190 @@
+import { CreateJobRequest, type JobStatus } from "../jobs/contract/job.ts";
+import type { Region } from "../jobs/contract/region.ts";
+import { ServiceError } from "../shared/errors.ts";
+import type { FinishedJob, JobAnswer } from "../jobs/rules/answers.ts";
+import { fingerprintOf } from "../shared/digest.ts";
+import { mapPool } from "../shared/pool.ts";
+import { complaint } from "../http/complaint.ts";
+import { boundAccount } from "../accounts/operations/authenticate.ts";
+import { createJob } from "../jobs/operations/create-job.ts";
+import { retrieveJob } from "../jobs/operations/jobs.ts";
+import type { RecalledJob } from "./store/repeated-questions.ts";
+import type { BridgeClient } from "./client.ts";
+import { finishedJob } from "./found.ts";
+import { keyOf, REPEATED_MS, type Source, uploadOf } from "./uploads.ts";
+
+/** For how long a tool is kept waiting, seconds: most give up after a minute. */
+export const WAIT_SECONDS = 55;
+
+/** How many pictures are stored at a time: some pass through memory. */
+const MOST_UPLOADS = 3;
+
+/** What to look for in pictures. A region belongs to one of them, by its place. */
+export interface Wanted {
+  readonly prompts?: readonly string[] | undefined;
+  readonly regions?: readonly (Omit<Region, "taskId"> & { readonly picture: number })[];
+  readonly threshold?: number | undefined;
+  readonly generatePreview?: boolean;
+}
+
+/** A job that was created over pictures. */
+export interface CreatedJob {
+  readonly jobId: string;
+  /** The uploads of the pictures, in their order. */
+  readonly taskIds: readonly string[];
+  /** The Idempotency-Key of what was asked. */
+  readonly key: string;
+}
+
+/** For how long a question waits for the same one that another request is asking. */
+const MOST_RETRIES = 20;
+const RETRY_MS = 1_000;
+
+/**
+ * Creates a job over pictures, which also writes COCO annotations: those the bridges read. A file that turns out to be a clip
+ * becomes a job for a clip, if only prompts are asked for. What was asked within the last hour, and has not failed, is answered by its
+ * job, in whichever isolate. It counts as two requests more.
+ * @throws ServiceError as uploadOf and createJob.
+ */
+export async function createJobOf(
+  client: BridgeClient,
+  sources: readonly Source[],
+  wanted: Wanted,
+): Promise<CreatedJob> {
+  await boundAccount(client.platform, client.account.accountId, 2);
+  const pictures = await Promise.all(sources.map(async (source) => ({ source, key: await keyOf(source) })));
+  const key = `bridge ${await fingerprintOf({ ...wanted, pictures: pictures.map((picture) => picture.key) })}`;
+  for (let retries = 0; ; retries++) {
+    try {
+      const { jobId, taskIds } = await recallOrCreate(client, pictures, wanted, key);
+      return { jobId, taskIds, key };
+    } catch (error) {
+      // The same question is being asked, or a run died that asked it with other uploads of the same pictures.
+      const isTaken =
+        error instanceof ServiceError &&
+        (error.code === "idempotency_in_progress" || error.code === "idempotency_mismatch");
+      if (!isTaken || retries === MOST_RETRIES) throw error;
+      await forget(client, key, null);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+const forget = ({ platform, account }: BridgeClient, key: string, jobId: string | null): Promise<void> =>
+  platform.repeatedQuestions.forget(account.accountId, key, jobId, Date.now());
+
+async function recallOrCreate(
+  client: BridgeClient,
+  pictures: readonly { readonly source: Source; readonly key: string }[],
+  wanted: Wanted,
+  idempotencyKey: string,
+): Promise<Omit<CreatedJob, "key">> {
+  const { platform, account } = client;
+  const since = Date.now() - REPEATED_MS;
+  // The same picture may come twice.
+  const sources = new Map(pictures.map(({ key, source }) => [key, source]));
+  const keys = [...sources.keys()];
+  const ofPictures = (tasks: readonly string[]) => pictures.map(({ key }) => tasks[keys.indexOf(key)] ?? "");
+  const { job, uploads } = await platform.repeatedQuestions.recall(
+    account.accountId,
+    idempotencyKey,
+    keys,
+    since,
+  );
+  if (job !== null) {
+    const taskIds = job.createdAt > since ? await tasksOf(client, job) : null;
+    if (taskIds === null) await forget(client, idempotencyKey, job.jobId);
+    // Else two of the pictures are one upload.
+    else if (taskIds.length === keys.length) return { jobId: job.jobId, taskIds: ofPictures(taskIds) };
+  }
+  const made = await mapPool([...sources], MOST_UPLOADS, ([key, source]) =>
+    uploadOf(client, source, key, uploads.get(key)),
+  );
+  const taskIds = ofPictures(made);
+  return { jobId: await create(client, taskIds, wanted, idempotencyKey), taskIds };
+}
+
+/** The tasks of a job that can still answer; null if it has failed or is gone. */
+async function tasksOf(
+  client: BridgeClient,
+  { jobId, status: listed }: RecalledJob,
+): Promise<string[] | null> {
+  if (listed === null || listed === "failed") return null;
+  const { status } = await retrieveJob({ ...client, jobId });
+  return status.status === "failed" ? null : status.tasks.map(({ taskId }) => taskId);
+}
+
+async function create(
+  client: BridgeClient,
+  taskIds: readonly string[],
+  { prompts, regions = [], threshold, generatePreview }: Wanted,
+  key: string,
+): Promise<string> {
+  const tasks = [...new Set(taskIds)];
+  const common = { prompts, tasks, generatePreview, formats: ["coco"] };
+  const regionsOfJob = regions.map(({ picture, ...region }) => ({ ...region, taskId: taskIds[picture] }));
+  const image = { ...common, type: "image", threshold, ...(regions.length > 0 && { regions: regionsOfJob }) };
+  const mayBeClip = regions.length === 0 && tasks.length === 1 && prompts !== undefined;
+  return submit(client, image, key).catch((error: unknown) => {
+    const isClip = error instanceof ServiceError && error.code === "task_type_mismatch";
+    if (!isClip || !mayBeClip) throw error;
+    return submit(client, { ...common, type: "video", scoreThreshold: threshold }, key);
+  });
+}
+
+async function submit(client: BridgeClient, body: object, idempotencyKey: string): Promise<string> {
+  const parsed = CreateJobRequest.safeParse(body);
+  if (!parsed.success) throw new ServiceError("invalid_request", complaint(CreateJobRequest, body, "json"));
+  const creating = createJob({ ...client, body: parsed.data, idempotencyKey });
+  client.keep(creating);
+  return (await creating).answer.jobId;
+}
+
+/**
+ * A job at its end, or after so many seconds. `report` hears how far it is, every few seconds while that changes.
+ * @throws ServiceError job_not_found.
+ */
+export async function waitForJob(
+  client: BridgeClient,
+  jobId: string,
+  seconds: number,
+  report: ((progress: number) => Promise<void>) | null = null,
+): Promise<JobAnswer> {
+  const until = Date.now() + seconds * 1_000;
+  for (let reported = 0; ;) {
+    const left = Math.ceil((until - Date.now()) / 1_000);
+    if (left <= 0) return retrieveJob({ ...client, jobId });
+    const waitSeconds = report === null ? left : Math.min(left, REPORTED_EVERY_SECONDS);
+    const answer = await retrieveJob({ ...client, jobId, waitSeconds });
+    if (hasEnded(answer.status) || client.gone.aborted) return answer;
+    if (answer.progress > reported) await report?.((reported = answer.progress));
+  }
+}
+
+const REPORTED_EVERY_SECONDS = 2;
+
+/** Whether a job has ended. */
+const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
+  status === "success" || status === "failed";
+
+/**
+ * The end of a job, for a tool that knows no jobs. A job that takes longer than the tool waits keeps running, and answers the same
+ * question for an hour.
+ * @throws ServiceError job_not_ready, with the reason.
+ */
+export async function endOf(
+  client: BridgeClient,
+  { jobId, key }: Pick<CreatedJob, "jobId" | "key">,
+): Promise<FinishedJob> {
+  const { status } = await waitForJob(client, jobId, WAIT_SECONDS);
+  if (!hasEnded(status))
+    throw new ServiceError(
+      "job_not_ready",
+      `The job ${jobId} is not finished after ${WAIT_SECONDS} seconds. Ask the same again in a minute: within an hour, it is not charged again.`,
+      { retryAfterSeconds: WAIT_SECONDS },
+    );
+  if (status.status === "success") return finishedJob(client, jobId);
+  await forget(client, key, jobId);
+  const reason = status.error ?? status.tasks.find((task) => task.error !== null)?.error ?? "";
+  throw new ServiceError("job_not_ready", `The job ${jobId} failed: ${reason}`);
+}

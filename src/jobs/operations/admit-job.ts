@@ -1,0 +1,102 @@
+import { FREE_REFINEMENTS, filesToReserve, type ProposedJob, type StoredUpload } from "../rules/admission.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { mostMeteredUnits } from "../../billing/rules/credit.ts";
+import { fundOf, type AccountUse } from "../../billing/rules/ledger.ts";
+import { log, reasonOf } from "../../shared/log.ts";
+import type { Platform } from "../../platform.ts";
+import { trialOfferOf } from "../../settings.ts";
+import { hasChanged } from "../../shared/storage/door.ts";
+import type { Listing } from "../store/jobs.ts";
+import type { HeldKey } from "../../shared/api/idempotency.ts";
+
+type HoldKey = HeldKey<unknown>["hold"];
+
+/**
+ * Admits a job: its JobObject writes it down (with an alarm that cleans up if everything else is interrupted), D1 lists it and
+ * reserves its units, and the JobObject sends its first messages. A failure at any step leaves nothing behind.
+ * @param job `stored` is what the bucket has of each of its uploads, in their order
+ * @param refusalBy gives the reason for the refusal if D1 turns the job down
+ * @param along further statements of the batch that lists the job
+ * @returns the account's use with the job.
+ * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed, as for a free refinement that
+ * others were faster to have: the request again is charged; and as withdraw.
+ */
+export async function admitJob(
+  platform: Platform,
+  { job, access, units, stored }: ProposedJob & { readonly stored: readonly StoredUpload[] },
+  refusalBy: (listing: Listing) => Promise<ServiceError | null>,
+  holdKey: HoldKey,
+  along: readonly D1PreparedStatement[],
+): Promise<AccountUse> {
+  const jobObject = platform.jobObject(job.jobId);
+  await jobObject.prepare(job);
+  let refusal = new ServiceError("enqueue_failed");
+  try {
+    const openElsewhere = job.lane === "trial" ? await platform.trialLane.openElsewhere() : 0;
+    const terms = {
+      maxActiveJobs: access.maxActiveJobs,
+      units,
+      fund: fundOf(access.accessMode),
+      offer: trialOfferOf(platform.settings),
+      maxTrialBacklog: platform.settings.TRIAL_MAX_BACKLOG - openElsewhere,
+      maxUnitsPerDay: access.maxUnitsPerDay,
+      maxTasksPerDay: access.maxTasksPerDay,
+      files: filesToReserve(job),
+      maxFilesPerDay: access.maxFilesPerDay,
+      maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
+      ...(job.type === "image" && job.free && { mostFreeRefinements: FREE_REFINEMENTS }),
+    };
+    const listing = await platform.jobs.insert(job, terms, stored, along);
+    if (listing.listed && (await jobObject.accept())) return listing.use;
+    if (!listing.listed) {
+      const openTrialTasks = listing.openTrialTasks + openElsewhere;
+      refusal = (await refusalBy({ ...listing, openTrialTasks })) ?? refusal;
+    }
+  } catch (error) {
+    // An account that has changed meanwhile is judged again when the request is repeated.
+    if (!hasChanged(error)) log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
+  }
+  await withdraw(platform, job.jobId, holdKey);
+  throw refusal;
+}
+
+/**
+ * Finds out what became of an account's job whose request was interrupted: true if it is accepted now, or was and is
+ * deleted. Otherwise nothing is left of it, and it may be admitted under the same id, unless it was listed before: then it is gone for good.
+ * @throws as withdraw.
+ */
+export async function recoverJob(
+  platform: Platform,
+  { accountId, jobId }: { readonly accountId: string; readonly jobId: string },
+  holdKey: HoldKey,
+): Promise<boolean> {
+  const jobObject = platform.jobObject(jobId);
+  const standing = await platform.jobs.standing(jobId);
+  if (standing === "listed" && (await jobObject.accept())) return true;
+  // It was accepted, and has been deleted since.
+  if (standing === "settled") return true;
+  // It was accepted, and the list has lost it since: the job stands.
+  if (standing === "missing" && (await jobObject.status(accountId)) !== null) return true;
+  await withdraw(platform, jobId, holdKey);
+  return false;
+}
+
+/**
+ * Removes the job's row, its reserved tokens and its object, whatever happened in between. The ledger decides: an object that
+ * can't be reached now learns from its alarm or its next push that its reservation is void, and clears itself.
+ * @throws ServiceError idempotency_in_progress if the job belongs to another run by now; any other error if the list may
+ * still have the job.
+ */
+async function withdraw(platform: Platform, jobId: string, holdKey: HoldKey): Promise<void> {
+  await holdKey();
+  const [row, object] = await Promise.allSettled([
+    platform.jobs.withdraw(jobId, Date.now()),
+    platform.jobObject(jobId).withdraw(),
+  ]);
+  if (object.status === "rejected") {
+    log("error", "withdraw_failed", { jobId, reason: reasonOf(object.reason) });
+  }
+  if (row.status === "rejected") {
+    throw new Error(`${jobId} may still be listed: ${reasonOf(row.reason)}`);
+  }
+}

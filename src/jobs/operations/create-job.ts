@@ -1,0 +1,213 @@
+import { AcceptedJob, type CreateJobRequest } from "../contract/job.ts";
+import { isoOf } from "../../shared/api/primitives.ts";
+import { accessOf } from "../../billing/rules/access.ts";
+import {
+  accessRefusal,
+  accountRefusal,
+  FREE_REFINEMENTS,
+  laneHasRoom,
+  lookRefusal,
+  ownershipRefusal,
+  requestRefusal,
+  trialFormatRefusal,
+  trialQueueFull,
+  uploadRefusal,
+  type AdmissionTerms,
+  type ProposedJob,
+} from "../rules/admission.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { defineJob } from "../rules/define.ts";
+import type { JobDefinition } from "../rules/state.ts";
+import { unitsToReserve, type AccountUse } from "../../billing/rules/ledger.ts";
+import { trialAt, trialWith } from "../../billing/rules/trial.ts";
+import { reusableMs, USABLE_MS } from "../../uploads/rules/lifetime.ts";
+import type { Platform } from "../../platform.ts";
+import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../settings.ts";
+import type { Account } from "../../accounts/store/accounts.ts";
+import { ask, together, type Question } from "../../shared/storage/d1-store.ts";
+import type { JobPreconditions } from "../../uploads/store/uploads.ts";
+import { admitJob, recoverJob } from "./admit-job.ts";
+import { catchUp } from "../../accounts/operations/catch-up.ts";
+import { claimOf, runClaimed, type HeldKey, type Once } from "../../shared/api/idempotency.ts";
+import { LooksAtUploads } from "./look-at-uploads.ts";
+import type { OperationRequest } from "../../operation-request.ts";
+import { withRefinedMasks } from "./refined-masks.ts";
+import { jobObjectOf } from "./jobs.ts";
+
+/**
+ * createJob, once per Idempotency-Key if the request has one. A repetition of an interrupted request gets that request's job
+ * id: it answers for the job if that was accepted, and creates it otherwise.
+ * @throws ServiceError as the specification's 400, 402, 403, 404, 409, 502 and 503, which leave nothing behind.
+ */
+export async function createJob({
+  platform,
+  account,
+  door,
+  body: request,
+  idempotencyKey: key,
+}: OperationRequest<"createJob">): Promise<Once<AcceptedJob>> {
+  const { accountId } = account;
+  const freshId = newId("job");
+  const claim = await claimOf({ accountId, operation: "createJob", key, body: request }, freshId);
+  const question = preconditions(platform, account, request.tasks, Date.now());
+  if (claim === null) {
+    const found = await ask(door, question);
+    const answer = await create(platform, account, request, freshId, found, NO_KEY);
+    return { answer, replayed: false };
+  }
+  const claiming = platform.idempotency.claim(claim, Date.now());
+  const [known, found] = await ask(door, together(claiming, question));
+  const stands = (jobId: string, { hold }: HeldKey<AcceptedJob>) =>
+    recoverJob(platform, { accountId, jobId }, hold);
+  return runClaimed(platform, claim, known, AcceptedJob, {
+    stands,
+    run: async (jobId, held) => {
+      const isAccepted = jobId !== freshId && (await stands(jobId, held));
+      const answer = isAccepted
+        ? acceptedJob(platform, account, request, jobId, await platform.ledger.use(accountId))
+        : await create(platform, account, request, jobId, found, held);
+      return { answer, remembered: answer };
+    },
+  });
+}
+
+const NO_KEY: HeldKey<AcceptedJob> = {
+  hold: () => Promise.resolve(),
+  remember: () => Promise.resolve([]),
+};
+
+/** Checks every reason to refuse the job, then admits it. Returns its answer. */
+async function create(
+  platform: Platform,
+  account: Account,
+  request: CreateJobRequest,
+  jobId: string,
+  found: JobPreconditions,
+  { hold, remember }: HeldKey<AcceptedJob>,
+): Promise<AcceptedJob> {
+  const { settings } = platform;
+  const terms = admissionTermsOf(settings);
+  refuse(requestRefusal(terms, request));
+  const access = accessOf(account, accessLimitsOf(settings));
+  refuse(accessRefusal(terms, access));
+
+  const hasFreeRefinements = found.uploads.every(({ refined }) => refined < FREE_REFINEMENTS);
+  const job = defineJob(account, request, jobId, Date.now(), hasFreeRefinements);
+  const proposed: ProposedJob = { job, access, units: unitsToReserve(job, settings.MAX_VIDEO_FRAMES) };
+  const refusalBy = (use: AccountUse) => accountRefusal(terms, proposed, use);
+  const [{ uploads, use, openTrialTasks: openHere }, openElsewhere] = await Promise.all([
+    caughtUp(platform, account, job, found, refusalBy),
+    access.accessMode === "trial" ? platform.trialLane.openElsewhere() : 0,
+  ]);
+  refuse(refusalBy(use));
+  refuse(await laneRefusal(platform, terms, proposed, openHere + openElsewhere));
+
+  refuse(ownershipRefusal(job, uploads));
+  const looks = new LooksAtUploads(platform, job, uploads);
+  if (looks.needed > 0) refuse(lookRefusal(proposed, use));
+  try {
+    const stored = await looks.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
+    refuse(trialFormatRefusal(terms, proposed, use, stored));
+    const refining = await withRefinedMasks(
+      platform,
+      await continuing(platform, job, request),
+      request,
+      stored,
+    );
+    const pinned = { ...proposed, stored, job: { ...refining, inputEtags: stored.map(({ etag }) => etag) } };
+    const answerBy = (after: AccountUse) => acceptedJob(platform, account, request, jobId, after);
+    // Another job that is accepted meanwhile changes the answer of a trial account; then it is remembered once more.
+    const expected = answerBy({ ...use, trial: trialWith(use.trial, proposed.units, job.createdAt) });
+    const listed = await admitJob(
+      platform,
+      pinned,
+      async (listing) =>
+        refusalBy(listing.use) ??
+        (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)) ??
+        (listing.lacksUpload ? new ServiceError("task_not_owned") : null),
+      hold,
+      [platform.accounts.unchanged(account), ...(await remember(expected))],
+    );
+    return answerBy(listed);
+  } catch (error) {
+    await looks.noteRefused();
+    throw error;
+  }
+}
+
+/** The job with the first job of its uploads, to which it adds. @throws ServiceError job_not_found, task_not_continued */
+async function continuing(
+  platform: Platform,
+  job: JobDefinition,
+  { continues }: CreateJobRequest,
+): Promise<JobDefinition> {
+  if (continues === undefined) return job;
+  const continued = await jobObjectOf(platform, continues).continued(job.accountId);
+  if (continued === null) throw new ServiceError("job_not_found");
+  if (!job.taskIds.every((taskId) => continued.taskIds.includes(taskId)))
+    throw new ServiceError("task_not_continued");
+  return { ...job, continues: continued.firstJobId };
+}
+
+function refuse(refusal: ServiceError | null): void {
+  if (refusal !== null) throw refusal;
+}
+
+/** What D1 has before the job. */
+const preconditions = (
+  { uploads, policy }: Platform,
+  { accountId, accessMode }: Account,
+  taskIds: readonly string[],
+  now: number,
+): Question<JobPreconditions> =>
+  uploads.preconditions(
+    accountId,
+    taskIds,
+    { unused: now - USABLE_MS, used: now - reusableMs(policy) },
+    accessMode === "trial",
+  );
+
+/** The same, read again if only the list's copy of a job, which may be behind, is in the way. */
+async function caughtUp(
+  platform: Platform,
+  account: Account,
+  { taskIds, createdAt }: JobDefinition,
+  found: JobPreconditions,
+  refusalBy: (use: AccountUse) => ServiceError | null,
+): Promise<JobPreconditions> {
+  const { activeJobId } = found.use;
+  if (activeJobId === null || refusalBy(found.use) === null) return found;
+  await catchUp(platform, activeJobId);
+  return ask(platform.accounts.open, preconditions(platform, account, taskIds, createdAt));
+}
+
+/** The trial lane's pace is measured over this long. */
+const PACE_MS = 5 * 60_000;
+
+/** Refuses a job that the trial lane has no room for. The pace is read only then. */
+async function laneRefusal(
+  { trialLane }: Platform,
+  terms: AdmissionTerms,
+  proposed: ProposedJob,
+  openTrialTasks: number,
+): Promise<ServiceError | null> {
+  if (laneHasRoom(terms, proposed, openTrialTasks)) return null;
+  const now = Date.now();
+  return trialQueueFull(terms, proposed, openTrialTasks, await trialLane.pace(now - PACE_MS, now));
+}
+
+/** The answer; a trial account also reads what is left of its trial. */
+function acceptedJob(
+  { settings }: Platform,
+  account: Account,
+  { type, tasks }: CreateJobRequest,
+  jobId: string,
+  use: AccountUse,
+): AcceptedJob {
+  const accepted = { jobId, type, totalItems: tasks.length };
+  if (account.accessMode !== "trial") return accepted;
+  const { remainingTokens, expiresAt } = trialAt(trialOfferOf(settings), use.trial, Date.now());
+  if (expiresAt === null) return accepted;
+  return { ...accepted, trial: { remainingTokens, expiresAt: isoOf(expiresAt) } };
+}

@@ -1,0 +1,149 @@
+import type { TaskClaim } from "../rules/answers.ts";
+import type { JobDefinition } from "../rules/state.ts";
+import { issueLeaseToken, taskKey } from "../rules/lease.ts";
+import { log } from "../../shared/log.ts";
+import { masksAsked, mostMasks } from "../rules/task-outputs.ts";
+import { inputKey } from "../../shared/bucket/object-keys.ts";
+import { clipRegionsOf, priorsOfTask, regionNamesOf, regionsOfTask } from "../rules/define.ts";
+import {
+  ImageParameters,
+  problemOf,
+  PROBLEMS,
+  type TaskRequest,
+  VideoParameters,
+} from "@segmentation/protocol";
+import { secretsOf, type Settings } from "../../settings.ts";
+import type { Platform } from "../../platform.ts";
+
+/**
+ * How long a holder may keep a task: long enough for a full lane of long clips before it, on a processor that takes hours
+ * for each. The input's URL and the token live as long; storage refuses a URL that is signed for more than seven days.
+ */
+export const HELD_MS = 4 * 86_400_000;
+
+/** The formats that a task's result is written in as well, with the names of all its job's regions; nothing if its job asked for none. */
+function wantedFormats<Format>(
+  formats: readonly Format[] | undefined,
+  definition: JobDefinition,
+  taskId: string,
+) {
+  if (formats === undefined) return {};
+  const index = definition.taskIds.indexOf(taskId);
+  const regionNames = regionNamesOf(definition);
+  const named = regionNames.length > 0 && { regionNames };
+  return { formats: { wanted: [...formats], taskId, index, ...named } };
+}
+
+/** What is to be done: what the job asks of the model, and the limits, regions and formats of this task. */
+function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
+  if (definition.type === "image") {
+    const { formats } = definition;
+    const regions = regionsOfTask(definition, taskId);
+    const limits = {
+      inputBytes: settings.MAX_IMAGE_BYTES,
+      inputPixels: settings.MAX_IMAGE_PIXELS,
+      masks: mostMasks(masksAsked(definition)),
+    };
+    const drawn = regions.length > 0 && { regions };
+    return {
+      ...ImageParameters.parse(definition),
+      limits,
+      ...wantedFormats(formats, definition, taskId),
+      ...drawn,
+    };
+  }
+  const { fps, numFrames, maxFrames, formats, regions } = definition;
+  const limits = {
+    inputBytes: settings.MAX_VIDEO_BYTES,
+    inputPixels: settings.MAX_VIDEO_FRAME_PIXELS,
+    seconds: settings.MAX_VIDEO_SECONDS,
+    frames: settings.MAX_VIDEO_FRAMES,
+  };
+  const sampling = { fps, numFrames, maxFrames };
+  return {
+    ...VideoParameters.parse(definition),
+    limits,
+    sampling,
+    ...wantedFormats(formats, definition, taskId),
+    ...(regions && { regions: clipRegionsOf(regions) }),
+  };
+}
+
+/** The masks that a task's regions refine, with signed URLs; nothing if they refine none. */
+async function priorMasksOf({ media }: Platform, definition: JobDefinition, taskId: string) {
+  const priors = definition.type === "image" ? priorsOfTask(definition, taskId) : [];
+  if (priors.length === 0) return {};
+  const priorMasks = priors.map(async ({ regionIndex, prior }) => ({
+    regionIndex,
+    url: await media.signGet(prior, HELD_MS / 1_000),
+  }));
+  return { priorMasks: await Promise.all(priorMasks) };
+}
+
+/** The ETag that the task's input must have; null if any will do. */
+const inputEtagOf = ({ taskIds, inputEtags }: JobDefinition, taskId: string): string | null =>
+  inputEtags?.[taskIds.indexOf(taskId)] ?? null;
+
+async function requestOf(
+  platform: Platform,
+  taskId: string,
+  { definition, lease, deadline }: TaskClaim,
+): Promise<TaskRequest> {
+  const { settings, media } = platform;
+  const { jobId, accountId } = definition;
+  const inputEtag = inputEtagOf(definition, taskId);
+  const [inputUrl, callbackToken, priorMasks] = await Promise.all([
+    media.signGet(inputKey(accountId, taskId), HELD_MS / 1_000),
+    issueLeaseToken(secretsOf(settings), { job: jobId, task: taskId, lease }, deadline + HELD_MS),
+    priorMasksOf(platform, definition, taskId),
+  ]);
+  return {
+    key: taskKey(jobId, taskId, lease),
+    lane: definition.lane,
+    account: accountId,
+    acceptedAt: definition.createdAt,
+    inputUrl,
+    ...(inputEtag !== null && { inputEtag }),
+    callbackUrl: `${settings.PUBLIC_URL}/internal/leases`,
+    callbackToken,
+    deadline,
+    ...workOf(settings, definition, taskId),
+    ...priorMasks,
+  };
+}
+
+/**
+ * Takes a task from the queue to the inference service. It never waits for the inference itself: the service calls
+ * back, and if it does not, the JobObject's alarm sends the task again.
+ */
+export async function dispatchTask(platform: Platform, jobId: string, taskId: string): Promise<void> {
+  const jobObject = platform.jobObject(jobId);
+  const claim = await jobObject.claimTask(taskId);
+  if (claim === null) return;
+  const { lease } = claim;
+  const request = await requestOf(platform, taskId, claim);
+  const begun = Date.now();
+  const submitted = await platform.inference.submit(request);
+  const outcome = submitted.outcome === "busy" && submitted.perhapsTaken ? "unanswered" : submitted.outcome;
+  log("info", "task_offered", { jobId, taskId, lane: request.lane, outcome, ms: Date.now() - begun });
+  switch (submitted.outcome) {
+    case "accepted":
+      return jobObject.startTask(taskId, lease);
+    case "busy":
+      log(submitted.expected ? "info" : "warn", "inference_busy", {
+        jobId,
+        taskId,
+        reason: submitted.reason,
+      });
+      // Once the lease is handed back the task is offered again, and should not run twice meanwhile.
+      if (submitted.perhapsTaken) await platform.inference.cancel(request.key);
+      return jobObject.releaseTask(taskId, lease, submitted.delayMs);
+    case "refused":
+      log("error", "inference_refused", { jobId, taskId, reason: submitted.reason });
+      await jobObject.completeTask(taskId, lease, {
+        outcome: "failed",
+        problem: problemOf("task_refused"),
+        retryable: PROBLEMS.task_refused.retryable,
+      });
+  }
+}

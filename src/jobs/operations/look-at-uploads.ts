@@ -1,0 +1,70 @@
+import type { InspectedUpload, StoredUpload } from "../rules/admission.ts";
+import type { JobDefinition } from "../rules/state.ts";
+import type { ServiceError } from "../../shared/errors.ts";
+import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
+import { log, reasonOf } from "../../shared/log.ts";
+import { inputKey } from "../../shared/bucket/object-keys.ts";
+import type { Platform } from "../../platform.ts";
+import { dropTooLarge } from "../../uploads/operations/inspect-uploads.ts";
+
+/**
+ * The looks at a job's uploads before it is accepted. Each is a read of the bucket, which a refused request must not have for
+ * nothing: those of a refused job are counted. What an accepted job or an inspection has seen needs none.
+ */
+export class LooksAtUploads {
+  readonly #platform: Platform;
+  readonly #job: JobDefinition;
+  readonly #recorded: ReadonlyMap<string, InspectedUpload>;
+  #made = 0;
+
+  /** @param recorded the job's uploads as they are on record, in any order */
+  constructor(platform: Platform, job: JobDefinition, recorded: readonly InspectedUpload[]) {
+    this.#platform = platform;
+    this.#job = job;
+    this.#recorded = new Map(recorded.map((upload) => [upload.taskId, upload]));
+  }
+
+  /** How many uploads the bucket has to be asked about. */
+  get needed(): number {
+    return [...this.#recorded.values()].filter(({ seen }) => seen === null).length;
+  }
+
+  /**
+   * The job's uploads as the bucket has them, in the request's order. What no job can take is deleted, and counts towards
+   * the account's bytes of the day: nobody can hide it from the inspection by creating a job in time.
+   * @throws the first refusal.
+   */
+  make(
+    refusalOf: (taskId: string, upload: StoredUpload | null) => ServiceError | null,
+  ): Promise<StoredUpload[]> {
+    return mapPool(this.#job.taskIds, CONNECTIONS, async (taskId) => {
+      const recorded = this.#recorded.get(taskId);
+      const upload = recorded?.seen ?? (await this.#look(taskId));
+      const refusal = refusalOf(taskId, upload);
+      if (refusal === null && upload !== null) return upload;
+      if (upload !== null && recorded !== undefined) await this.#drop(recorded, upload.size);
+      throw refusal ?? new Error(`nothing refused ${taskId}, which is not there`);
+    });
+  }
+
+  #look(taskId: string): Promise<StoredUpload | null> {
+    this.#made += 1;
+    return this.#platform.media.peek(inputKey(this.#job.accountId, taskId));
+  }
+
+  async #drop(upload: InspectedUpload, size: number): Promise<void> {
+    const isDropped = await dropTooLarge(this.#platform, this.#job.accountId, upload, size);
+    if (isDropped) await this.#platform.uploads.noteSize(upload.taskId, size);
+  }
+
+  /** Counts the looks, because the job is refused. Never throws: the refusal is the answer. */
+  async noteRefused(): Promise<void> {
+    if (this.#made === 0) return;
+    const { accountId } = this.#job;
+    try {
+      await this.#platform.uploads.noteRefusedLooks(accountId, this.#made, Date.now());
+    } catch (error) {
+      log("error", "looks_uncounted", { account: accountId, looks: this.#made, reason: reasonOf(error) });
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import type { AccessMode } from "../../accounts/contract/account.ts";
+import type { CreateJobRequest, ImageJobRequest } from "../contract/job.ts";
+import type { ProcessingMode } from "../../shared/api/primitives.ts";
+import type { ClipRegion, Region } from "../contract/region.ts";
+import { laneOf } from "../../billing/rules/access.ts";
+import { recorded } from "../../shared/storage/databases.ts";
+import type { ImageJobDefinition, JobClipRegion, JobDefinition, JobRegion } from "./state.ts";
+import { distinctPrompts } from "@segmentation/masks";
+import {
+  categoriesOf,
+  type Category,
+  type ClipRegion as TaskClipRegion,
+  ImageParameters,
+  nameOf,
+  objectsOf,
+  type TaskRegion,
+  VideoParameters,
+} from "@segmentation/protocol";
+
+/** Who requests a job. */
+interface Asker {
+  readonly accountId: string;
+  readonly accessMode: AccessMode;
+  readonly database?: string;
+}
+
+/** `video` for a video; for pictures `single` or `batch`, by their number. */
+function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
+  if (type === "video") return "video";
+  return tasks.length === 1 ? "single" : "batch";
+}
+
+/** The formats that a request names, each once; no field if it names none. */
+const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
+  formats.length === 0 ? {} : { formats: [...new Set(formats)] };
+
+function regionOf({ taskId, box, points = [], label }: Omit<Region, "refines">): JobRegion {
+  const named = { taskId, ...(label !== undefined && { label }) };
+  if (box === undefined) return { ...named, points };
+  const [x, y, width, height] = box;
+  return { ...named, box: { x, y, width, height } };
+}
+
+const clipRegionOf = ({ timeSeconds = 0, objectId, ...region }: ClipRegion): JobClipRegion => ({
+  ...regionOf(region),
+  timeSeconds,
+  ...(objectId !== undefined && { objectId }),
+});
+
+/** Whether a job does nothing but refine masks of its pictures. */
+const onlyRefines = (request: ImageJobRequest): boolean =>
+  request.prompts === undefined && request.regions?.every(({ refines }) => refines !== undefined) === true;
+
+/**
+ * The job that an account's request describes, with the id `jobId`; `now` is epoch milliseconds.
+ * @param hasFreeRefinements whether all of its pictures have free refinements left
+ */
+export function defineJob(
+  { accountId, accessMode, database }: Asker,
+  request: CreateJobRequest,
+  jobId: string,
+  now: number,
+  hasFreeRefinements = false,
+): JobDefinition {
+  const processingMode = processingModeOf(request);
+  const common = {
+    jobId,
+    accountId,
+    processingMode,
+    lane: laneOf(accessMode, processingMode),
+    taskIds: request.tasks,
+    createdAt: now,
+    ...recorded(database),
+  };
+  if (request.type === "image") {
+    const parameters = ImageParameters.parse({ ...request, prompts: distinctPrompts(request.prompts ?? []) });
+    const drawn = request.regions && { regions: request.regions.map(regionOf) };
+    const free = hasFreeRefinements && onlyRefines(request) && { free: true as const };
+    return { ...common, ...parameters, ...wanted(request.formats), ...drawn, ...free };
+  }
+  const { fps = null, numFrames = null, maxFrames = null } = request;
+  const parameters = VideoParameters.parse({ ...request, prompts: distinctPrompts(request.prompts ?? []) });
+  const followed = request.regions && { regions: request.regions.map(clipRegionOf) };
+  return { ...common, ...parameters, fps, numFrames, maxFrames, ...wanted(request.formats), ...followed };
+}
+
+/** The regions of one of a job's tasks, each with its index among all of the job's. */
+export const regionsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: string): TaskRegion[] =>
+  regions.flatMap(({ taskId: of, prior: _prior, refines: _refines, ...where }, index) =>
+    of === taskId ? [{ index, ...where }] : [],
+  );
+
+/** The masks that the regions of one of a job's tasks refine: the region's index among all of the job's, and the mask's key in the bucket. */
+export const priorsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: string) =>
+  regions.flatMap(({ taskId: of, prior }, regionIndex) =>
+    of === taskId && prior !== undefined ? [{ regionIndex, prior }] : [],
+  );
+
+/** The regions of a clip, each with its index. */
+export const clipRegionsOf = (regions: readonly JobClipRegion[]): TaskClipRegion[] =>
+  regions.map(({ taskId: _taskId, ...where }, index) => Object.assign({ index }, where));
+
+/** What the objects of a job's regions are called, in their order; empty if it has none. */
+export const regionNamesOf = ({ regions = [] }: JobDefinition): string[] =>
+  objectsOf<JobRegion | JobClipRegion>(regions).map(nameOf);
+
+/** The categories of a job's annotations and labels: its prompts, then what its regions are called. */
+export const categoriesOfJob = (definition: JobDefinition): Category[] =>
+  categoriesOf(definition.prompts, regionNamesOf(definition));

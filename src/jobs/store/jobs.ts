@@ -1,0 +1,256 @@
+import type { ListJobsQuery } from "../contract/job.ts";
+import type { AccountUse, Fund } from "../../billing/rules/ledger.ts";
+import { trialLength, type TrialOffer } from "../../billing/rules/trial.ts";
+import { dayOf } from "../../billing/rules/usage.ts";
+import type { StoredUpload } from "../rules/admission.ts";
+import type { JobListing } from "../rules/answers.ts";
+import type { JobCost } from "../rules/cost.ts";
+import type { Standing } from "../rules/lifecycle.ts";
+import type { JobDefinition } from "../rules/state.ts";
+import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";
+import { isClosed, Settlement } from "../../billing/store/settlement.ts";
+import { D1Store, present } from "../../shared/storage/d1-store.ts";
+import { anyDeleted, anyRefined, markUsed } from "../../uploads/store/uploads.ts";
+import { hasEndpoints } from "../../webhooks/store/endpoints.ts";
+import { jobsPage, type JobRow } from "./jobs-page.ts";
+import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
+
+/** What a JobObject pushes into the list; `version` orders the pushes of one job. */
+export interface JobProjection extends Omit<JobListing, "definition" | "phase" | "projected"> {
+  readonly jobId: string;
+  /** Whether the list has already confirmed the job's end: a settlement that is missing now was lost. */
+  readonly again?: boolean;
+}
+
+/** The terms on which an account may have one more job. */
+export interface JobTerms {
+  readonly maxActiveJobs: number;
+  /** The most units that the job can use, and the fund that pays for them. */
+  readonly units: number;
+  readonly fund: Fund;
+  /** What the trial grants, if it is the fund. */
+  readonly offer: TrialOffer;
+  /** How many tasks of trial jobs may be open at a time, if it is the fund. */
+  readonly maxTrialBacklog: number;
+  /** Units that the account's jobs may reserve per day; null if there is no limit. */
+  readonly maxUnitsPerDay: number | null;
+  readonly maxTasksPerDay: number;
+  /** The most files that the job can write. */
+  readonly files: number;
+  /** Files that the tasks of the account's jobs may write per day. */
+  readonly maxFilesPerDay: number;
+  /** How many free jobs may refine a picture, if the job is to be one. */
+  readonly mostFreeRefinements?: number;
+  /** Units that the account's jobs may have reserved or used and metered in all; null if there is no limit. */
+  readonly maxMeteredUnits: number | null;
+}
+
+/** Whether a job is listed; the account's use and the trial lane's open tasks after that. */
+export interface Listing {
+  readonly listed: boolean;
+  readonly use: AccountUse;
+  /** Zero if the job is not a trial job. */
+  readonly openTrialTasks: number;
+  /** Whether any of the job's uploads is deleted. */
+  readonly lacksUpload: boolean;
+}
+
+interface StandingRow {
+  listed: number;
+  voided: number;
+  settled: number;
+}
+
+/** What the list says about a pushed job, and whether its account has webhook endpoints: if the job is not listed, it may. */
+export interface Pushed {
+  readonly standing: Standing;
+  readonly mayHaveEndpoints: boolean;
+}
+
+function standingOf(row: StandingRow): Standing {
+  if (row.listed === 1) return "listed";
+  if (row.voided === 1) return "withdrawn";
+  return row.settled === 1 ? "settled" : "missing";
+}
+
+/** The list of jobs in D1: which exist, and who owns them. Their status is a projection of the JobObjects'. */
+export class Jobs extends D1Store {
+  readonly #settlement = new Settlement(this.db);
+
+  /**
+   * Lists a new job, reserves its units and marks its uploads as used, all or nothing. It does so if the account's limit of
+   * active jobs, its trial, its daily limits, its credit and the trial lane allow it, none of the uploads is deleted, and a free
+   * job's pictures have free refinements left. The
+   * transaction decides, so that concurrent requests cannot exceed a limit together. A listed job stays as it is; one that
+   * was removed from the list never comes back, nor does one of closed books.
+   * @param stored what the bucket has of each of the job's uploads, in their order
+   * @param along statements of other stores that belong to the same transaction
+   */
+  async insert(
+    job: JobDefinition,
+    terms: JobTerms,
+    stored: readonly StoredUpload[] = [],
+    along: readonly D1PreparedStatement[] = [],
+  ): Promise<Listing> {
+    const {
+      maxActiveJobs,
+      units,
+      fund,
+      offer,
+      maxTrialBacklog,
+      maxUnitsPerDay,
+      maxTasksPerDay,
+      maxMeteredUnits,
+      mostFreeRefinements,
+      files,
+    } = terms;
+    const taskIds = JSON.stringify(job.taskIds);
+    const [, , account] = await this.db.batch<
+      AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
+    >([
+      this.statement(
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids, files, continues)
+         SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17, ?19, ?22
+         FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
+         WHERE active_jobs < ?7
+           AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
+           AND iif(use_day >= ?15, day_tasks, 0) + ?5 <= ?16
+           AND iif(use_day >= ?15, day_files, 0) + ?19 <= ?20
+           AND (?18 IS NULL OR metered_units + ?9 <= ?18)
+           AND (?8 <> 'trial' OR
+                (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
+                 AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
+           AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
+           AND NOT ${isClosed("?1", "?2")} AND NOT ${anyDeleted("?17")}
+           AND (?21 IS NULL OR NOT ${anyRefined("?17", "?21")})
+         ON CONFLICT DO NOTHING`,
+        [
+          job.accountId,
+          job.jobId,
+          job.type,
+          job.processingMode,
+          job.taskIds.length,
+          job.createdAt,
+          maxActiveJobs,
+          fund,
+          units,
+          offer.tokens,
+          trialLength(offer),
+          job.lane,
+          maxTrialBacklog,
+          maxUnitsPerDay,
+          dayOf(job.createdAt),
+          maxTasksPerDay,
+          taskIds,
+          maxMeteredUnits,
+          files,
+          terms.maxFilesPerDay,
+          mostFreeRefinements ?? null,
+          job.continues ?? null,
+        ],
+      ),
+      this.#settlement.reserve(job.jobId, fund, units),
+      this.statement(
+        `SELECT *, EXISTS (SELECT 1 FROM jobs WHERE id = ?2) AS listed,
+           iif(?3 = 'trial', ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks, ${anyDeleted("?4")} AS lacks_upload
+         FROM (${ACCOUNT_USE})`,
+        [job.accountId, job.jobId, fund, taskIds],
+      ),
+      markUsed(this.db, job, stored),
+      ...along,
+    ]);
+    const row = present(account?.results[0]);
+    return {
+      listed: row.listed === 1,
+      use: accountUseOf(row),
+      openTrialTasks: row.open_trial_tasks,
+      lacksUpload: row.lacks_upload === 1,
+    };
+  }
+
+  /** What the list and the ledger say about the job. */
+  async standing(jobId: string): Promise<Standing> {
+    return standingOf(present(await this.#standing(jobId).first<StandingRow>()));
+  }
+
+  /** A StandingRow, with further columns if they are given. */
+  #standing(jobId: string, further = ""): D1PreparedStatement {
+    return this.statement(
+      `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
+         EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided,
+         EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'settle') AS settled${further}`,
+      [jobId],
+    );
+  }
+
+  /**
+   * Writes a projection; an older version never overwrites a newer one. The last one also settles the job.
+   * @returns what the list says about the job and its account.
+   */
+  async project(projection: JobProjection): Promise<Pushed> {
+    const { jobId, status, error, updatedAt, version, cost, again = false } = projection;
+    const endpoints = hasEndpoints("(SELECT account_id FROM jobs WHERE id = ?1)");
+    const [read] = await this.db.batch<StandingRow & { has_endpoints: number }>([
+      this.#standing(jobId, `, ${endpoints} AS has_endpoints`),
+      this.statement(
+        `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5,
+           task_ids = iif(?2 IN ('queued', 'processing'), task_ids, NULL)
+         WHERE id = ?1 AND version < ?5`,
+        [jobId, status, error, updatedAt, version],
+      ),
+      ...(cost === null ? [] : this.#settle(jobId, cost, updatedAt, again)),
+    ]);
+    const row = present(read?.results[0]);
+    const standing = standingOf(row);
+    return { standing, mayHaveEndpoints: standing !== "listed" || row.has_endpoints === 1 };
+  }
+
+  /** Moves an accepted job that is being forgotten from the list to the deleted jobs; what it used stays settled. */
+  async retire(jobId: string, cost: JobCost, at: number, again = false): Promise<void> {
+    await this.db.batch([
+      ...this.#settle(jobId, cost, at, again),
+      this.statement(
+        `INSERT INTO deleted_jobs (job_id, account_id, deleted_at) SELECT id, account_id, ?2 FROM jobs WHERE id = ?1
+         ON CONFLICT DO NOTHING`,
+        [jobId, Date.now()],
+      ),
+      ...this.#strike([jobId]),
+    ]);
+  }
+
+  /** Forgets a retired job that has nothing left. */
+  async forget(jobId: string): Promise<void> {
+    await this.db.batch([this.deletion("deleted_jobs", "job_id", [jobId]), ...this.#strike([jobId])]);
+  }
+
+  #settle(jobId: string, cost: JobCost, at: number, again: boolean): D1PreparedStatement[] {
+    return again
+      ? this.#settlement.settleAgain(jobId, cost, at)
+      : this.#settlement.settle(jobId, cost, at, Date.now());
+  }
+
+  /** Removes a job that was never accepted from the list, and voids what was reserved for it. */
+  async withdraw(jobId: string, now: number): Promise<void> {
+    await this.withdrawAll([jobId], now);
+  }
+
+  /** As `withdraw`, for many jobs with a few statements: D1 takes a thousand from one run of a Worker. */
+  async withdrawAll(jobIds: readonly string[], now: number): Promise<void> {
+    await this.db.batch([
+      this.#settlement.void(jobIds, now),
+      this.deletion("deleted_jobs", "job_id", jobIds),
+      ...this.#strike(jobIds),
+    ]);
+  }
+
+  /** Removes jobs from the list, with their dead letters: nobody could send these again. */
+  #strike(jobIds: readonly string[]): D1PreparedStatement[] {
+    return [this.deletion("dead_letters", "job_id", jobIds), this.deletion("jobs", "id", jobIds)];
+  }
+
+  /** Up to `query.limit` of the account's jobs that are older than `before`, newest first. */
+  list(accountId: string, query: ListJobsQuery, before: string | null): Promise<JobRow[]> {
+    const { sql, values } = jobsPage(accountId, query, before);
+    return this.all(sql, values);
+  }
+}

@@ -1,0 +1,92 @@
+import type { JobListing } from "../rules/answers.ts";
+import { filesToReserve } from "../rules/admission.ts";
+import { isClosed, Settlement } from "../../billing/store/settlement.ts";
+import { D1Store } from "../../shared/storage/d1-store.ts";
+import { markUsed } from "../../uploads/store/uploads.ts";
+
+/** What the database knows about a job and its account. */
+export interface ListedVersion {
+  /** Null if the job is not listed. */
+  readonly version: number | null;
+  readonly hasAccount: boolean;
+  /** Whether the account's erasure has started. */
+  readonly isErased: boolean;
+  /** Whether the account's books are closed for the job, and it is not listed. */
+  readonly isClosed: boolean;
+}
+
+/** The rows of jobs that were lost when an older database was restored. */
+export class LostJobs extends D1Store {
+  readonly #settlement = new Settlement(this.db);
+
+  async find(jobId: string, accountId: string): Promise<ListedVersion> {
+    const { version, ...row } = await this.one<{
+      version: number | null;
+      hasAccount: number;
+      isErased: number;
+      isClosed: number;
+    }>(
+      `SELECT (SELECT version FROM jobs WHERE id = ?1) AS version,
+         EXISTS (SELECT 1 FROM accounts WHERE id = ?2) AS hasAccount,
+         EXISTS (SELECT 1 FROM accounts WHERE id = ?2 AND erasing_at IS NOT NULL) AS isErased,
+         ${isClosed("?2", "?1")} AS isClosed`,
+      [jobId, accountId],
+    );
+    return {
+      version,
+      hasAccount: row.hasAccount === 1,
+      isErased: row.isErased === 1,
+      isClosed: version === null && row.isClosed === 1,
+    };
+  }
+
+  /**
+   * Lists an accepted job again, with its reservation of `units`, the rows of its uploads and the settlement that the list
+   * had; all or nothing. Its account must exist. Existing rows are brought up to date. What the list never had, the job
+   * pushes itself. A job that is not listed and whose books are closed gets only the rows of its uploads.
+   * @returns whether the job is listed.
+   */
+  async relist(listing: JobListing, units: number): Promise<boolean> {
+    const { definition: job, status, error, projected, updatedAt } = listing;
+    const hadAll = projected >= listing.version;
+    const version = hadAll ? listing.version : 0;
+    const cost = hadAll ? listing.cost : null;
+    const taskIds = JSON.stringify(job.taskIds);
+    const results = await this.db.batch<{ listed: number }>([
+      this.statement(
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane, task_ids, files, continues)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, iif(?6 IN ('queued', 'processing'), ?12, NULL), ?13, ?14
+         WHERE NOT ${isClosed("?2", "?1")} OR EXISTS (SELECT 1 FROM jobs WHERE id = ?1)
+         ON CONFLICT DO UPDATE SET status = ?6, error = ?7, version = ?8, updated_at = ?10, task_ids = excluded.task_ids
+           WHERE version < ?8`,
+        [
+          job.jobId,
+          job.accountId,
+          job.type,
+          job.processingMode,
+          job.taskIds.length,
+          status,
+          error,
+          version,
+          job.createdAt,
+          updatedAt,
+          job.lane,
+          taskIds,
+          filesToReserve(job),
+          job.continues ?? null,
+        ],
+      ),
+      this.#settlement.reserve(job.jobId, job.lane === "trial" ? "trial" : "paid", units),
+      ...(cost === null ? [] : this.#settlement.settleAgain(job.jobId, cost, updatedAt)),
+      // The sweep finds the uploads' bytes by these rows. Their content types are lost: only the bytes show them.
+      this.statement(
+        `INSERT INTO uploads (task_id, account_id, content_type, created_at)
+         SELECT value, ?1, 'application/octet-stream', ?2 FROM json_each(?3) WHERE true ON CONFLICT DO NOTHING`,
+        [job.accountId, job.createdAt, taskIds],
+      ),
+      markUsed(this.db, job),
+      this.statement("SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed", [job.jobId]),
+    ]);
+    return results.at(-1)?.results[0]?.listed === 1;
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { ArchiveAnswer, FullJobAnswer } from "../rules/answers.ts";
+import { log, reasonOf } from "../../shared/log.ts";
+
+/**
+ * What the Worker asks a JobObject by fetch and not by RPC, because the answer may take as long as the job: only a fetch
+ * notifies the object when the client has gone, by `request.signal`.
+ */
+export const WaiterQuestion = z.discriminatedUnion("ask", [
+  z.object({ ask: z.enum(["status", "archive"]), accountId: z.string(), waitMs: z.number() }),
+  z.object({ ask: z.literal("events"), accountId: z.string(), lastEventId: z.string().nullable() }),
+]);
+export type WaiterQuestion = z.infer<typeof WaiterQuestion>;
+
+/** Why there is no stream: the job is not the account's own, the client has received its end, or too many streams are open. */
+export type NoStream = "not_found" | "heard_end" | "job_full" | "account_full";
+
+/** A JobObject's answer with that reason. */
+export const noStream = (why: NoStream): Response => Response.json(why, { status: 409 });
+
+type JobFetcher = Pick<Fetcher, "fetch">;
+/** Creates a stub of a JobObject. A stub whose object has shut down cannot be used again. */
+type NewStub = () => JobFetcher;
+
+const ask = (object: JobFetcher, question: WaiterQuestion): Promise<Response> =>
+  object.fetch("https://job.internal/", { method: "POST", body: JSON.stringify(question) });
+
+/** Asks once more, for the remaining time, if the object shuts down meanwhile, as with each deployment or when it is moved. */
+async function askPatiently(
+  object: NewStub,
+  question: { ask: "status" | "archive"; accountId: string; waitMs: number },
+): Promise<Response> {
+  const until = Date.now() + question.waitMs;
+  try {
+    return await ask(object(), question);
+  } catch (error) {
+    log("info", "wait_resumed", { reason: reasonOf(error) });
+    return ask(object(), { ...question, waitMs: Math.max(0, until - Date.now()) });
+  }
+}
+
+/** A job's status once it has ended, or after `waitMs`; null if the job is not the account's own. */
+export async function statusAtEnd(
+  object: NewStub,
+  accountId: string,
+  waitMs: number,
+): Promise<FullJobAnswer | null> {
+  return (await askPatiently(object, { ask: "status", accountId, waitMs })).json();
+}
+
+/** A job's archive once it is ready or has failed, or after `waitMs`. */
+export async function archiveAtEnd(
+  object: NewStub,
+  accountId: string,
+  waitMs: number,
+): Promise<ArchiveAnswer> {
+  return (await askPatiently(object, { ask: "archive", accountId, waitMs })).json();
+}
+
+/** The events of a job for a client that has received those up to `lastEventId`. */
+export async function jobEvents(
+  object: JobFetcher,
+  accountId: string,
+  lastEventId: string | null,
+): Promise<ReadableStream<Uint8Array> | NoStream> {
+  const answer = await ask(object, { ask: "events", accountId, lastEventId });
+  return answer.ok && answer.body !== null ? answer.body : answer.json<NoStream>();
+}

@@ -1,0 +1,67 @@
+import { WaitingTask, type Lane } from "@segmentation/protocol";
+import { z } from "zod";
+import type { JobDefinition } from "../rules/state.ts";
+
+/**
+ * A message carries ids, and the receiver asks the JobObject for the rest; and what decides the task's place among those that
+ * wait, so that nobody has to wake the object while there is no room. Absent from older Workers' messages.
+ */
+export const TaskMessage = z.strictObject({
+  v: z.literal(1),
+  jobId: z.string(),
+  taskId: z.string(),
+  waiting: WaitingTask.optional(),
+});
+export type TaskMessage = z.infer<typeof TaskMessage>;
+
+export const ArchiveMessage = z.strictObject({ v: z.literal(1), jobId: z.string() });
+export type ArchiveMessage = z.infer<typeof ArchiveMessage>;
+
+/** Asks for what a cron does in one database. */
+export const UpkeepMessage = z.strictObject({ v: z.literal(1), cron: z.string(), database: z.string() });
+export type UpkeepMessage = z.infer<typeof UpkeepMessage>;
+
+/** The bindings: a queue of tasks for each lane, one for archives, and one for the upkeep of databases. */
+export interface QueueBindings extends Readonly<Record<Lane, Queue<TaskMessage>>> {
+  readonly archive: Queue<ArchiveMessage>;
+  readonly upkeep: Queue<UpkeepMessage>;
+}
+
+/** The queues: a message asks for something to be done soon, and is never the source of truth. */
+export class Queues {
+  readonly #queues: QueueBindings;
+
+  constructor(queues: QueueBindings) {
+    this.#queues = queues;
+  }
+
+  /** Sends one message per task. @param definition the job's @throws if the queue takes none of them. */
+  async sendTasks(
+    lane: Lane,
+    jobId: string,
+    taskIds: readonly string[],
+    { type, accountId: account, createdAt: acceptedAt }: JobDefinition,
+  ): Promise<void> {
+    if (taskIds.length === 0) return;
+    const waiting = { lane, type, account, acceptedAt };
+    await this.#queues[lane].sendBatch(taskIds.map((taskId) => ({ body: { v: 1, jobId, taskId, waiting } })));
+  }
+
+  /** Sends messages of a lane again, each after its delay. @throws if the queue takes none of them. */
+  async sendLater(
+    lane: Lane,
+    messages: readonly { readonly body: TaskMessage; readonly delaySeconds: number }[],
+  ): Promise<void> {
+    await this.#queues[lane].sendBatch(messages);
+  }
+
+  /** Asks for a job's archive to be built, after a delay. @throws if the queue does not take the message. */
+  async sendArchive(jobId: string, delaySeconds = 0): Promise<void> {
+    await this.#queues.archive.send({ v: 1, jobId }, { delaySeconds });
+  }
+
+  /** Asks for what a cron does in each of these databases. @throws if the queue takes none of the messages. */
+  async sendUpkeep(cron: string, databases: readonly string[]): Promise<void> {
+    await this.#queues.upkeep.sendBatch(databases.map((database) => ({ body: { v: 1, cron, database } })));
+  }
+}

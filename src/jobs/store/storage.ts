@@ -1,0 +1,139 @@
+import type { KeptArchive } from "../rules/answers.ts";
+import type { JobDefinition, JobState } from "../rules/state.ts";
+import type { TaskOutput } from "@segmentation/protocol";
+import { ObjectAlarm } from "../../shared/storage/object-alarm.ts";
+
+/** Stored records call the processing mode `mode`; these two functions are the only ones that know. */
+const storedDefinition = ({ processingMode: mode, ...rest }: JobDefinition) => ({ ...rest, mode });
+type StoredDefinition = ReturnType<typeof storedDefinition>;
+const definitionOf = ({ mode, ...rest }: StoredDefinition): JobDefinition => ({
+  ...rest,
+  processingMode: mode,
+});
+
+const VERSION = 2;
+
+/** A job's state as it is stored. `recordVersion` names the version that wrote it last. */
+type JobRecord = Omit<JobState, "definition"> & {
+  readonly definition: StoredDefinition;
+  readonly recordVersion: number;
+};
+
+/** A record of version 1 has no number. */
+type JobRecordV1 = Omit<JobRecord, "recordVersion" | "unlistedAt"> & {
+  readonly recordVersion?: undefined;
+};
+
+/** An upgrade only fills in what is absent: an older Worker may have rewritten a newer record. */
+const fromVersion1 = (record: JobRecordV1): JobRecord => ({
+  unlistedAt: null,
+  ...record,
+  recordVersion: VERSION,
+});
+
+/** The record of a state, in the newest version. */
+const recordOf = ({ definition, ...state }: JobState): JobRecord => ({
+  ...state,
+  definition: storedDefinition(definition),
+  recordVersion: VERSION,
+});
+
+/**
+ * The state in a record of any version. Each version only adds to the previous one, so the record of a newer Worker, which
+ * this one finds after a rollback, is read as it is. Unknown fields stay in the state and are written back.
+ */
+function stateOf(record: JobRecordV1 | JobRecord): JobState {
+  const upgraded = record.recordVersion === undefined ? fromVersion1(record) : record;
+  const { recordVersion: _, definition, ...state } = upgraded;
+  return { ...state, definition: definitionOf(definition) };
+}
+
+const STATE = "job";
+const outputKeyOf = (taskId: string): string => `output:${taskId}`;
+
+const ARCHIVE = "archive";
+/** A value may have at most 2 MB, and a half-built archive ends with up to one part of 8 MiB. */
+const PIECE_BYTES = 1024 * 1024;
+const pieceKeyOf = (index: number): string => `${ARCHIVE}:${index}`;
+
+/** A half-built archive as it is stored: the bytes of `rest` are in this many values of their own. */
+interface StoredArchive extends Omit<KeptArchive, "rest"> {
+  readonly pieces: number;
+}
+
+/** One JobObject's own storage: the job's state and, separately, each task's output and the half-built archive. */
+export class JobStorage {
+  readonly #storage: DurableObjectStorage;
+  readonly #kv: SyncKvStorage;
+  readonly alarm: ObjectAlarm;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#kv = storage.kv;
+    this.alarm = new ObjectAlarm(storage);
+  }
+
+  /** The state; null if there is no such job. */
+  load(): JobState | null {
+    const record = this.#kv.get<JobRecordV1 | JobRecord>(STATE);
+    return record === undefined ? null : stateOf(record);
+  }
+
+  /**
+   * Writes the state and sets the alarm (epoch ms) in one turn, so that both are durable or neither is.
+   * The platform holds every answer back until they are.
+   */
+  async save(state: JobState, wakeAt: number): Promise<void> {
+    this.#kv.put(STATE, recordOf(state));
+    await this.alarm.set(wakeAt);
+  }
+
+  /** Resolves when everything that was saved is durable. */
+  sync(): Promise<void> {
+    return this.#storage.sync();
+  }
+
+  saveOutput(taskId: string, output: TaskOutput): void {
+    this.#kv.put(outputKeyOf(taskId), output);
+  }
+
+  loadOutput(taskId: string): TaskOutput | null {
+    return this.#kv.get<TaskOutput>(outputKeyOf(taskId)) ?? null;
+  }
+
+  /** Replaces the half-built archive. */
+  saveKeptArchive({ rest, ...kept }: KeptArchive): void {
+    const pieces = Math.ceil(rest.length / PIECE_BYTES);
+    const stored: StoredArchive = { ...kept, pieces };
+    this.#kv.put(ARCHIVE, stored);
+    for (let i = 0; i < pieces; i += 1) {
+      this.#kv.put(pieceKeyOf(i), rest.slice(i * PIECE_BYTES, (i + 1) * PIECE_BYTES));
+    }
+  }
+
+  /** The half-built archive; null if there is none. */
+  loadKeptArchive(): KeptArchive | null {
+    const stored = this.#kv.get<StoredArchive>(ARCHIVE);
+    if (stored === undefined) return null;
+    const { pieces, ...kept } = stored;
+    const rest = new Uint8Array(pieces * PIECE_BYTES);
+    let length = 0;
+    for (let i = 0; i < pieces; i += 1) {
+      const piece = this.#kv.get<Uint8Array>(pieceKeyOf(i)) ?? new Uint8Array();
+      rest.set(piece, length);
+      length += piece.length;
+    }
+    return { ...kept, rest: rest.slice(0, length) };
+  }
+
+  /** Deletes the half-built archive. */
+  clearKeptArchive(): void {
+    const keys = Array.from(this.#kv.list({ prefix: ARCHIVE }), ([key]) => key);
+    for (const key of keys) this.#kv.delete(key);
+  }
+
+  /** Deletes the job, alarm included: in one turn, so that no crash leaves one without the other. */
+  async clear(): Promise<void> {
+    await Promise.all([this.alarm.delete(), this.#storage.deleteAll()]);
+  }
+}

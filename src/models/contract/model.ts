@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { ImageFormat } from "../../jobs/contract/job.ts";
+
+/** GET /v1/model: the model in use, and what it can do. */
+export const Model = z
+  .strictObject({
+    id: z.string(),
+    family: z.string().meta({ description: "The kind of model: the adapter that runs it." }),
+    version: z.string(),
+    vocabulary: z.xor([z.literal("open"), z.array(z.string())]).meta({
+      description:
+        "`open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms.",
+    }),
+    attributes: z.boolean().meta({
+      description: "Whether the model takes a prompt's attributes into account: `red` in `red car`.",
+    }),
+    regions: z
+      .strictObject({
+        box: z.boolean(),
+        points: z.boolean(),
+        clips: z.boolean().meta({ description: "Whether it follows what regions of a clip point at." }),
+      })
+      .meta({ description: "Whether the model segments regions given as boxes and as points." }),
+    video: z.boolean().meta({ description: "Whether video jobs are possible." }),
+    formats: z
+      .array(z.string())
+      .meta({ description: "The additional formats in which results are written if a job asks for them." }),
+  })
+  .meta({
+    id: "Model",
+    examples: [
+      {
+        id: "builtin",
+        family: "builtin",
+        version: "1.1.0",
+        vocabulary: ["person", "bicycle", "car"],
+        attributes: false,
+        regions: { box: true, points: true, clips: true },
+        video: true,
+        formats: ImageFormat.options,
+      },
+    ],
+  });
+export type Model = z.infer<typeof Model>;

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { reasonOf } from "../shared/log.ts";
+import {
+  ModelDescription,
+  RoomAnswer,
+  type RoomRequest,
+  type TaskRequest,
+  type WaitingTask,
+} from "@segmentation/protocol";
+
+/** The inference service's answer to a task. `busy` is back-pressure: offer the task again after `delayMs`. */
+export type SubmitOutcome =
+  | { readonly outcome: "accepted" }
+  | {
+      readonly outcome: "busy";
+      readonly delayMs: number;
+      readonly reason: string;
+      /** False if an operator should look into it: the service can't be reached, or answers as it never should. */
+      readonly expected: boolean;
+      /** Whether the service may have taken the task after all: it gave no answer, or a proxy answered in its place. */
+      readonly perhapsTaken: boolean;
+    }
+  | { readonly outcome: "refused"; readonly reason: string };
+
+/** Which tasks would find room; `away` says why none does if it is not for their number. */
+export interface Room {
+  readonly room: readonly boolean[];
+  /** `expected` is false if an operator should look into it. */
+  readonly away: { readonly reason: string; readonly expected: boolean } | null;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Unless the service asks for another. */
+export const DEFAULT_DELAY_MS = 2_000;
+const LONGEST_DELAY_MS = 60_000;
+
+const Refusal = z.object({ error: z.string().max(64) });
+
+/** The service's own code for why it did not take a task, for the log. */
+async function refusalCode(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => null);
+  return Refusal.safeParse(body).data?.error ?? "";
+}
+
+/** The inference service, by its HTTP protocol. */
+export class InferenceClient {
+  readonly #baseUrl: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(baseUrl: string, token: string) {
+    this.#baseUrl = baseUrl;
+    this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  }
+
+  #ask(method: "GET" | "POST" | "DELETE", path: string, body?: TaskRequest | RoomRequest): Promise<Response> {
+    return fetch(`${this.#baseUrl}/v1/${path}`, {
+      method,
+      headers: this.#headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  }
+
+  /** Offers a task. A service that can't be reached counts as busy: it may come back. */
+  async submit(request: TaskRequest): Promise<SubmitOutcome> {
+    let response: Response;
+    try {
+      response = await this.#ask("POST", "tasks", request);
+    } catch (error) {
+      const reason = reasonOf(error);
+      return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, reason, expected: false, perhapsTaken: true };
+    }
+    if (response.ok) {
+      await response.body?.cancel();
+      return { outcome: "accepted" };
+    }
+    const { status } = response;
+    const code = await refusalCode(response);
+    const reason = `status ${status} ${code}`;
+    if (status === 400) return { outcome: "refused", reason };
+    // Anything else is the service's state or an operator's mistake (a wrong token), and not the task's fault.
+    const seconds = Number(response.headers.get("retry-after"));
+    const delayMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_DELAY_MS) : DEFAULT_DELAY_MS;
+    // A proxy that gave up waiting does not know what the service did.
+    const perhapsTaken = status >= 500 && !(status === 503 && code !== "");
+    return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503, perhapsTaken };
+  }
+
+  /**
+   * Which of these tasks would find room if they were offered now, in this order. Null if the service does not say: it is
+   * older than the question. None does if the service is away, or refuses us; `reason` says why, for the log.
+   */
+  async room(tasks: readonly WaitingTask[]): Promise<Room | null> {
+    const none = tasks.map(() => false);
+    try {
+      const response = await this.#ask("POST", "room", { tasks });
+      if (response.ok) return { ...RoomAnswer.parse(await response.json()), away: null };
+      const { status } = response;
+      const code = await refusalCode(response);
+      if (status === 404) return null;
+      return { room: none, away: { reason: `status ${status} ${code}`, expected: status === 503 } };
+    } catch (error) {
+      return { room: none, away: { reason: reasonOf(error), expected: false } };
+    }
+  }
+
+  /** The model that the service has loaded; the reason, for the log, if it does not report it. */
+  async describeModel(): Promise<ModelDescription | { readonly reason: string }> {
+    try {
+      const response = await this.#ask("GET", "model");
+      if (response.ok) return ModelDescription.parse(await response.json());
+      return { reason: `status ${response.status} ${await refusalCode(response)}` };
+    } catch (error) {
+      return { reason: reasonOf(error) };
+    }
+  }
+
+  /** Makes the service drop a task, if it can be reached; otherwise the task's next callback does. */
+  async cancel(key: string): Promise<void> {
+    try {
+      const response = await this.#ask("DELETE", `tasks/${key}`);
+      await response.body?.cancel();
+    } catch {
+      // The service is gone, and the task with it.
+    }
+  }
+}

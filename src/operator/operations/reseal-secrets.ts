@@ -1,0 +1,53 @@
+import type { ResealAnswer } from "../contract/operator.ts";
+import { isSealedByCurrent } from "../../shared/sealed.ts";
+import { sealSecrets, unsealSecrets } from "../../webhooks/rules/signing.ts";
+import type { Platform } from "../../platform.ts";
+import { secretsOf } from "../../settings.ts";
+import { HELD_MS } from "../../jobs/operations/dispatch-task.ts";
+
+/** The secrets that only read. */
+const EARLIER = ["MASTER_SECRET_PREVIOUS", "SIGNING_SECRET"] as const;
+/** Endpoints in a run: each costs some cryptography, and those that change a statement. */
+const PAGE = 100;
+
+/** Between the two in a place. */
+const SEPARATOR = " ";
+
+/**
+ * Seals the webhook endpoints' secrets by the current secret, of one page of endpoints of one database, from behind the place `after` (empty: from the first). What the current
+ * one has sealed stays as it is, and so does what nobody can open: its endpoint is named. All else that is sealed or signed
+ * ends by itself.
+ */
+export async function resealSecrets(
+  { settings, policy, databases, at }: Platform,
+  after: string,
+): Promise<ResealAnswer> {
+  const secrets = secretsOf(settings);
+  const [database = "", behind = ""] = after.split(SEPARATOR);
+  const index = Math.max(0, databases.indexOf(database));
+  const { webhookEndpoints } = at(databases[index]);
+  const page = await webhookEndpoints.allSealedSecrets(behind, PAGE);
+  const unreadable: string[] = [];
+  const changed: { endpointId: string; before: string; sealed: string }[] = [];
+  for (const { endpointId, sealed: before } of page) {
+    const opened = await unsealSecrets(secrets, endpointId, before);
+    if (opened === null) unreadable.push(endpointId);
+    else if (!(await isSealedByCurrent(secrets, before)))
+      changed.push({ endpointId, before, sealed: await sealSecrets(secrets, endpointId, opened) });
+  }
+  await webhookEndpoints.reseal(changed);
+  return {
+    looked: page.length,
+    resealed: changed.length,
+    unreadable,
+    next: nextPlace(databases, index, page.length < PAGE ? null : (page.at(-1)?.endpointId ?? null)),
+    earlier: EARLIER.filter((name) => settings[name] !== undefined),
+    signedMs: policy.leaseMs + HELD_MS,
+  };
+}
+
+/** Where the next page begins: in the same database, or in the next one after its last page; null after the last of all. */
+function nextPlace(databases: readonly string[], index: number, last: string | null): string | null {
+  const database = databases[last === null ? index + 1 : index];
+  return database === undefined ? null : `${database}${SEPARATOR}${last ?? ""}`;
+}

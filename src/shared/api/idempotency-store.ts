@@ -1,0 +1,137 @@
+import { D1Store, present, type Question, type SqlValue } from "../storage/d1-store.ts";
+
+/** Names a request: an Idempotency-Key within one operation of one account. */
+export interface RequestName {
+  readonly accountId: string;
+  readonly operation: string;
+  readonly key: string;
+}
+
+/** A request's claim to its key. */
+export interface Claim {
+  readonly fingerprint: string;
+  readonly effectId: string;
+  /** Identifies this run of the request. */
+  readonly lease: string;
+}
+
+/** A claim, and the key that it is to. */
+export interface KeyClaim {
+  readonly name: RequestName;
+  readonly claim: Claim;
+}
+
+/** What is known of a key. `lease` belongs to the run that holds it, or held it last. */
+export interface RequestRecord extends Claim {
+  /** Sealed; null until the request has succeeded. Of a run that still holds its key, that of an effect that may yet be undone. */
+  readonly answer: string | null;
+}
+
+/** How long a run holds its key; a run that has not ended by then counts as dead. */
+export const LEASE_MS = 60_000;
+/** How long a key is remembered. */
+export const REMEMBERED_MS = 24 * 3_600_000;
+
+/** Idempotency keys in D1. Each method is one transaction, and one round trip or a part of one. */
+export class IdempotencyKeys extends D1Store {
+  /**
+   * Claims the key if it is free: it is new, older than a day, or this is the same request again and its run is dead, or has
+   * remembered its answer with its effect and never said that it ended. Then this one inherits effectId and answer. Answers with
+   * the key's record afterwards: the claim succeeded if the lease is its own.
+   */
+  claim({ name, claim }: KeyClaim, now: number): Question<RequestRecord> {
+    const { accountId, operation, key } = name;
+    const { fingerprint, effectId, lease } = claim;
+    const statements = [
+      this.statement(
+        `INSERT INTO idempotency_keys AS known
+           (account_id, operation, key, fingerprint, effect_id, lease, lease_until, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (account_id, operation, key) DO UPDATE SET
+           fingerprint = excluded.fingerprint,
+           effect_id = CASE WHEN known.created_at <= ?9 THEN excluded.effect_id ELSE known.effect_id END,
+           created_at = CASE WHEN known.created_at <= ?9 THEN excluded.created_at ELSE known.created_at END,
+           lease = excluded.lease, lease_until = excluded.lease_until,
+           answer = CASE WHEN known.created_at <= ?9 THEN NULL ELSE known.answer END
+         WHERE iif(known.answer IS NULL, known.lease_until <= ?8, known.lease_until > 0 OR known.created_at <= ?9)
+           AND (known.fingerprint = excluded.fingerprint OR known.created_at <= ?9)`,
+        [accountId, operation, key, fingerprint, effectId, lease, now + LEASE_MS, now, now - REMEMBERED_MS],
+      ),
+      this.statement(
+        `SELECT fingerprint, effect_id AS effectId, lease, answer FROM idempotency_keys
+         WHERE account_id = ?1 AND operation = ?2 AND key = ?3`,
+        [accountId, operation, key],
+      ),
+    ];
+    return {
+      statements,
+      read: ([, read]: readonly D1Result<RequestRecord>[]) => present(read?.results[0]),
+    };
+  }
+
+  /** Keeps the answer of a run that succeeded, unless another run has taken over the key. */
+  async complete(name: RequestName, lease: string, answer: string): Promise<void> {
+    await this.#update("UPDATE idempotency_keys SET answer = ?5, lease_until = 0", name, lease, answer);
+  }
+
+  /**
+   * Keeps the answer of a run whose effect is a job, if the batch has listed that: for the batch itself. The run continues, and may
+   * fail: so it keeps its lease, and who repeats the request takes the key over and looks whether the job stands.
+   */
+  completeWithJob(name: RequestName, lease: string, answer: string): D1PreparedStatement {
+    return this.#updating(
+      "UPDATE idempotency_keys SET answer = ?5",
+      name,
+      lease,
+      [answer],
+      "AND EXISTS (SELECT 1 FROM jobs WHERE id = effect_id)",
+    );
+  }
+
+  /**
+   * Renews a run's lease from now on, and forgets an answer that it has kept before its end; false if another run has taken
+   * over the key.
+   */
+  async renew(name: RequestName, lease: string, now: number): Promise<boolean> {
+    const set = "UPDATE idempotency_keys SET lease_until = ?5, answer = NULL";
+    return (await this.#update(set, name, lease, now + LEASE_MS)) > 0;
+  }
+
+  /**
+   * Ends a run's lease, and keeps its effectId for the next run of the same request. Not as of 0: with an answer that is kept, this
+   * would say that the run has succeeded.
+   */
+  async release(name: RequestName, lease: string): Promise<void> {
+    await this.#update("UPDATE idempotency_keys SET lease_until = 1", name, lease);
+  }
+
+  /** Forgets a request that left nothing behind. */
+  async forget(name: RequestName, lease: string): Promise<void> {
+    await this.#update("DELETE FROM idempotency_keys", name, lease);
+  }
+
+  /** How many keys it changed: one or none. */
+  async #update(sql: string, name: RequestName, lease: string, ...values: SqlValue[]): Promise<number> {
+    return (await this.#updating(sql, name, lease, values).run()).meta.changes;
+  }
+
+  #updating(
+    sql: string,
+    { accountId, operation, key }: RequestName,
+    lease: string,
+    values: readonly SqlValue[],
+    further = "",
+  ): D1PreparedStatement {
+    return this.statement(
+      `${sql} WHERE account_id = ?1 AND operation = ?2 AND key = ?3 AND lease = ?4 ${further}`,
+      [accountId, operation, key, lease, ...values],
+    );
+  }
+
+  /** Deletes up to `limit` keys that are no longer remembered. Returns how many. */
+  purge(now: number, limit: number): Promise<number> {
+    const where = "created_at <= ?1 AND lease_until <= ?2 LIMIT ?3";
+    const values = [now - REMEMBERED_MS, now, limit];
+    return this.deleteSome("idempotency_keys", "account_id, operation, key", where, values);
+  }
+}

@@ -1,0 +1,16 @@
+import { log, type Fields } from "../log.ts";
+import type { Platform } from "../../platform.ts";
+
+/**
+ * Logs what a stranger can provoke with every request: once a minute for the same fields, with the number of `times` since
+ * the last line. The last occurrences are logged only if it happens again.
+ */
+export function logSparsely(
+  { logThrottle }: Platform,
+  level: "warn",
+  event: "rate_exceeded" | "webhook_refused",
+  fields: Fields,
+): void {
+  const times = logThrottle.count(JSON.stringify([event, fields]), Date.now());
+  if (times > 0) log(level, event, { ...fields, times });
+}

@@ -1,0 +1,56 @@
+import type { Batching } from "./d1-store.ts";
+
+const CHANGED = "the account has changed";
+
+/**
+ * A statement that fails, and its batch with it, unless a condition holds. SQLite has no function that fails on purpose outside of a
+ * trigger: a path that is none fails, and is in the message.
+ */
+export const unless = (condition: string): string =>
+  `SELECT json_extract('{}', iif(${condition}, '$', '${CHANGED}'))`;
+
+/** Whether a batch has failed at such a statement. */
+export const hasChanged = (error: unknown): boolean => String(error).includes(CHANGED);
+
+/** What has come of a door: no batch yet; one has passed; none, as the account has changed; or the database has failed. */
+export type DoorState = "untried" | "passed" | "shut" | "failed";
+
+/**
+ * The account's read, ahead of the first batch of a request and in the same transaction: the batch takes effect only if the
+ * credential still lets in the very account that this isolate has read before. Otherwise nothing of it does.
+ */
+export class Door implements Batching {
+  readonly #db: D1Database;
+  readonly #sql: string;
+  readonly #values: readonly string[];
+  #state: DoorState = "untried";
+
+  /**
+   * @param read the query that reads the account: one row with one text, or none
+   * @param values its parameters ?1, ?2, …
+   * @param text what it read before
+   */
+  constructor(db: D1Database, read: string, values: readonly string[], text: string) {
+    this.#db = db;
+    this.#sql = unless(`(${read}) IS ?${values.length + 1}`);
+    this.#values = [...values, text];
+  }
+
+  get state(): DoorState {
+    return this.#state;
+  }
+
+  /** Runs a batch behind the check; a second one needs none. @throws Error if the account is not as it was, and as D1. */
+  async batch<Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
+    if (this.#state === "passed") return this.#db.batch<Row>(statements);
+    try {
+      const check = this.#db.prepare(this.#sql).bind(...this.#values);
+      const [, ...results] = await this.#db.batch<Row>([check, ...statements]);
+      this.#state = "passed";
+      return results;
+    } catch (error) {
+      this.#state = hasChanged(error) ? "shut" : "failed";
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { D1Store } from "../shared/storage/d1-store.ts";
+import { atHome } from "../operator/store/transit.ts";
+
+/** What an account shows by a link; times are epoch milliseconds. */
+export interface ShareRecord {
+  readonly jobId: string;
+  /** Further jobs of the same uploads. */
+  readonly further: readonly string[];
+  /** The uploads that are shown themselves. */
+  readonly inputs: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+type ShareRow = Omit<ShareRecord, "further" | "inputs"> & {
+  readonly further: string;
+  readonly inputs: string;
+};
+
+const RECORD = `job_id AS jobId, further, inputs, created_at AS createdAt, expires_at AS expiresAt`;
+
+const recordOf = ({ further, inputs, ...row }: ShareRow): ShareRecord => ({
+  ...row,
+  further: JSON.parse(further),
+  inputs: JSON.parse(inputs),
+});
+
+/** Which shares of the account ?1 have not ended at ?2: a share ends with its job. */
+const LIVE = `shares WHERE account_id = ?1 AND expires_at > ?2 AND EXISTS (SELECT 1 FROM jobs WHERE id = job_id)`;
+
+/** Up to ?2 shares that ended before ?1, but for those of accounts that are being moved. */
+const ENDED = `expires_at < ?1 AND ${atHome()} LIMIT ?2`;
+
+/** An account's shares in D1. The digest of a link's token goes in; only what undoes it in the directory takes it out. */
+export class Shares extends D1Store {
+  /** What the account shares at `now`, newest first. */
+  async list(accountId: string, now: number): Promise<ShareRecord[]> {
+    const rows = await this.all<ShareRow>(
+      `SELECT ${RECORD} FROM ${LIVE} ORDER BY created_at DESC, job_id DESC`,
+      [accountId, now],
+    );
+    return rows.map(recordOf);
+  }
+
+  /**
+   * The share of one job, with those of its uploads that are still there; null if the job is not shared at `now`.
+   * @param digest finds only the share whose token has this digest: a link may show a job that has another link of its own
+   */
+  async find(accountId: string, jobId: string, now: number, digest?: string): Promise<ShareRecord | null> {
+    const row = await this.first<ShareRow & { readonly there: string }>(
+      `SELECT ${RECORD}, (SELECT json_group_array(value) FROM json_each(inputs) WHERE value IN (
+         SELECT task_id FROM uploads WHERE task_id = value AND account_id = ?1 AND deleted_at IS NULL)) AS there
+       FROM ${LIVE} AND job_id = ?3 AND digest = coalesce(?4, digest)`,
+      [accountId, now, jobId, digest ?? null],
+    );
+    if (row === null) return null;
+    const { there, ...share } = row;
+    return { ...recordOf(share), inputs: JSON.parse(there) };
+  }
+
+  /**
+   * Shares a job; a share that it has is replaced. The statement decides whether the account has fewer than `most` of other jobs,
+   * so that concurrent requests cannot exceed them together.
+   * @returns whether it did, and the digest of the share before, if there was one
+   */
+  async put(
+    accountId: string,
+    share: ShareRecord,
+    digest: string,
+    most: number,
+  ): Promise<{ isShared: boolean; before: string | null }> {
+    const { jobId, further, inputs, createdAt, expiresAt } = share;
+    const [before, put] = await this.db.batch<{ digest: string }>([
+      this.statement("SELECT digest FROM shares WHERE account_id = ?1 AND job_id = ?2", [accountId, jobId]),
+      this.statement(
+        `INSERT INTO shares (account_id, created_at, job_id, digest, further, inputs, expires_at)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE (SELECT count(*) FROM ${LIVE} AND job_id <> ?3) < ?8
+         ON CONFLICT (job_id) DO UPDATE SET digest = excluded.digest, further = excluded.further, inputs = excluded.inputs,
+           created_at = excluded.created_at, expires_at = excluded.expires_at`,
+        [
+          accountId,
+          createdAt,
+          jobId,
+          digest,
+          JSON.stringify(further),
+          JSON.stringify(inputs),
+          expiresAt,
+          most,
+        ],
+      ),
+    ]);
+    return { isShared: put?.meta.changes === 1, before: before?.results[0]?.digest ?? null };
+  }
+
+  /** Ends a job's share. Returns its digest; null if the job was not shared at `now`. */
+  async revoke(accountId: string, jobId: string, now: number): Promise<string | null> {
+    const row = await this.first<{ digest: string }>(
+      `DELETE FROM shares WHERE job_id = ?3 AND job_id IN (SELECT job_id FROM ${LIVE}) RETURNING digest`,
+      [accountId, now, jobId],
+    );
+    return row?.digest ?? null;
+  }
+
+  /** The digests of up to `limit` shares that ended before `before` (epoch ms): what `purge` deletes. */
+  endedDigests(before: number, limit: number): Promise<string[]> {
+    return this.values(`SELECT digest FROM shares WHERE ${ENDED}`, [before, limit]);
+  }
+
+  /** Deletes up to `limit` shares that ended before `before` (epoch ms). Returns how many. */
+  purge(before: number, limit: number): Promise<number> {
+    return this.deleteSome("shares", "job_id", ENDED, [before, limit]);
+  }
+}

@@ -1,0 +1,79 @@
+import { ServiceError } from "../../shared/errors.ts";
+import type { ImportPatience } from "../../settings.ts";
+
+/** A failure of an import's source: what happened, and what to do. */
+export const importFailed = (message: string): ServiceError => new ServiceError("import_failed", message);
+
+/** Limits how long an import waits for its source, and ends the wait when its client disconnects. */
+export class PatientWait {
+  readonly #patience: ImportPatience;
+  readonly #client: AbortSignal;
+  readonly #begunAt = Date.now();
+  #hasBegun = false;
+  /** Of the current portion of the file: the bytes that have come, and how long they were waited for. */
+  #portion = { bytes: 0, ms: 0 };
+  /** Ends the current step. */
+  #interrupt: (error: ServiceError) => void = () => {};
+
+  /** @param client aborts when nobody is waiting for the file any more */
+  constructor(patience: ImportPatience, client: AbortSignal) {
+    this.#patience = patience;
+    this.#client = client;
+    client.addEventListener("abort", () => this.#interrupt(clientGone()), { once: true });
+  }
+
+  /** The source has sent so many bytes. From the first ones on, the full silence limit applies to each next chunk. */
+  received(bytes: number): void {
+    this.#hasBegun = true;
+    this.#portion.bytes += bytes;
+    if (this.#portion.bytes >= this.#patience.portion.bytes) this.#portion = { bytes: 0, ms: 0 };
+  }
+
+  /**
+   * Waits for a step of the source, one at a time.
+   * @throws ServiceError import_failed: the source was too slow, the client has gone, or the step failed (message `otherwise`)
+   */
+  async for<T>(step: Promise<T>, otherwise: string): Promise<T> {
+    // A new promise per step: one that outlives its step would keep the step's bytes in memory.
+    const { promise: end, reject } = Promise.withResolvers<never>();
+    this.#interrupt = reject;
+    if (this.#client.aborted) reject(clientGone());
+    const waitsSince = Date.now();
+    const { ms, message } = this.#limit(waitsSince);
+    const timer = setTimeout(() => reject(importFailed(message)), ms);
+    try {
+      return await Promise.race([step, end]);
+    } catch (error) {
+      throw error instanceof ServiceError ? error : importFailed(otherwise);
+    } finally {
+      clearTimeout(timer);
+      if (this.#hasBegun) this.#portion.ms += Date.now() - waitsSince;
+    }
+  }
+
+  /** How long to wait for the next step, and the message if that is exceeded. */
+  #limit(now: number): { ms: number; message: string } {
+    const { silenceMs, totalMs, portion } = this.#patience;
+    const limits = [
+      {
+        ms: this.#begunAt + totalMs - now,
+        message: `The source did not send the whole file within ${totalMs / 1_000} seconds. Upload the file instead.`,
+      },
+      {
+        ms: (this.#hasBegun ? now : this.#begunAt) + silenceMs - now,
+        message: `The source sent nothing for ${silenceMs / 1_000} seconds. Try again, or upload the file.`,
+      },
+    ];
+    if (this.#hasBegun) {
+      limits.push({
+        ms: portion.ms - this.#portion.ms,
+        message: `The source sends less than ${portion.bytes / portion.ms} kB per second. Upload the file instead.`,
+      });
+    }
+    const first = limits.reduce((a, b) => (b.ms < a.ms ? b : a));
+    return { ...first, ms: Math.max(0, first.ms) };
+  }
+}
+
+const clientGone = (): ServiceError =>
+  importFailed("The client closed its connection before the file was stored.");

@@ -1,0 +1,361 @@
+import {
+  DAY_HOURS,
+  fitsBelow,
+  KEPT_PER_LIVE,
+  type UploadBudget,
+  type UploadHour,
+  type UploadUse,
+} from "../../accounts/rules/budgets.ts";
+import type { AccountUse } from "../../billing/rules/ledger.ts";
+import type { InspectedUpload, RecordedUpload, StoredUpload } from "../../jobs/rules/admission.ts";
+import type { StoredInput } from "../rules/bucket-event.ts";
+import { expiredPresign, nextInspection } from "../rules/lifetime.ts";
+import { dayOf } from "../../billing/rules/usage.ts";
+import { atHome } from "../../operator/store/transit.ts";
+import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";
+import { type Batching, D1Store, present, type Question } from "../../shared/storage/d1-store.ts";
+import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
+
+/** An upload that an account may name in a job; `refined` counts the free jobs that have refined masks of it. */
+export interface OwnUpload extends InspectedUpload {
+  readonly refined: number;
+}
+
+/** What createJob has to know before it accepts a job: one round trip reads it. */
+export interface JobPreconditions {
+  /** The requested uploads that the account owns. */
+  readonly uploads: readonly OwnUpload[];
+  readonly use: AccountUse;
+  /** The trial lane's open tasks in this database; zero if nobody asked. */
+  readonly openTrialTasks: number;
+}
+
+/** An upload that is due for inspection; times are epoch milliseconds. */
+export interface DueUpload extends RecordedUpload {
+  readonly accountId: string;
+  readonly presignedAt: number;
+  readonly inspectAt: number;
+  /** The most bytes that were seen of it; null if nothing has reported any yet. */
+  readonly size: number | null;
+  /** Whether its account has deleted it. */
+  readonly isDeleted: boolean;
+  readonly multipartId: MultipartId;
+}
+
+/** An upload that is to be recorded; `size` is null if its URL takes a file of any size. */
+export interface NewUpload extends RecordedUpload {
+  readonly size: number | null;
+  /** Whether it comes in parts, which are still to be begun. */
+  readonly inParts?: boolean;
+}
+
+/** The bucket's id of an upload in parts: empty before it has begun, null if it is complete, or comes at once. */
+type MultipartId = string | null;
+
+/** An upload that is to be deleted from bucket and database. */
+export interface OldUpload {
+  readonly taskId: string;
+  readonly accountId: string;
+  readonly multipartId: MultipartId;
+}
+
+/**
+ * The result of an inspection: the upload's size (0 if there is no object), what was seen of it if it is kept, and when to
+ * inspect it again.
+ */
+export interface Inspection {
+  readonly taskId: string;
+  readonly size: number;
+  readonly seen: StoredUpload | null;
+  readonly inspectAt: number | null;
+}
+
+/** An upload of which an event is recorded; `size` is the most bytes that were seen of it. */
+export interface NotedUpload extends RecordedUpload {
+  readonly accountId: string;
+  readonly size: number;
+  readonly isDeleted: boolean;
+}
+
+/** A row of the account's use and the trial lane, or of an upload. */
+interface PreconditionRow extends AccountUseRow, RecordedUpload {
+  open_trial_tasks: number;
+  size: number | null;
+  etag: string | null;
+  media: string | null;
+  refined: number;
+}
+
+/** What was seen of an object, as the columns have it. */
+const columnsOf = ({ etag, media }: StoredUpload) => ({
+  etag,
+  media: media === null ? "" : `${media.type}/${media.format}`,
+});
+
+/** The same columns, as a StoredUpload. */
+function seenOf({ size, etag, media }: PreconditionRow): StoredUpload | null {
+  if (size === null || etag === null || media === null) return null;
+  const [type, format] = media.split("/");
+  const isKnown = (type === "image" || type === "video") && format !== undefined;
+  return { size, etag, media: isKnown ? { type, format } : null };
+}
+
+function preconditionsOf([account, owned]: readonly D1Result<PreconditionRow>[]): JobPreconditions {
+  const row = present(account?.results[0]);
+  const uploads = present(owned).results.map((upload) => ({
+    taskId: upload.taskId,
+    contentType: upload.contentType,
+    seen: seenOf(upload),
+    refined: upload.refined,
+  }));
+  return { uploads, use: accountUseOf(row), openTrialTasks: row.open_trial_tasks };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** How many uploads of the account ?1 no job has used. Triggers count them (migrations/0018), but those of an older Worker. */
+const UNUSED = `
+  SELECT coalesce((SELECT unused_uploads FROM account_counts WHERE account_id = ?1), 0)
+    + (SELECT count(*) FROM uploads INDEXED BY uploads_uncounted
+       WHERE account_id = ?1 AND unused = 1 AND counted = 0) AS unused`;
+/** The last day of the account ?1 at the epoch hour ?2: the 24 hours before, and the current hour so far. */
+const OF_THE_DAY = `FROM upload_bytes WHERE account_id = ?1 AND hour >= ?2 - ${DAY_HOURS}`;
+
+const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
+
+/**
+ * Marks a job's uploads as used, if the job is listed, and keeps what was seen of them: the next job need not look, and the
+ * inference service refuses other bytes than those. A smaller file than an earlier one of the upload is looked at each time,
+ * because the row has the size of the largest. Withdrawing the job does not undo this: another job may have used
+ * them meanwhile. The pluses keep SQLite from using the index of all the account's uploads: the ids select the rows.
+ * @param seen what the bucket has of each of the job's uploads, in their order
+ */
+export const markUsed = (
+  db: D1Database,
+  job: { readonly jobId: string; readonly accountId: string; readonly taskIds: readonly string[] },
+  seen: readonly StoredUpload[] = [],
+): D1PreparedStatement =>
+  db
+    .prepare(
+      `UPDATE uploads SET unused = 0,
+         etag = iif(seen.value ->> 'size' >= coalesce(size, 0), seen.value ->> 'etag', NULL), media = seen.value ->> 'media'
+       FROM json_each(?3) AS seen
+       WHERE task_id = seen.value ->> 'taskId' AND +account_id = ?2
+         AND (+unused = 1 OR etag IS NOT seen.value ->> 'etag') AND EXISTS (SELECT 1 FROM jobs WHERE id = ?1)`,
+    )
+    .bind(
+      job.jobId,
+      job.accountId,
+      JSON.stringify(
+        job.taskIds.map((taskId, i) => {
+          const upload = seen[i];
+          return { taskId, ...(upload && { size: upload.size, ...columnsOf(upload) }) };
+        }),
+      ),
+    );
+
+/** Whether any upload of a list of ids (an SQL expression of JSON) is deleted. The unary plus keeps SQLite from using an index on that column: the ids select the rows. */
+export const anyDeleted = (taskIds: string): string =>
+  `EXISTS (SELECT 1 FROM uploads
+           WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +deleted_at IS NOT NULL)`;
+
+/** Whether free jobs have refined any upload of a list of ids as often as they may, a number: both are SQL expressions. */
+export const anyRefined = (taskIds: string, times: string): string =>
+  `EXISTS (SELECT 1 FROM uploads
+           WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +refined >= ${times})`;
+
+/** Presigned uploads in D1. */
+export class Uploads extends D1Store {
+  /**
+   * Records that an account may upload this task's bytes, unless it has used up its budget. The statement decides, so that
+   * concurrent requests cannot exceed the budget together. A known size counts at once (a trigger adds it to the account's
+   * bytes of the day), and nobody has to inspect the upload.
+   * @returns whether the upload is recorded.
+   */
+  async insert(
+    accountId: string,
+    { taskId, contentType, size, inParts = false }: NewUpload,
+    budget: UploadBudget,
+    now: number,
+    door: Batching = this.db,
+  ): Promise<boolean> {
+    const { maxUnused } = budget;
+    const maxDeleted = maxUnused * KEPT_PER_LIVE;
+    const inspectAt = size === null ? nextInspection(now, now) : null;
+    const insertion = this.statement(
+      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at, size, multipart_id)
+       SELECT ?3, ?1, ?4, ?5, 1, 1, ?8, ?10, ?11
+       WHERE (${UNUSED}) < ?6
+         AND (SELECT coalesce(sum(bytes), 0) < ?7 AND coalesce(sum(deleted), 0) < ?9 ${OF_THE_DAY})`,
+      [
+        accountId,
+        hourOf(now),
+        taskId,
+        contentType,
+        now,
+        maxUnused,
+        fitsBelow(budget, size),
+        inspectAt,
+        maxDeleted,
+        size,
+        inParts ? "" : null,
+      ],
+    );
+    const [added] = await door.batch([insertion]);
+    // The trigger's row counts, too.
+    return present(added).meta.changes > 0;
+  }
+
+  /** What an account has used of its budget. */
+  async use(accountId: string, now: number): Promise<UploadUse> {
+    const [unused, hours] = await this.db.batch<{ unused: number } & UploadHour>([
+      this.statement(UNUSED, [accountId]),
+      this.statement(`SELECT hour, bytes, deleted ${OF_THE_DAY}`, [accountId, hourOf(now)]),
+    ]);
+    return { unused: present(unused?.results[0]).unused, hours: present(hours).results };
+  }
+
+  /**
+   * The account's uploads among `taskIds` that are recent enough, its use, and how full the trial lane is. The ids are one bound list, because D1 takes
+   * 100 parameters. The plus keeps SQLite from using the index of all the account's uploads: the ids select the rows.
+   * @param usableSince when (epoch ms) an upload that no job has used, and one that a job has, must have been presigned
+   */
+  preconditions(
+    accountId: string,
+    taskIds: readonly string[],
+    usableSince: { readonly unused: number; readonly used: number },
+    isTrial: boolean,
+  ): Question<JobPreconditions> {
+    const statements = [
+      this.statement(`SELECT *, iif(?2, ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks FROM (${ACCOUNT_USE})`, [
+        accountId,
+        Number(isTrial),
+      ]),
+      this.statement(
+        `SELECT u.task_id AS taskId, u.content_type AS contentType, u.size, u.etag, u.media, u.refined
+         FROM json_each(?2) AS asked
+         JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
+           AND u.created_at > iif(u.unused, ?3, ?4)`,
+        [accountId, JSON.stringify(taskIds), usableSince.unused, usableSince.used],
+      ),
+    ];
+    return { statements, read: preconditionsOf };
+  }
+
+  /** What the bucket has of an account's upload; null if it has no such upload. */
+  find(accountId: string, taskId: string): Promise<Pick<DueUpload, "size" | "multipartId"> | null> {
+    return this.statement(
+      `SELECT size, multipart_id AS multipartId FROM uploads
+       WHERE task_id = ?2 AND +account_id = ?1 AND deleted_at IS NULL`,
+      [accountId, taskId],
+    ).first();
+  }
+
+  /** Records the bucket's id of an upload in parts that has begun, or with null that it is complete. */
+  async noteMultipart(taskId: string, multipartId: MultipartId): Promise<void> {
+    await this.run("UPDATE uploads SET multipart_id = ?2 WHERE task_id = ?1", [taskId, multipartId]);
+  }
+
+  /** Some of an account's uploads in parts that are not complete. */
+  unfinished(accountId: string, limit: number): Promise<OldUpload[]> {
+    return this.all(
+      `SELECT task_id AS taskId, account_id AS accountId, multipart_id AS multipartId FROM uploads
+       WHERE account_id = ?1 AND multipart_id IS NOT NULL LIMIT ?2`,
+      [accountId, limit],
+    );
+  }
+
+  /** Uploads that are due for inspection at `now` (epoch ms), longest due first. */
+  async dueForInspection(now: number, limit: number): Promise<DueUpload[]> {
+    const rows = await this.all<Omit<DueUpload, "isDeleted"> & { isDeleted: number }>(
+      `SELECT task_id AS taskId, account_id AS accountId, content_type AS contentType, created_at AS presignedAt,
+         inspect_at AS inspectAt, size, deleted_at IS NOT NULL AS isDeleted, multipart_id AS multipartId
+       FROM uploads WHERE inspect_at <= ?1 AND ${atHome()} ORDER BY inspect_at LIMIT ?2`,
+      [now, limit],
+    );
+    return rows.map(({ isDeleted, ...row }) => Object.assign(row, { isDeleted: isDeleted === 1 }));
+  }
+
+  /**
+   * Records inspections made at `now` (epoch ms). A trigger adds any growth in size to the account's bytes of the day. A
+   * deleted upload whose URL has expired no longer counts as unused. What was seen of an upload is kept only if its URL has
+   * expired: until then other bytes may replace it. Nor is it if an earlier file was larger: the row has that one's size.
+   */
+  async noteInspections(inspections: readonly Inspection[], now: number): Promise<void> {
+    const looks = inspections.map(({ taskId, size, seen, inspectAt }) => {
+      return { taskId, size, inspectAt, ...(seen && columnsOf(seen)) };
+    });
+    await this.run(
+      `UPDATE uploads SET size = max(coalesce(size, 0), seen.value ->> 'size'), inspect_at = seen.value ->> 'inspectAt',
+         etag = iif(created_at <= ?2 AND seen.value ->> 'size' >= coalesce(size, 0), seen.value ->> 'etag', NULL),
+         media = seen.value ->> 'media',
+         unused = iif(deleted_at IS NOT NULL AND created_at <= ?2, 0, unused)
+       FROM json_each(?1) AS seen WHERE task_id = seen.value ->> 'taskId'`,
+      [JSON.stringify(looks), expiredPresign(now)],
+    );
+  }
+
+  /**
+   * Records the sizes that the bucket's events report, so that nobody has to inspect these uploads; a deleted one is inspected
+   * nevertheless. What was seen of an upload is forgotten if the event is about other bytes. An upload whose size was signed is
+   * not written otherwise.
+   * @param taken how many bytes every job takes: an upload of more is recorded, and returned, each time
+   */
+  async noteStored(stored: readonly StoredInput[], taken: number): Promise<NotedUpload[]> {
+    const rows = await this.all<Omit<NotedUpload, "isDeleted"> & { isDeleted: number }>(
+      `UPDATE uploads SET size = max(coalesce(uploads.size, 0), seen.size),
+         etag = iif(etag = seen.least AND etag = seen.most, etag, NULL), inspect_at = iif(deleted_at IS NULL, NULL, inspect_at)
+       FROM (SELECT value ->> 'taskId' AS id, value ->> 'accountId' AS owner, max(value ->> 'size') AS size,
+               min(value ->> 'etag') AS least, max(value ->> 'etag') AS most
+             FROM json_each(?1) GROUP BY 1, 2) AS seen
+       WHERE uploads.task_id = seen.id AND +uploads.account_id = seen.owner
+         AND (inspect_at IS NOT NULL OR deleted_at IS NOT NULL OR NOT (etag = seen.least AND etag = seen.most)
+           OR seen.size > min(coalesce(uploads.size, 0), ?2))
+       RETURNING task_id AS taskId, account_id AS accountId, content_type AS contentType, size,
+         deleted_at IS NOT NULL AS isDeleted`,
+      [JSON.stringify(stored), taken],
+    );
+    return rows.map(({ isDeleted, ...row }) => Object.assign(row, { isDeleted: isDeleted === 1 }));
+  }
+
+  /** Forgets what was seen of an upload: the next job looks at it. */
+  async forgetSeen(taskId: string): Promise<void> {
+    await this.run("UPDATE uploads SET etag = NULL WHERE task_id = ?1", [taskId]);
+  }
+
+  /** Records an upload's size, as an inspection does, without changing when it is next inspected. */
+  async noteSize(taskId: string, size: number): Promise<void> {
+    await this.run("UPDATE uploads SET size = max(coalesce(size, 0), ?2) WHERE task_id = ?1", [taskId, size]);
+  }
+
+  /** Adds to the uploads that the bucket was asked about today for refused jobs of an account. */
+  async noteRefusedLooks(accountId: string, looks: number, now: number): Promise<void> {
+    await this.run(
+      `INSERT INTO refused_looks (account_id, day, looks)
+       SELECT id, ?2, ?3 FROM accounts WHERE id = ?1 AND erasing_at IS NULL
+       ON CONFLICT (account_id) DO UPDATE SET
+         looks = iif(day = excluded.day, looks, 0) + excluded.looks, day = excluded.day`,
+      [accountId, dayOf(now), looks],
+    );
+  }
+
+  /** Deletes up to `limit` hourly sums of bytes that are more than a day old. Returns how many. */
+  purgeBytes(now: number, limit: number): Promise<number> {
+    const values = [hourOf(now) - DAY_HOURS, limit];
+    return this.deleteSome("upload_bytes", "account_id, hour", "hour < ?1 LIMIT ?2", values);
+  }
+
+  /** Uploads presigned before `before` (epoch ms), oldest first; with `unusedOnly` those that no job has used. */
+  olderThan(before: number, limit: number, unusedOnly = false): Promise<OldUpload[]> {
+    return this.all(
+      `SELECT task_id AS taskId, account_id AS accountId, multipart_id AS multipartId FROM uploads
+       WHERE created_at < ?1 ${unusedOnly ? "AND unused = 1" : ""} ORDER BY created_at LIMIT ?2`,
+      [before, limit],
+    );
+  }
+
+  /** Deletes the rows of uploads. */
+  async delete(taskIds: readonly string[]): Promise<void> {
+    await this.deletion("uploads", "task_id", taskIds).run();
+  }
+}
