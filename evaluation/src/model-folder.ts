@@ -21,7 +21,7 @@ export async function withModelFolder<T>(
   use: (subject: Subject) => Promise<T>,
 ): Promise<T> {
   console.error(`Loading ${folder}…`);
-  const model = await loadModel(folder, { provider, digests: true, ...serverToken() });
+  const model = await loadModel(folder, { provider, ...serverToken() });
   try {
     return await use({
       name: `${model.id} ${model.version} (${model.family}) on ${model.provider}`,

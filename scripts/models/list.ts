@@ -24,7 +24,7 @@ export interface ListedModel {
   readonly bytes: number;
 }
 
-/** The model folders in `root`, sorted by name; empty if `root` does not exist. Only `check` verifies digests. */
+/** The model folders in `root`, sorted by name; empty if `root` does not exist. Digests are not compared: loading does that. */
 export async function listModels(root: string): Promise<ListedFolder[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return [];

@@ -19,14 +19,13 @@ import type { Report, Tensor, Usable } from "./report.ts";
 const PIXEL_LIMIT = 50_000_000;
 
 /**
- * Loads a folder with digests and self-test and runs its golden picture twice. Call it in a separate
+ * Loads a folder with its self-test and runs its golden picture twice. Call it in a separate
  * process, because the peak of memory is that of the whole process.
  * @throws ModelFolderError if the folder cannot be used
  */
 async function measure(folder: string, provider: Provider, cpuNodes: boolean): Promise<Usable> {
   const model = await openModel(folder, {
     provider,
-    digests: true,
     cpuNodes: cpuNodes || provider === "cpu",
     ...serverToken(),
   });

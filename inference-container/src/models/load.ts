@@ -37,7 +37,7 @@ export const FAMILIES: ReadonlyMap<string, Open> = new Map<string, Open>([
 export async function openModel(folder: string, options: Partial<LoadOptions> = {}): Promise<LoadedModel> {
   const settings = { ...DEFAULT_LOAD_OPTIONS, ...options };
   const manifest = await readManifest(folder, Manifest);
-  await checkFiles(folder, manifest.files, settings);
+  await checkFiles(folder, manifest.files, { digests: true });
   const open = FAMILIES.get(manifest.family);
   if (open === undefined)
     throw new ModelFolderError(

@@ -40,8 +40,6 @@ export interface LoadOptions extends SessionOptions {
   readonly serverPatienceMs: number;
   /** The bearer token for a model server. */
   readonly serverToken?: string;
-  /** Whether to compare every file's SHA-256 too, which takes some tenths of a second. */
-  readonly digests: boolean;
 }
 
 export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
@@ -53,5 +51,4 @@ export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
   textCacheBytes: 1024 * 1024,
   requestTimeoutMs: 108_000,
   serverPatienceMs: 0,
-  digests: false,
 };

@@ -145,7 +145,7 @@ describe("an export of OWL-ViT", () => {
         graphs: { image: { inputs: [{ dtype, shape: ["batch", 3, 768, 768] }] } },
         files: expect.arrayContaining([expect.objectContaining({ name: "whole.onnx", role: "weights" })]),
       });
-      const model = await loadModel(path, { threads: 2, digests: true });
+      const model = await loadModel(path, { threads: 2 });
       expect([model.family, model.drawsRegions, model.labels]).toEqual(["owlvit-sam2", true, undefined]);
       await model.close();
     },

@@ -19,8 +19,8 @@ function folder(changes: FolderChanges = {}): Promise<string> {
   return plantedFolder(join(scratch, `${made}`), changes);
 }
 
-async function refusal(path: string, options: { digests?: boolean } = {}): Promise<string> {
-  const outcome: unknown = await loadModel(path, options).then(
+async function refusal(path: string): Promise<string> {
+  const outcome: unknown = await loadModel(path).then(
     (model) => model.close(),
     (error: unknown) => error,
   );
@@ -88,7 +88,7 @@ describe("the weights beside a graph", () => {
     folder({ sidecar: NAME, files: { [NAME]: weights(value) } });
 
   it("are found at load, and count", async () => {
-    await (await loadModel(await withWeights(1), { digests: true })).close();
+    await (await loadModel(await withWeights(1))).close();
     expect(await refusal(await withWeights(0.5))).toContain("failed its self-test");
   });
 
@@ -101,7 +101,7 @@ describe("the weights beside a graph", () => {
   it("are refused by name when they were cut short or changed", async () => {
     const path = await withWeights(1);
     await writeFile(join(path, NAME), weights(2));
-    expect(await refusal(path, { digests: true })).toContain(`${NAME} in ${path} is damaged`);
+    expect(await refusal(path)).toContain(`${NAME} in ${path} is damaged`);
     await truncate(join(path, NAME), 3);
     expect(await refusal(path)).toContain(`${NAME} in ${path} is 3 bytes long; the manifest says 4.`);
   });
