@@ -32,8 +32,8 @@ export interface Service {
   /** The process id of a device's engine while it runs; `index` counts the devices in the settings' order. */
   enginePid(index?: number): number | undefined;
   /**
-   * Refuses new tasks, finishes the accepted ones and closes; tasks not finished in time are reported as handed back.
-   * Resolves to whether all were finished.
+   * Refuses new tasks, hands back those that have not begun, finishes the others and closes; tasks not finished in time are
+   * handed back too. Resolves to whether all that had begun were finished.
    */
   drain(): Promise<boolean>;
 }
@@ -97,6 +97,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
     enginePid: (index = 0) => engines.pids[index],
     drain: async () => {
       draining = true;
+      board.returnWaiting(settings.drainMs);
       const finished = await finish(board, settings.drainMs);
       await engines.close();
       server.close();

@@ -70,6 +70,9 @@ test("a stop waits for the drain and its last reports", () => {
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(pause + drain + 10);
   const grace = Number.parseInt(compose.stop_grace_period, 10);
   expect(grace).toBeGreaterThanOrEqual(Number(compose.environment["DRAIN_SECONDS"]) + 10);
+  const [, timeout] = /docker run --stop-timeout (\d+)/.exec(read("README.md")) ?? [];
+  const { drainMs } = readSettings({ ...settings, DRAIN_SECONDS: "" });
+  expect(Number(timeout)).toBeGreaterThanOrEqual(drainMs / 1_000 + 5);
 });
 
 test("the model is fetched to where the service reads it", () => {

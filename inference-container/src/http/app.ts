@@ -71,14 +71,15 @@ export function createApp(parts: AppParts): Hono {
     onError: (c) => c.json(TOO_LARGE, 413, { connection: "close" }),
   });
   app.post("/v1/tasks", bounded, async (c) => {
-    const now = state();
     const refuse = (status: 403 | 409 | 429 | 503, answer: Problem, retrySeconds?: number) => {
       metrics.refusals.inc({ status });
       if (retrySeconds !== undefined) c.header("retry-after", String(retrySeconds));
       return c.json(answer, status);
     };
-    if (now === "DRAINING") return refuse(503, NOT_READY.DRAINING, RETRY_NOT_READY_SECONDS);
     const body: unknown = await c.req.json().catch(() => undefined);
+    // Once the body is there: a drain that begins in between would leave the task waiting.
+    const now = state();
+    if (now === "DRAINING") return refuse(503, NOT_READY.DRAINING, RETRY_NOT_READY_SECONDS);
     const parsed = TaskRequest.safeParse(body);
     if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
     const foreign = foreignOrigin(parsed.data, parts);

@@ -104,6 +104,12 @@ export class Board {
     await idle.promise;
   }
 
+  /** Hands back the tasks that have no place yet. @param withinMs how long their reports are repeated, `STOPPED_MS` at least */
+  returnWaiting(withinMs: number): void {
+    const reason = new TaskReturned(Math.max(withinMs, STOPPED_MS));
+    for (const task of this.#waiting.values()) task.abort(reason);
+  }
+
   /** Stops all waiting and running tasks; they are still reported as handed back. */
   stopAll(): void {
     const reason = new TaskReturned(STOPPED_MS);

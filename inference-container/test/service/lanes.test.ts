@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Rig, startRig, until } from "../support/running-service.ts";
+import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/running-service.ts";
 
 describe("with one place, and room for two that wait", () => {
   let rig: Rig;
@@ -103,7 +105,7 @@ test("until the model is warm tasks are refused with 503 and Retry-After", async
   expect((await rig.finish()).outcome).toBe("success");
 });
 
-test("a draining service refuses new tasks and finishes the accepted ones", async () => {
+test("a draining service refuses new tasks, finishes what it has begun and hands back the rest", async () => {
   await using rig = await startRig({ IN_FLIGHT: "1" });
   for (const key of ["first", "second"]) await rig.post(rig.worker.request({ key, prompts: ["slow"] }));
   const drained = rig.service.drain();
@@ -111,8 +113,29 @@ test("a draining service refuses new tasks and finishes the accepted ones", asyn
   expect([answer.status, await answer.json()]).toMatchObject([503, { error: "draining" }]);
   expect((await fetch(`${rig.service.url}/readyz`)).status).toBe(503);
   expect(await drained).toBe(true);
-  expect(rig.worker.completions.get("first")?.[0]?.outcome).toBe("success");
-  expect(rig.worker.completions.get("second")?.[0]?.outcome).toBe("success");
+  expect(rig.worker.completions.get("first")).toMatchObject([{ outcome: "success" }]);
+  expect(rig.worker.completions.get("second")).toEqual([{ outcome: "returned" }]);
+});
+
+test("a task whose body comes after the drain began is refused", async () => {
+  await using rig = await startRig({ IN_FLIGHT: "1" });
+  await rig.post(rig.worker.request({ key: "at-work", prompts: ["slow"] }));
+  const body = JSON.stringify(rig.worker.request({ key: "late" }));
+  const late = request(`${rig.service.url}/v1/tasks`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${SERVICE_TOKEN}`,
+      "content-length": body.length,
+      expect: "100-continue",
+    },
+  });
+  late.flushHeaders();
+  await once(late, "continue");
+  const drained = rig.service.drain();
+  late.end(body);
+  const [answer]: IncomingMessage[] = await once(late, "response");
+  expect(answer?.statusCode).toBe(503);
+  expect(await drained).toBe(true);
 });
 
 test("what a drain can't finish in time is handed back", async () => {

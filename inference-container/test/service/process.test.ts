@@ -70,6 +70,26 @@ test.for(["SIGTERM", "SIGINT"] as const)("%s finishes what runs and exits 0", as
   expect(worker.completions.get("last")?.[0]?.outcome).toBe("success");
 });
 
+test("SIGTERM hands back at once what has not begun, and then finishes what is at work", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "hand-back-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "keep"), "");
+  const { lines, ended } = start({ MODEL_FOLDER: folder, DRAIN_SECONDS: "3600" }, "device-model.ts");
+  const url = await ready(lines);
+  const atWork = ["1", "2", "3"];
+  const waiting = ["4", "5", "6", "7", "8"];
+  for (const [i, key] of [...atWork, ...waiting].entries())
+    expect((await post(url, worker.request({ key, acceptedAt: i + 1, prompts: ["kept"] }))).status).toBe(202);
+  child?.kill("SIGTERM");
+  await Promise.all(waiting.map((key) => worker.completed(key)));
+  for (const key of atWork) expect(worker.completions.has(key)).toBe(false);
+  await rm(join(folder, "keep"));
+  expect(await ended).toEqual([0, null]);
+  const outcomes = (key: string) => worker.completions.get(key)?.map(({ outcome }) => outcome);
+  expect(atWork.map(outcomes)).toEqual(atWork.map(() => ["success"]));
+  expect(waiting.map(outcomes)).toEqual(waiting.map(() => ["returned"]));
+});
+
 test("a second signal ends the service at once", async () => {
   const { lines, ended } = start({});
   const url = await ready(lines);
