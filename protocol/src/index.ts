@@ -9,6 +9,7 @@
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404
  *   GET    /v1/model        → 200 ModelDescription, 503 (no model is loaded yet)
  *   DELETE /v1/tasks/{key}  → 204: stop the task, or refuse it if it is yet to come; nothing is reported for it
+ * Requests about an upload carry its digest in `x-picture`, for load balancers that hash: the same upload has the same digest.
  *
  * Service → Worker, `Authorization: Bearer <callbackToken>` (a token signed for one lease):
  *   POST {callbackUrl}/outputs   OutputsRequest  → 200 OutputsGrant
@@ -16,6 +17,7 @@
  *   POST {callbackUrl}/complete  Completion      → 204; also if what ended the task is repeated
  * Each answers 409 `lease_lost` once the lease is no longer in force: the service then drops the task.
  */
+export * from "./headers.ts";
 export * from "./task.ts";
 export * from "./regions.ts";
 export * from "./room.ts";

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { sha256Hex } from "../shared/digest.ts";
 import { reasonOf } from "../shared/log.ts";
 import {
   ModelDescription,
   RoomAnswer,
   type RoomRequest,
+  PICTURE_HEADER,
   type TaskRequest,
   type WaitingTask,
 } from "@segmentation/protocol";
@@ -52,20 +54,29 @@ export class InferenceClient {
     this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   }
 
-  #ask(method: "GET" | "POST" | "DELETE", path: string, body?: TaskRequest | RoomRequest): Promise<Response> {
-    return fetch(`${this.#baseUrl}/v1/${path}`, {
+  /** @param uploadId the picture or clip that the request is about: a load balancer can hash on its digest */
+  async #ask(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    uploadId?: string,
+    body?: TaskRequest | RoomRequest,
+  ): Promise<Response> {
+    return await fetch(`${this.#baseUrl}/v1/${path}`, {
       method,
-      headers: this.#headers,
+      headers: {
+        ...this.#headers,
+        ...(uploadId !== undefined && { [PICTURE_HEADER]: await sha256Hex(uploadId) }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   }
 
-  /** Offers a task. A service that can't be reached counts as busy: it may come back. */
-  async submit(request: TaskRequest): Promise<SubmitOutcome> {
+  /** Offers a task of an upload. A service that can't be reached counts as busy: it may come back. */
+  async submit(request: TaskRequest, uploadId: string): Promise<SubmitOutcome> {
     let response: Response;
     try {
-      response = await this.#ask("POST", "tasks", request);
+      response = await this.#ask("POST", "tasks", uploadId, request);
     } catch (error) {
       const reason = reasonOf(error);
       return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, reason, expected: false, perhapsTaken: true };
@@ -89,11 +100,12 @@ export class InferenceClient {
   /**
    * Which of these tasks would find room if they were offered now, in this order. Null if the service does not say: it is
    * older than the question. None does if the service is away, or refuses us; `reason` says why, for the log.
+   * @param uploadId the first task's
    */
-  async room(tasks: readonly WaitingTask[]): Promise<Room | null> {
+  async room(tasks: readonly WaitingTask[], uploadId: string): Promise<Room | null> {
     const none = tasks.map(() => false);
     try {
-      const response = await this.#ask("POST", "room", { tasks });
+      const response = await this.#ask("POST", "room", uploadId, { tasks });
       if (response.ok) return { ...RoomAnswer.parse(await response.json()), away: null };
       const { status } = response;
       const code = await refusalCode(response);
@@ -116,9 +128,9 @@ export class InferenceClient {
   }
 
   /** Makes the service drop a task, if it can be reached; otherwise the task's next callback does. */
-  async cancel(key: string): Promise<void> {
+  async cancel(key: string, uploadId: string): Promise<void> {
     try {
-      const response = await this.#ask("DELETE", `tasks/${key}`);
+      const response = await this.#ask("DELETE", `tasks/${key}`, uploadId);
       await response.body?.cancel();
     } catch {
       // The service is gone, and the task with it.

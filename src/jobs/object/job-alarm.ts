@@ -91,5 +91,7 @@ async function cancel(
   jobId: string,
   leases: readonly { taskId: string; lease: number }[],
 ): Promise<void> {
-  await Promise.all(leases.map(({ taskId, lease }) => inference.cancel(taskKey(jobId, taskId, lease))));
+  await Promise.all(
+    leases.map(({ taskId, lease }) => inference.cancel(taskKey(jobId, taskId, lease), taskId)),
+  );
 }

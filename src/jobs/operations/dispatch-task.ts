@@ -123,7 +123,7 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
   const { lease } = claim;
   const request = await requestOf(platform, taskId, claim);
   const begun = Date.now();
-  const submitted = await platform.inference.submit(request);
+  const submitted = await platform.inference.submit(request, taskId);
   const outcome = submitted.outcome === "busy" && submitted.perhapsTaken ? "unanswered" : submitted.outcome;
   log("info", "task_offered", { jobId, taskId, lane: request.lane, outcome, ms: Date.now() - begun });
   switch (submitted.outcome) {
@@ -136,7 +136,7 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
         reason: submitted.reason,
       });
       // Once the lease is handed back the task is offered again, and should not run twice meanwhile.
-      if (submitted.perhapsTaken) await platform.inference.cancel(request.key);
+      if (submitted.perhapsTaken) await platform.inference.cancel(request.key, taskId);
       return jobObject.releaseTask(taskId, lease, submitted.delayMs);
     case "refused":
       log("error", "inference_refused", { jobId, taskId, reason: submitted.reason });

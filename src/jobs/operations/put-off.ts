@@ -26,7 +26,10 @@ export async function putOffWithoutRoom(
   });
   const [first] = asked;
   if (first === undefined) return messages;
-  const answer = await inference.room(asked.map(({ waiting }) => waiting));
+  const answer = await inference.room(
+    asked.map(({ waiting }) => waiting),
+    first.body.taskId,
+  );
   if (answer === null) return messages;
   const off = asked
     .filter((_, i) => answer.room[i] !== true)

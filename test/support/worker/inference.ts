@@ -19,6 +19,8 @@ import { answerOf, fetchWorker, type Answer } from "./api.ts";
 export class PlayedInference {
   readonly tasks: TaskRequest[] = [];
   readonly cancelled: string[] = [];
+  /** The digest of an upload that each request names, by method and the path's last part. */
+  readonly pictures: (readonly [request: string, picture: string | null])[] = [];
   /** Whether it takes the next tasks without an answer, until the Worker's patience is at its end. */
   silent = false;
   /** The answer to the next offers. */
@@ -30,11 +32,12 @@ export class PlayedInference {
   constructor() {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const request = new Request(input, init);
+      const last = new URL(request.url).pathname.split("/").at(-1) ?? "";
+      this.pictures.push([`${request.method} ${last}`, request.headers.get("x-picture")]);
       if (new URL(request.url).pathname === "/v1/room") {
         return this.room(RoomRequest.parse(await request.json()).tasks);
       }
-      if (request.method === "DELETE")
-        this.cancelled.push(new URL(request.url).pathname.split("/").at(-1) ?? "");
+      if (request.method === "DELETE") this.cancelled.push(last);
       if (request.method === "POST" && this.silent) {
         this.tasks.push(await request.json());
         throw new DOMException("The operation was aborted due to timeout", "TimeoutError");

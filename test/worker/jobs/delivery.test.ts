@@ -274,7 +274,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     const cancel = Promise.withResolvers<void>();
     const cancelling = vi.spyOn(InferenceClient.prototype, "cancel").mockReturnValue(cancel.promise);
     const delivered = deliverTask(jobId, first());
-    await expect.poll(() => cancelling.mock.calls).toEqual([[`${jobId}.${first()}.1`]]);
+    await expect.poll(() => cancelling.mock.calls).toEqual([[`${jobId}.${first()}.1`, first()]]);
     expect(await env.JOBS.getByName(jobId).holding(first(), 1)).not.toBeNull();
     cancel.resolve();
     await delivered;
