@@ -47,6 +47,8 @@ test("the settings are the service's own or those of Node and npm, and the servi
     expect(known).toContain(name);
   }
   expect(variables).toContain("INFERENCE_TOKEN");
+  for (const name of ["QUEUE_CAPACITY", "IN_FLIGHT", "MODEL_THREADS", "FEATURE_CACHE_MB"])
+    expect(compose.environment[name], "Compose passes it on").toBe(`\${${name}:-}`);
   const environment = { ...settings, HOST: "0.0.0.0", INFERENCE_TOKEN: "0123456789abcdef" };
   expect(readSettings(environment).modelOptions.provider).toBe("cpu");
   const onGpu = { ...environment, ...manifests.plainVariables(gpu.env) };
