@@ -6,6 +6,7 @@
  *                           401 and 403 (an operator's setting is wrong), 409 (canceled), 429 (lane full) and 503
  *                           (not ready or draining), both with Retry-After; all but 202 with { error, message }
  *   POST   /v1/room         RoomRequest → 200 RoomAnswer, 503 (not ready or draining)
+ *                           Both: 412 if the Worker's version of the protocol, `x-protocol`, is not the service's
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404
  *   GET    /v1/model        → 200 ModelDescription, 503 (no model is loaded yet)
  *   DELETE /v1/tasks/{key}  → 204: stop the task, or refuse it if it is yet to come; nothing is reported for it

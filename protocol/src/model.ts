@@ -2,6 +2,8 @@ import { z } from "zod";
 
 /** The model that a service has loaded, and what it can: the answer of GET /v1/model. */
 export const ModelDescription = z.object({
+  /** The service's version of the protocol, `PROTOCOL`. */
+  protocol: z.int(),
   id: z.string(),
   version: z.string(),
   /** The family whose adapter runs it. */

@@ -46,7 +46,7 @@ export const WORKER_ROWS: readonly Row[] = [
       graph("Tasks put off because the service is away", "short", sum("tasks_put_off", "tasks", "why"), {
         when: "`away` above 10 in 15 minutes",
         means:
-          "no inference service says whether it has room: none can be reached, is ready or accepts the Worker's token",
+          "no inference service says whether it has room: none can be reached, is ready, accepts the Worker's token and speaks its version of the protocol",
         todo: "`tasks_put_off` in the log says why; the tasks wait in their queues and lose nothing",
       }),
       graph("Time of an offer (95th percentile)", "ms", p95("task_offered", "ms", "lane"), {

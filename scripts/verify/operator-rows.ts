@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { AlarmProbe, DatabaseProbe } from "../../src/operator/contract/operator.ts";
+import { AlarmProbe, DatabaseProbe, ProtocolProbe } from "../../src/operator/contract/operator.ts";
 import { DATASET } from "../dashboards/analytics.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { seconds, within, type World } from "./world.ts";
@@ -46,7 +46,10 @@ async function pointsWritten({ signal }: World): Promise<number> {
 }
 
 /** The answer of the operator's API. @throws LeftOut if it cannot be asked */
-async function probe({ operator, signal }: World, what: "databases" | "alarm"): Promise<unknown> {
+async function probe(
+  { operator, signal }: World,
+  what: "databases" | "alarm" | "protocol",
+): Promise<unknown> {
   if ("reason" in operator) throw new LeftOut(operator.reason);
   const answer = await Promise.race([
     operator.call("POST", `/probe/${what}`, {}),
@@ -97,6 +100,17 @@ export const OPERATOR_ROWS: readonly Row[] = [
       const { lateMs } = AlarmProbe.parse(await probe(world, "alarm"));
       if (lateMs > LATE_MS) throw new Wrong(`an alarm was ${seconds(lateMs)} late`);
       return `an alarm was ${Math.round(lateMs)} ms late`;
+    },
+  },
+  {
+    name: "protocol",
+    mend: "deploy matching versions of the Worker and the inference service (docs/operations.md#upgrades): until then tasks wait",
+    run: async (world) => {
+      const { worker, service, reason } = ProtocolProbe.parse(await probe(world, "protocol"));
+      if (service === null) throw new LeftOut(`the inference service says nothing: ${reason ?? ""}`);
+      if (service !== worker)
+        throw new Wrong(`the Worker speaks version ${worker}, the inference service ${service}`);
+      return `the Worker and the inference service speak version ${worker}`;
     },
   },
   {

@@ -3,9 +3,11 @@ import { sha256Hex } from "../shared/digest.ts";
 import { reasonOf } from "../shared/log.ts";
 import {
   ModelDescription,
+  PICTURE_HEADER,
+  PROTOCOL,
+  PROTOCOL_HEADER,
   RoomAnswer,
   type RoomRequest,
-  PICTURE_HEADER,
   type TaskRequest,
   type WaitingTask,
 } from "@segmentation/protocol";
@@ -36,6 +38,16 @@ const TIMEOUT_MS = 10_000;
 export const DEFAULT_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 60_000;
 
+/** An older service names no version. */
+const AnyDescription = z.object({ protocol: z.int().default(0) });
+
+/** Why the service reports no model that this Worker can read, for the log. */
+export interface NoModel {
+  readonly reason: string;
+  /** The service's version of the protocol if it is not the Worker's. */
+  readonly otherProtocol?: number;
+}
+
 const Refusal = z.object({ error: z.string().max(64) });
 
 /** The service's own code for why it did not take a task, for the log. */
@@ -51,7 +63,11 @@ export class InferenceClient {
 
   constructor(baseUrl: string, token: string) {
     this.#baseUrl = baseUrl;
-    this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    this.#headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      [PROTOCOL_HEADER]: String(PROTOCOL),
+    };
   }
 
   /** @param uploadId the picture or clip that the request is about: a load balancer can hash on its digest */
@@ -87,8 +103,13 @@ export class InferenceClient {
     }
     const { status } = response;
     const code = await refusalCode(response);
-    const reason = `status ${status} ${code}`;
-    if (status === 400) return { outcome: "refused", reason };
+    let reason = `status ${status} ${code}`;
+    if (status === 400) {
+      const model = await this.describeModel();
+      // A service of the Worker's version will never take the task; one of another may, once both match.
+      if (!("otherProtocol" in model)) return { outcome: "refused", reason };
+      ({ reason } = model);
+    }
     // Anything else is the service's state or an operator's mistake (a wrong token), and not the task's fault.
     const seconds = Number(response.headers.get("retry-after"));
     const delayMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_DELAY_MS) : DEFAULT_DELAY_MS;
@@ -116,11 +137,17 @@ export class InferenceClient {
     }
   }
 
-  /** The model that the service has loaded; the reason, for the log, if it does not report it. */
-  async describeModel(): Promise<ModelDescription | { readonly reason: string }> {
+  /** The model that the service has loaded, if it speaks the Worker's version of the protocol. */
+  async describeModel(): Promise<ModelDescription | NoModel> {
     try {
       const response = await this.#ask("GET", "model");
-      if (response.ok) return ModelDescription.parse(await response.json());
+      if (response.ok) {
+        const answer: unknown = await response.json();
+        const { protocol } = AnyDescription.parse(answer);
+        if (protocol === PROTOCOL) return ModelDescription.parse(answer);
+        const reason = `protocol_mismatch: the inference service speaks version ${protocol}, the Worker ${PROTOCOL}`;
+        return { reason, otherProtocol: protocol };
+      }
       return { reason: `status ${response.status} ${await refusalCode(response)}` };
     } catch (error) {
       return { reason: reasonOf(error) };

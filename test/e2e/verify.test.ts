@@ -82,6 +82,7 @@ describe("npm run verify", () => {
       "database",
       "batches of the database",
       "an alarm's delay",
+      "protocol",
     ]);
   });
 

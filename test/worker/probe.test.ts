@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
-import { AlarmProbe, DatabaseProbe } from "../../src/operator/contract/operator.ts";
+import { PROTOCOL } from "@segmentation/protocol";
+import { expect, it, vi } from "vitest";
+import { AlarmProbe, DatabaseProbe, ProtocolProbe } from "../../src/operator/contract/operator.ts";
 import { Probe } from "../../src/operator/store/probe.ts";
+import { DESCRIPTION } from "../support/worker/elsewhere.ts";
 import { send } from "../support/worker/api.ts";
 import { notedEvents } from "../support/worker/stripe.ts";
 
@@ -42,6 +44,24 @@ it("a database that counts the changes of each statement apart, or words its err
     showsErrors: false,
   });
   expect(await notedEvents()).toBe(0);
+});
+
+it.each([
+  [PROTOCOL, null],
+  [PROTOCOL + 1, expect.stringContaining("protocol_mismatch")],
+])("the inference service's version of the protocol is told: %s", async (protocol, reason) => {
+  vi.spyOn(globalThis, "fetch").mockResolvedValue(Response.json({ ...DESCRIPTION, protocol }));
+  expect(ProtocolProbe.parse(await probe("protocol"))).toEqual({
+    worker: PROTOCOL,
+    service: protocol,
+    reason,
+  });
+});
+
+it("a service that does not answer has no version", async () => {
+  vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("no such host"));
+  const reason = "TypeError: no such host";
+  expect(await probe("protocol")).toEqual({ worker: PROTOCOL, service: null, reason });
 });
 
 it("an alarm's delay is measured", async () => {

@@ -4,6 +4,8 @@ import type { Logger } from "pino";
 import {
   ImageFormat,
   type ModelDescription,
+  PROTOCOL,
+  PROTOCOL_HEADER,
   type RoomAnswer,
   RoomRequest,
   TaskRequest,
@@ -61,6 +63,7 @@ export function createApp(parts: AppParts): Hono {
     const { fallback: _, ...described } = loaded;
     return c.json({
       ...described,
+      protocol: PROTOCOL,
       formats: ImageFormat.options,
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
     } satisfies ModelDescription);
@@ -70,7 +73,15 @@ export function createApp(parts: AppParts): Hono {
     // The server closes the connection of a body that it does not read to its end, so it says so.
     onError: (c) => c.json(TOO_LARGE, 413, { connection: "close" }),
   });
-  app.post("/v1/tasks", bounded, async (c) => {
+  // Before the body is read, which another version may not understand.
+  const sameProtocol = createMiddleware(async (c, next) => {
+    const worker = c.req.header(PROTOCOL_HEADER);
+    if (worker === undefined || worker === String(PROTOCOL)) return next();
+    log.warn({ worker, service: PROTOCOL }, "protocol_mismatch");
+    metrics.refusals.inc({ status: 412 });
+    return c.json(OTHER_PROTOCOL, 412, { connection: "close" });
+  });
+  app.post("/v1/tasks", sameProtocol, bounded, async (c) => {
     const refuse = (status: 403 | 409 | 429 | 503, answer: Problem, retrySeconds?: number) => {
       metrics.refusals.inc({ status });
       if (retrySeconds !== undefined) c.header("retry-after", String(retrySeconds));
@@ -96,7 +107,7 @@ export function createApp(parts: AppParts): Hono {
     if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
     return c.json(accepted, 202);
   });
-  app.post("/v1/room", bounded, async (c) => {
+  app.post("/v1/room", sameProtocol, bounded, async (c) => {
     const now = state();
     if (now === "DRAINING" || now === "STARTING" || now === "UNABLE") {
       c.header("retry-after", String(RETRY_NOT_READY_SECONDS));
@@ -137,6 +148,10 @@ const NOT_READY = {
   STARTING: problem("not_ready", "The model is still loading. Try again later."),
   UNABLE: problem("model_unable", "The server that has the model is not ready. Try again later."),
 };
+const OTHER_PROTOCOL = problem(
+  "protocol_mismatch",
+  `This service speaks version ${PROTOCOL} of the protocol, and the Worker another. Deploy matching versions.`,
+);
 const LANE_FULL = problem("lane_full", "The lane's queue is full. Try again later.");
 const CANCELLED = problem("cancelled", "The task was canceled. Offer it again under a new key.");
 const UNKNOWN_TASK = problem(

@@ -1,4 +1,4 @@
-import { ModelDescription } from "@segmentation/protocol";
+import { ModelDescription, PROTOCOL } from "@segmentation/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -144,12 +144,25 @@ test("the service describes its model, the provider and its state", async () => 
     family: "planted",
     vocabulary: "open",
     attributes: true,
+    protocol: PROTOCOL,
     formats: ["coco", "yolo", "cutout", "labelmap"],
   });
   const ready = await fetch(`${rig.service.url}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([200, { state: "READY", model }]);
   expect((await fetch(`${rig.service.url}/healthz`)).status).toBe(200);
 });
+
+test.for(["/v1/tasks", "/v1/room"])(
+  "a Worker of another protocol is 412 on %s, whatever it sends",
+  async (path) => {
+    const ask = (protocol: number): Promise<Response> =>
+      rig.ask(path, { method: "POST", headers: { ...bearer, "x-protocol": String(protocol) }, body: "{" });
+    const refused = await ask(PROTOCOL + 1);
+    expect([refused.status, await refused.json()]).toMatchObject([412, { error: "protocol_mismatch" }]);
+    expect((await ask(PROTOCOL)).status).toBe(400);
+    expect(rig.lines.join()).toContain('"protocol_mismatch"');
+  },
+);
 
 test("each stage of a task is measured and logged, without a URL or a token", async () => {
   await rig.finish({ key: "measured" });

@@ -10,7 +10,7 @@ import { listDeadLetters, replayDeadLetters } from "../../operator/operations/de
 import { eraseEverywhere } from "../../operator/operations/erase-account.ts";
 import { deleteCopy, moveAccount } from "../../operator/operations/move-account.ts";
 import { cancelJob, showJob, stuckJobs, wakeJob } from "../../operator/operations/operate-jobs.ts";
-import { probeAlarm, probeDatabases } from "../../operator/operations/probe-platform.ts";
+import { probeAlarm, probeDatabases, probeProtocol } from "../../operator/operations/probe-platform.ts";
 import { relistJobs } from "../../operator/operations/relist-job.ts";
 import { resealSecrets } from "../../operator/operations/reseal-secrets.ts";
 import { platform, type AppEnv } from "../context.ts";
@@ -41,6 +41,7 @@ export const operator = new Hono<AppEnv>()
   .post("/dead-letters/replay", async (c) => c.json(await replayDeadLetters(platform(c))))
   .post("/probe/databases", async (c) => c.json(await probeDatabases(platform(c))))
   .post("/probe/alarm", async (c) => c.json(await probeAlarm(platform(c))))
+  .post("/probe/protocol", async (c) => c.json(await probeProtocol(platform(c))))
   .post("/reseal", async (c) =>
     c.json(await resealSecrets(platform(c), (await readBody(c, ResealRequest)).after)),
   )

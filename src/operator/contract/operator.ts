@@ -65,6 +65,15 @@ export type DatabaseProbe = z.infer<typeof DatabaseProbe>;
 export const AlarmProbe = z.object({ lateMs: z.number() });
 export type AlarmProbe = z.infer<typeof AlarmProbe>;
 
+/** The versions of the protocol that the Worker and the inference service speak; `service` is null if it does not say. */
+export const ProtocolProbe = z.object({
+  worker: count,
+  service: count.nullable(),
+  /** Why the Worker gets no model from the service. */
+  reason: z.string().nullable(),
+});
+export type ProtocolProbe = z.infer<typeof ProtocolProbe>;
+
 export const StuckJobsQuery = z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) });
 
 /** Listed jobs that have been in progress for long, oldest first; `report` is null if the object does not answer or has no job. */

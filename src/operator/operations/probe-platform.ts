@@ -1,4 +1,5 @@
-import type { AlarmProbe, DatabaseProbe } from "../contract/operator.ts";
+import { PROTOCOL } from "@segmentation/protocol";
+import type { AlarmProbe, DatabaseProbe, ProtocolProbe } from "../contract/operator.ts";
 import type { Platform } from "../../platform.ts";
 
 /** Tries out what the service relies on and D1 does not document, in each database. */
@@ -15,3 +16,10 @@ export async function probeDatabases({ databases, at }: Platform): Promise<Datab
 export const probeAlarm = async ({ accountStreams }: Platform): Promise<AlarmProbe> => ({
   lateMs: await accountStreams(`probe ${crypto.randomUUID()}`).alarmDelay(),
 });
+
+/** Asks the inference service for its version of the protocol. */
+export async function probeProtocol({ inference }: Platform): Promise<ProtocolProbe> {
+  const model = await inference.describeModel();
+  if (!("reason" in model)) return { worker: PROTOCOL, service: model.protocol, reason: null };
+  return { worker: PROTOCOL, service: model.otherProtocol ?? null, reason: model.reason };
+}

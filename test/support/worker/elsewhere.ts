@@ -1,4 +1,4 @@
-import type { ModelDescription } from "@segmentation/protocol";
+import { type ModelDescription, PROTOCOL } from "@segmentation/protocol";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { platformOf } from "../../../src/platform.ts";
@@ -6,6 +6,7 @@ import { PNG } from "./jobs.ts";
 
 /** What an inference service reports about its model. */
 export const DESCRIPTION: ModelDescription = {
+  protocol: PROTOCOL,
   id: "told",
   version: "1.2.3",
   family: "builtin",

@@ -29,6 +29,9 @@ export class PlayedInference {
   /** Whether it has room, by the tasks that it is asked about; by default it is too old for the question. */
   room: (tasks: readonly WaitingTask[]) => Response = () => new Response(null, { status: 404 });
 
+  /** The description of its model. */
+  model: () => Response = () => this.answer();
+
   constructor() {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const request = new Request(input, init);
@@ -37,6 +40,7 @@ export class PlayedInference {
       if (new URL(request.url).pathname === "/v1/room") {
         return this.room(RoomRequest.parse(await request.json()).tasks);
       }
+      if (last === "model") return this.model();
       if (request.method === "DELETE") this.cancelled.push(last);
       if (request.method === "POST" && this.silent) {
         this.tasks.push(await request.json());

@@ -1,3 +1,4 @@
+import { PROTOCOL } from "@segmentation/protocol";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { Model } from "../../../src/models/contract/model.ts";
@@ -54,6 +55,7 @@ describe("retrieveModel 503", () => {
     ["is loading its model", async () => Response.json({ error: "not_ready" }, { status: 503 })],
     ["refuses the token", async () => Response.json({ error: "unauthorized" }, { status: 401 })],
     ["is older than the Worker", async () => Response.json({ id: "builtin", version: "1.0.0" })],
+    ["speaks another protocol", async () => Response.json({ ...DESCRIPTION, protocol: PROTOCOL + 1 })],
     ["is a proxy's page", async () => new Response("<html>")],
   ])("says that no model is there while the service %s, and asks again [A6-11]", async (_, answer) => {
     vi.spyOn(console, "log").mockImplementation(() => {});

@@ -128,6 +128,27 @@ describe("npm run verify", () => {
     await expect(row.run(NO_SERVICE)).rejects.toMatchObject({ name: "LeftOut", message: "none" });
   });
 
+  it.each([
+    [{ worker: 1, service: 1, reason: null }, { saw: expect.stringContaining("version 1") }],
+    [
+      { worker: 2, service: 1, reason: "protocol_mismatch" },
+      { name: "Wrong", message: "the Worker speaks version 2, the inference service 1" },
+    ],
+    [{ worker: 2, service: null, reason: "status 503" }, { name: "LeftOut" }],
+  ])("compares the versions of the protocol: %j", async (versions, outcome) => {
+    const row = present(
+      ROWS.find(({ name }) => name === "protocol"),
+      "row",
+    );
+    const asked = row.run({ ...NO_SERVICE, operator: { call: async () => versions } });
+    expect(
+      await asked.then(
+        (saw) => ({ saw }),
+        (error: unknown) => error,
+      ),
+    ).toMatchObject(outcome);
+  });
+
   it("names a full database in its row, and says why one cannot be asked", async () => {
     const row = present(
       ROWS.find(({ name }) => name === "database"),
