@@ -32,6 +32,7 @@ checks.response_schema_conformance.enabled = false
 
 [[operations]]
 include-operation-id = "revokeApiKey"
+phases.fuzzing.enabled = false
 phases.stateful.enabled = false
 `;
 
@@ -63,6 +64,8 @@ describe("other people's tools", () => {
         CHAOS_SERVICE: PLANTED.service,
         ALLOW_LOCAL_URLS: "true",
         CVAT_LABELS: "bright",
+        // Node's own bound would answer a long query before the Worker reads it.
+        NODE_OPTIONS: "--max-http-header-size=262144",
       },
     });
   });

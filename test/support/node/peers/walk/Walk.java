@@ -40,12 +40,12 @@ public final class Walk {
     var jobId = jobs.createJob(new CreateJobRequest(request), "java").getJobId();
     var status = Status.QUEUED;
     while (status == Status.QUEUED || status == Status.PROCESSING)
-      status = jobs.retrieveJob(jobId, "wait=60").getStatus();
+      status = jobs.retrieveJob(jobId, null, "wait=60").getStatus();
     var list = jobs.listJobs(1, null, null, null, null, Status.SUCCESS);
     if (!list.getItems().get(0).getJobId().equals(jobId))
       throw new IllegalStateException("the list does not begin with the job");
 
-    var manifest = jobs.retrieveJobResult(jobId).getManifest().getImageManifest();
+    var manifest = jobs.retrieveJobResult(jobId, null).getManifest().getImageManifest();
     for (var mask : manifest.getItems().get(0).getMasks()) {
       var get = HttpRequest.newBuilder(mask.getUrl()).build();
       http.send(get, BodyHandlers.ofFile(Path.of(args[2], mask.getMaskIndex() + ".png")));

@@ -30,12 +30,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let job_id = jobs_api::create_job(&settings, request, Some("rust")).await?.job_id;
     let mut status = Status::Queued;
     while matches!(status, Status::Queued | Status::Processing) {
-        status = jobs_api::retrieve_job(&settings, &job_id, Some("wait=60")).await?.status;
+        status = jobs_api::retrieve_job(&settings, &job_id, None, Some("wait=60")).await?.status;
     }
     let list = jobs_api::list_jobs(&settings, Some(1), None, None, None, None, Some(Status::Success)).await?;
     assert_eq!(list.items[0].job_id, job_id);
 
-    let Manifest::ImageManifest(manifest) = *jobs_api::retrieve_job_result(&settings, &job_id).await?.manifest else {
+    let Manifest::ImageManifest(manifest) = *jobs_api::retrieve_job_result(&settings, &job_id, None).await?.manifest else {
         panic!("not an image job's result");
     };
     for mask in &manifest.items[0].masks {
