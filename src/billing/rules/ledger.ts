@@ -31,7 +31,7 @@ export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): numb
   return Math.min(maxVideoFrames, job.numFrames ?? Infinity, job.maxFrames ?? Infinity);
 }
 
-/** The length of a slot over which settled units are summed, in milliseconds. migrations/0011 has the same number. */
+/** The length of a slot over which settled units are summed, in milliseconds. migrations/0001_schema.sql has the same number. */
 const SLOT_MS = 300_000;
 
 /** The slot (counted from the epoch) that contains a time (epoch ms). */

@@ -24,7 +24,7 @@ const NEWEST_ACTIVE_JOB = `
 /**
  * One row, an AccountUseRow, for the account ?1. Used tokens are those reserved and neither released nor voided. The trial
  * began with the first reservation that was not voided: a job that was never accepted does not start it. Triggers of the
- * ledger and of the list keep these sums (migrations/0004, 0010 and 0018), so that reading them costs the same however many
+ * ledger and of the list keep these sums (migrations/0001_schema.sql), so that reading them costs the same however many
  * entries and jobs there are.
  */
 export const ACCOUNT_USE = `
@@ -115,7 +115,7 @@ export class Ledger extends D1Store {
     return this.deleteSome("settled_units", "account_id, slot", "slot < ?1 LIMIT ?2", values);
   }
 
-  /** The days of a period on which a job of the account ended: at most one row per day. A trigger writes them (migrations/0017). */
+  /** The days of a period on which a job of the account ended: at most one row per day. A trigger writes them. */
   usageDays(accountId: string, { from, to }: UsagePeriod): Promise<UsedDay[]> {
     return this.all(
       "SELECT day, units, jobs FROM usage_days WHERE account_id = ?1 AND day >= ?2 AND day <= ?3",

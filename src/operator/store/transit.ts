@@ -109,7 +109,7 @@ export type Unmovable = "no_such_account" | "erasing" | "jobs_under_way";
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 
-/** An account on its way from one database to another, as each of the two has it (migrations/0025). */
+/** An account on its way from one database to another, as each of the two has it (`in_transit` in migrations/0001_schema.sql). */
 export class Transits extends D1Store {
   /** The account's move out of this database or into it; null if there is none. */
   async find(accountId: string): Promise<Transit | null> {

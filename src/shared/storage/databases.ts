@@ -11,7 +11,7 @@ export const databaseNames = (bindings: readonly string[]): string[] =>
 export const recorded = (database: string | undefined): { readonly database?: string } =>
   database === undefined || database === FIRST_DATABASE ? {} : { database };
 
-/** What triggers say when they refuse a write for an account that is being moved (migrations/0025). */
+/** What triggers say when they refuse a write for an account that is being moved (migrations/0001_schema.sql). */
 const BEING_MOVED = "the account is being moved";
 
 /**

@@ -113,7 +113,7 @@ function preconditionsOf([account, owned]: readonly D1Result<PreconditionRow>[])
 
 const HOUR_MS = 3_600_000;
 
-/** How many uploads of the account ?1 no job has used. Triggers count them (migrations/0018), but those of an older Worker. */
+/** How many uploads of the account ?1 no job has used. Triggers count them, but those of an older Worker. */
 const UNUSED = `
   SELECT coalesce((SELECT unused_uploads FROM account_counts WHERE account_id = ?1), 0)
     + (SELECT count(*) FROM uploads INDEXED BY uploads_uncounted

@@ -139,23 +139,6 @@ describe("the counts of an account", () => {
     }
   });
 
-  it("were taken from what there was when the table was made", async () => {
-    const [client, another] = [await newClient(), await newClient()];
-    await fill(client, 5, 4);
-    await fill(another, 2, 1);
-    const uses = await Promise.all([client, another].map(({ accountId }) => counted(accountId)));
-    expect(uses).toEqual([
-      { unused_uploads: 5, active_jobs: 4 },
-      { unused_uploads: 2, active_jobs: 1 },
-    ]);
-    await env.DB.exec("DELETE FROM account_counts");
-    await env.DB.exec("UPDATE uploads SET counted = 0");
-    const { queries = [] } = env.MIGRATIONS.find(({ name }) => name.startsWith("0018")) ?? {};
-    for (const statement of ["UPDATE uploads SET counted", "INSERT INTO account_counts"])
-      await env.DB.prepare(queries.find((query) => query.trimStart().startsWith(statement)) ?? "").run();
-    expect(await Promise.all([client, another].map(({ accountId }) => counted(accountId)))).toEqual(uses);
-  });
-
   it("change nothing that an older Worker learns of its own inserts, and count these all the same", async () => {
     const client = await newClient();
     const { meta } = await env.DB.prepare(

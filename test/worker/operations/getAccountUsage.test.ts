@@ -92,23 +92,6 @@ describe("getAccountUsage 200", () => {
     expect(read.meta.rows_read).toBe(366);
   });
 
-  it("was so from the books that there were when the table was made, but for the jobs of closed ones [A6-8]", async () => {
-    const client = await newClient();
-    later(0);
-    const now = Date.now();
-    const old = now - 40 * DAY;
-    await settledJob(client.accountId, { units: 2, fund: "trial", endedAt: old });
-    await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: old });
-    await closeBooks(platformOf(env), now);
-    await settledJob(client.accountId, { units: 4, fund: "paid", endedAt: now });
-    await env.DB.exec("DELETE FROM usage_days");
-    const { queries = [] } = env.MIGRATIONS.find(({ name }) => name.startsWith("0017")) ?? {};
-    await env.DB.prepare(queries.find((query) => query.includes("INSERT INTO usage_days")) ?? "").run();
-    const { body } = await ask(client, `?from=${dateOf(old)}`);
-    expect(body.days.at(0)).toEqual({ date: dateOf(old), units: 5, jobs: 0 });
-    expect(body.days.at(-1)).toEqual({ date: dateOf(now), units: 4, jobs: 1 });
-  });
-
   it("forgets a day after 400 others, and everything of an account that is erased", async () => {
     const client = await newClient();
     later(0);
