@@ -162,7 +162,6 @@ CREATE TABLE uploads (
   content_type TEXT NOT NULL,
   created_at   INTEGER NOT NULL,
   unused       INTEGER NOT NULL DEFAULT 0 CHECK (unused IN (0, 1)),   -- 1 until an accepted job names it
-  counted      INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)),  -- whether an unused upload is in account_counts
   size         INTEGER CHECK (size >= 0),  -- the signed size, or the most bytes that an inspection saw; NULL before, 0 without an object
   inspect_at   INTEGER,                    -- when the bucket is next asked what was uploaded; NULL: it isn't asked (again)
   etag         TEXT,                       -- what an inspection after the URL's expiry, or a job, saw: a job need not ask the bucket again
@@ -176,7 +175,6 @@ CREATE INDEX uploads_by_age ON uploads (created_at);
 CREATE INDEX uploads_unused_by_age ON uploads (created_at) WHERE unused = 1;
 CREATE INDEX uploads_to_inspect ON uploads (inspect_at) WHERE inspect_at IS NOT NULL;
 CREATE INDEX uploads_by_account ON uploads (account_id, unused);
-CREATE INDEX uploads_uncounted ON uploads (account_id) WHERE unused = 1 AND counted = 0;
 CREATE INDEX uploads_in_parts ON uploads (account_id) WHERE multipart_id IS NOT NULL;
 
 -- A size that becomes known, or grows, adds to the account's bytes.
@@ -199,18 +197,18 @@ BEGIN
   ON CONFLICT (account_id, hour) DO UPDATE SET deleted = deleted + 1;
 END;
 
-CREATE TRIGGER uploads_add_to_counts AFTER INSERT ON uploads WHEN new.unused = 1 AND new.counted = 1
+CREATE TRIGGER uploads_add_to_counts AFTER INSERT ON uploads WHEN new.unused = 1
 BEGIN
   INSERT INTO account_counts (account_id, unused_uploads) VALUES (new.account_id, 1)
   ON CONFLICT (account_id) DO UPDATE SET unused_uploads = unused_uploads + 1;
 END;
 
-CREATE TRIGGER uploads_change_counts AFTER UPDATE OF unused ON uploads WHEN new.unused <> old.unused AND new.counted = 1
+CREATE TRIGGER uploads_change_counts AFTER UPDATE OF unused ON uploads WHEN new.unused <> old.unused
 BEGIN
   UPDATE account_counts SET unused_uploads = unused_uploads + new.unused - old.unused WHERE account_id = new.account_id;
 END;
 
-CREATE TRIGGER uploads_take_from_counts AFTER DELETE ON uploads WHEN old.unused = 1 AND old.counted = 1
+CREATE TRIGGER uploads_take_from_counts AFTER DELETE ON uploads WHEN old.unused = 1
 BEGIN
   UPDATE account_counts SET unused_uploads = unused_uploads - 1 WHERE account_id = old.account_id;
 END;

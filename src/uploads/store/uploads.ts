@@ -113,11 +113,9 @@ function preconditionsOf([account, owned]: readonly D1Result<PreconditionRow>[])
 
 const HOUR_MS = 3_600_000;
 
-/** How many uploads of the account ?1 no job has used. Triggers count them, but those of an older Worker. */
-const UNUSED = `
-  SELECT coalesce((SELECT unused_uploads FROM account_counts WHERE account_id = ?1), 0)
-    + (SELECT count(*) FROM uploads INDEXED BY uploads_uncounted
-       WHERE account_id = ?1 AND unused = 1 AND counted = 0) AS unused`;
+/** Number of the account ?1's uploads that no job has used. Triggers count them. */
+const UNUSED =
+  "SELECT coalesce((SELECT unused_uploads FROM account_counts WHERE account_id = ?1), 0) AS unused";
 /** The last day of the account ?1 at the epoch hour ?2: the 24 hours before, and the current hour so far. */
 const OF_THE_DAY = `FROM upload_bytes WHERE account_id = ?1 AND hour >= ?2 - ${DAY_HOURS}`;
 
@@ -183,8 +181,8 @@ export class Uploads extends D1Store {
     const maxDeleted = maxUnused * KEPT_PER_LIVE;
     const inspectAt = size === null ? nextInspection(now, now) : null;
     const insertion = this.statement(
-      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at, size, multipart_id)
-       SELECT ?3, ?1, ?4, ?5, 1, 1, ?8, ?10, ?11
+      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, inspect_at, size, multipart_id)
+       SELECT ?3, ?1, ?4, ?5, 1, ?8, ?10, ?11
        WHERE (${UNUSED}) < ?6
          AND (SELECT coalesce(sum(bytes), 0) < ?7 AND coalesce(sum(deleted), 0) < ?9 ${OF_THE_DAY})`,
       [

@@ -193,17 +193,4 @@ describe("a job's lifetime", () => {
     expect([await sweep(), await sweep(), await sweep()]).toEqual([2, 1, 0]);
     expect(await objects("inputs/")).toBe(0);
   });
-
-  it("keeps for the retention what an older Worker recorded, which did not note its use", async () => {
-    const taskId = await uploaded(client);
-    await env.DB.prepare("DELETE FROM uploads").run();
-    await env.DB.prepare(
-      "INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES (?1, ?2, 'image/png', ?3)",
-    )
-      .bind(taskId, client.accountId, Date.now())
-      .run();
-    const platform = platformOf(env);
-    expect(await sweepUploads(platform, Date.now() + 29 * DAY)).toBe(0);
-    expect(await sweepUploads(platform, Date.now() + 30 * DAY + 1)).toBe(1);
-  });
 });
