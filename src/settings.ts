@@ -92,7 +92,6 @@ export const SettingsSchema = z
     S3_SECRET_ACCESS_KEY: z.string().min(1),
     MASTER_SECRET: masterSecret,
     MASTER_SECRET_PREVIOUS: masterSecret.optional(),
-    SIGNING_SECRET: secret.optional(),
     INFERENCE_URL: url,
     INFERENCE_TOKEN: secret,
     OPERATOR_TOKEN: operatorSecret.optional(),
@@ -238,7 +237,6 @@ export const policyOf = (settings: Settings): JobPolicy => ({
 export const secretsOf = (settings: Settings): Secrets => ({
   current: settings.MASTER_SECRET,
   previous: settings.MASTER_SECRET_PREVIOUS ?? null,
-  legacy: settings.SIGNING_SECRET ?? null,
 });
 
 /** The rule for URLs from clients. */

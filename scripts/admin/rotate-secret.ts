@@ -4,18 +4,19 @@ import type { Outcome } from "./print.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** When the earlier secrets may go, after a run that has resealed so many endpoints' secrets. */
-function whenTheyMayGo({ earlier, signedMs }: ResealAnswer, resealed: number, now: number): string {
-  if (earlier.length === 0) return "The Worker has no earlier secret to remove.";
-  const names = earlier.join(" and ");
+const PREVIOUS = "MASTER_SECRET_PREVIOUS";
+
+/** When the previous secret may go, after a run that has resealed so many endpoints' secrets. */
+function whenItMayGo({ hasPrevious, signedMs }: ResealAnswer, resealed: number, now: number): string {
+  if (!hasPrevious) return "The Worker has no previous secret to remove.";
   const hours = Math.ceil(signedMs / HOUR_MS);
   return resealed === 0
-    ? `Nothing that is stored needs ${names}: remove it ${hours} hours after MASTER_SECRET was changed, when all that was signed before has ended.`
-    : `Keep ${names} until ${new Date(now + signedMs).toISOString()}, when all that was signed before has ended; then run this again, and remove it if nothing was resealed.`;
+    ? `Nothing that is stored needs ${PREVIOUS}: remove it ${hours} hours after MASTER_SECRET was changed, when all that was signed before has ended.`
+    : `Keep ${PREVIOUS} until ${new Date(now + signedMs).toISOString()}, when all that was signed before has ended; then run this again, and remove it if nothing was resealed.`;
 }
 
 /**
- * Has the Worker seal by MASTER_SECRET what an earlier secret has sealed, page by page, and says when the earlier ones may go. A
+ * Has the Worker seal by MASTER_SECRET what the previous secret has sealed, page by page, and says when that may go. A
  * repetition resumes: what is done is left as it is. Exit code 1 if some endpoints' secrets can't be opened.
  * @param now epoch milliseconds
  */
@@ -41,7 +42,7 @@ export async function rotateSecret(
     const lost = "The accounts of unreadable ones have to rotate their secrets and enable them.";
     return {
       result: unreadable.map((endpointId) => ({ endpointId })),
-      summary: `${counts}. ${whenTheyMayGo(page, resealed, now)}${unreadable.length === 0 ? "" : ` ${lost}`}`,
+      summary: `${counts}. ${whenItMayGo(page, resealed, now)}${unreadable.length === 0 ? "" : ` ${lost}`}`,
       exitCode: unreadable.length === 0 ? 0 : 1,
     };
   }

@@ -44,15 +44,7 @@ function* checkSecrets(
   }
   for (const name of NEEDED_SECRETS) {
     if (secrets === null || secrets.has(name)) continue;
-    const isReplaced = name === "MASTER_SECRET" && secrets?.has("SIGNING_SECRET");
-    yield missing(
-      name,
-      isReplaced
-        ? "the secret is not set: it replaces SIGNING_SECRET, which stays for what was sealed and signed before"
-        : "the secret is not set",
-      put(name),
-      creationOf(name),
-    );
+    yield missing(name, "the secret is not set", put(name), creationOf(name));
   }
   if (secrets !== null && !secrets.has("OPERATOR_TOKEN")) {
     yield warning(

@@ -16,7 +16,6 @@ export const NEEDED_SECRETS = [
 /** And these if the operator has what they are for. */
 export const OPTIONAL_SECRETS = [
   "MASTER_SECRET_PREVIOUS",
-  "SIGNING_SECRET",
   "OPERATOR_TOKEN",
   "STRIPE_SECRET_KEY",
   "STRIPE_WEBHOOK_SECRET",

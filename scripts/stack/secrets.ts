@@ -4,7 +4,7 @@ import { Failure } from "../shared/command-line.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-/** A missing secret, as in the file of an older stack, is generated. */
+/** A missing secret is generated. */
 const secret = z
   .string()
   .min(32)
@@ -12,8 +12,6 @@ const secret = z
 
 const Secrets = z.object({
   MASTER_SECRET: secret,
-  /** What a stack of an older version has sealed and signed by. */
-  SIGNING_SECRET: z.string().optional(),
   INFERENCE_TOKEN: secret,
   OPERATOR_TOKEN: secret,
   /** The Worker's key for Stripe's stand-in, and the secret with which the stand-in signs its webhooks. */

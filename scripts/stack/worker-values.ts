@@ -5,7 +5,7 @@ import type { StackSettings } from "./settings.ts";
 import type { LocalStorage } from "./wrangler-settings.ts";
 
 /** The stack's secrets that the Worker always needs. */
-type WorkerSecrets = Pick<Secrets, "MASTER_SECRET" | "SIGNING_SECRET" | "INFERENCE_TOKEN" | "OPERATOR_TOKEN">;
+type WorkerSecrets = Pick<Secrets, "MASTER_SECRET" | "INFERENCE_TOKEN" | "OPERATOR_TOKEN">;
 
 /** The token that the Worker and the inference service share: the one set with INFERENCE_URL, else the stack's own. */
 export function inferenceToken(given: StackSettings, secrets: WorkerSecrets): string {
@@ -36,7 +36,6 @@ export function workerValues(
 ): StackSettings {
   const values = {
     MASTER_SECRET: secrets.MASTER_SECRET,
-    ...(secrets.SIGNING_SECRET !== undefined && { SIGNING_SECRET: secrets.SIGNING_SECRET }),
     INFERENCE_TOKEN: secrets.INFERENCE_TOKEN,
     OPERATOR_TOKEN: secrets.OPERATOR_TOKEN,
     PUBLIC_URL: baseUrl,

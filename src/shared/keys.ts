@@ -6,8 +6,6 @@ export interface Secrets {
   readonly current: string;
   /** Only reads what it has sealed and signed; null if there is none. */
   readonly previous: string | null;
-  /** Only reads what was sealed and signed before there were key ids; null if there is nothing of that time. */
-  readonly legacy: string | null;
 }
 
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>

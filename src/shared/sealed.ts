@@ -11,7 +11,7 @@ export async function seal({ current }: Secrets, purpose: string, text: string):
 /** The decrypted text, or null if none of the secrets sealed it, the purpose differs, or the sealed text was changed. */
 export async function unseal(secrets: Secrets, purpose: string, sealed: string): Promise<string | null> {
   const keyOf = async ({ kid }: { kid?: string }): Promise<Uint8Array> => {
-    const secret = kid === undefined ? secrets.legacy : await secretOf(secrets, kid);
+    const secret = await secretOf(secrets, kid);
     if (secret === null) throw new errors.JWEDecryptionFailed();
     return deriveKey(secret, purpose);
   };

@@ -1,7 +1,7 @@
 import { jwtVerify, SignJWT, errors, type JWTPayload } from "jose";
 import { z } from "zod";
 import { sha256Hex } from "./digest.ts";
-import { bytesOf, deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
+import { deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
 
 /** What a token is for: a token for one purpose is invalid for another. */
 export type Purpose = "lease" | "cursor";
@@ -31,10 +31,9 @@ export async function verifyToken(
   token: string,
 ): Promise<JWTPayload | null> {
   const keyFor = async ({ kid }: { kid?: string }): Promise<Uint8Array> => {
-    // Before there were key ids, the secret itself was the key of all tokens.
-    const secret = kid === undefined ? secrets.legacy : await secretOf(secrets, kid);
+    const secret = await secretOf(secrets, kid);
     if (secret === null) throw new errors.JWSSignatureVerificationFailed();
-    return kid === undefined ? bytesOf(secret) : keyOf(secret, purpose);
+    return keyOf(secret, purpose);
   };
   try {
     const { payload } = await jwtVerify(token, keyFor, { algorithms: ["HS256"], audience: purpose });

@@ -4,6 +4,5 @@ import type { Secrets } from "../../src/shared/keys.ts";
 export const service = (current: string, earlier: Partial<Secrets> = {}): Secrets => ({
   current,
   previous: null,
-  legacy: null,
   ...earlier,
 });

@@ -1,10 +1,11 @@
 import { createExecutionContext, createMessageBatch, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { CompactEncrypt, decodeProtectedHeader, SignJWT } from "jose";
+import { decodeProtectedHeader, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import type { TaskRequest } from "@segmentation/protocol";
 import { rotateSecret } from "../../scripts/admin/rotate-secret.ts";
 import { deriveKey, keyIdOf } from "../../src/shared/keys.ts";
+import { seal } from "../../src/shared/sealed.ts";
 import worker, { WebhookObject } from "../../src/index.ts";
 import type { Env } from "../../src/env.ts";
 import { platformOf } from "../../src/platform.ts";
@@ -185,7 +186,7 @@ describe("a rotation of the master secret", () => {
         await forge("AAAAAAAAAAAA", strange, audience),
         await forge("", strange, audience),
         await forge(undefined, strange, audience),
-        // The secret itself was the key of before there were key ids: it is none any more.
+        // The secret itself is no key.
         await forge(undefined, new TextEncoder().encode(FIRST), audience),
         await forge(
           known,
@@ -203,43 +204,29 @@ describe("a rotation of the master secret", () => {
   });
 });
 
-describe("an upgrade from a signing secret", () => {
-  it("still reads what that has sealed, and needs it no more once it is sealed anew [A8-2]", async () => {
-    const SIGNING_SECRET = "sixteen letters.";
-    const upgraded = instance({ SIGNING_SECRET });
+describe("the secret of a webhook endpoint", () => {
+  it("that nobody can open is named and stays as it is; the others need the previous secret no more [A8-2]", async () => {
     const client = await newClient();
     const endpoint = await newEndpoint(client);
     const lost = await newEndpoint(client, "https://receiver.test/lost");
-    const receivers = new PlayedEndpoints(endpoint, lost);
-    const old = async ({ endpointId, secret }: TestEndpoint, by: string) => {
-      const sealed = await new CompactEncrypt(
-        new TextEncoder().encode(JSON.stringify([{ secret, validUntil: null }])),
-      )
-        .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
-        .encrypt(await deriveKey(by, JSON.stringify(["webhook secrets", endpointId])));
-      await env.DB.prepare("UPDATE webhook_endpoints SET secrets = ?2 WHERE id = ?1")
-        .bind(endpointId, sealed)
-        .run();
-    };
-    await old(endpoint, SIGNING_SECRET);
-    await old(lost, "a secret that nobody has");
-    const test = (one: Env) => async () => {
-      await ask(one, client.key, "POST", `/v1/webhook-endpoints/${endpoint.endpointId}/test`);
-      await deliverBy(one, endpoint);
-    };
-    await test(upgraded)();
-    const run = await reseal(upgraded);
+    const nobodys = { current: "a secret that nobody has", previous: null };
+    await env.DB.prepare("UPDATE webhook_endpoints SET secrets = ?2 WHERE id = ?1")
+      .bind(lost.endpointId, await seal(nobodys, "any purpose", "[]"))
+      .run();
+    const run = await reseal(rotated);
     expect(run).toMatchObject({ exitCode: 1, result: [{ endpointId: lost.endpointId }] });
     expect(run.summary).toContain(
-      "webhook endpoints: 2; resealed: 1; unreadable: 1. Keep SIGNING_SECRET until",
+      "webhook endpoints: 2; resealed: 1; unreadable: 1. Keep MASTER_SECRET_PREVIOUS until",
     );
     const untouched = await sealedIn();
-    expect((await reseal(upgraded)).summary).toContain("resealed: 0; unreadable: 1. Nothing");
+    expect((await reseal(rotated)).summary).toContain("resealed: 0; unreadable: 1. Nothing");
     expect(await sealedIn()).toEqual(untouched);
-    await test(before)();
-    expect((await reseal(before)).summary).toContain("The Worker has no earlier secret to remove.");
+    expect((await reseal(without)).summary).toContain("The Worker has no previous secret to remove.");
+    const receivers = new PlayedEndpoints(endpoint, lost);
+    await ask(without, client.key, "POST", `/v1/webhook-endpoints/${endpoint.endpointId}/test`);
+    await deliverBy(without, endpoint);
     const received = receivers.of(endpoint);
-    expect(received).toHaveLength(2);
+    expect(received).toHaveLength(1);
     for (const request of received) expect(verified(endpoint.secret, request).type).toBe("test");
   });
 });

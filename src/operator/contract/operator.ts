@@ -147,8 +147,8 @@ export const ResealAnswer = z.object({
   unreadable: z.array(z.string()),
   /** Where the next page begins, for the next request; null after the last. */
   next: z.string().nullable(),
-  /** The settings with the secrets that only read. */
-  earlier: z.array(z.string()).readonly(),
+  /** Whether there is a previous secret, which only reads. */
+  hasPrevious: z.boolean(),
   /** For how long what is signed now is valid, milliseconds: nothing else that is sealed or signed lives longer. */
   signedMs: z.number(),
 });

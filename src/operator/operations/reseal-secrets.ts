@@ -5,8 +5,6 @@ import type { Platform } from "../../platform.ts";
 import { secretsOf } from "../../settings.ts";
 import { HELD_MS } from "../../jobs/operations/dispatch-task.ts";
 
-/** The secrets that only read. */
-const EARLIER = ["MASTER_SECRET_PREVIOUS", "SIGNING_SECRET"] as const;
 /** Endpoints in a run: each costs some cryptography, and those that change a statement. */
 const PAGE = 100;
 
@@ -41,7 +39,7 @@ export async function resealSecrets(
     resealed: changed.length,
     unreadable,
     next: nextPlace(databases, index, page.length < PAGE ? null : (page.at(-1)?.endpointId ?? null)),
-    earlier: EARLIER.filter((name) => settings[name] !== undefined),
+    hasPrevious: settings.MASTER_SECRET_PREVIOUS !== undefined,
     signedMs: policy.leaseMs + HELD_MS,
   };
 }

@@ -57,19 +57,6 @@ describe("a state folder", () => {
     expect(await loadSecrets(other)).not.toEqual(secrets);
   });
 
-  it("of an older version keeps the secrets that it has and gets those that it lacks", async () => {
-    const state = stateFolder(folder);
-    const old = {
-      SIGNING_SECRET: "s".repeat(43),
-      INFERENCE_TOKEN: "t".repeat(43),
-    };
-    await writePrivateFile(state.secrets, JSON.stringify(old));
-    const secrets = await loadSecrets(state);
-    expect(secrets).toMatchObject(old);
-    for (const fresh of [secrets.STRIPE_SECRET_KEY, secrets.MASTER_SECRET]) expect(fresh).toMatch(/^.{43}$/);
-    expect(await loadSecrets(state)).toEqual(secrets);
-  });
-
   it("belongs to one stack at a time, and is free again when that stack is killed", async () => {
     const state = stateFolder(folder);
     const module = pathToFileURL(join(PROJECT_ROOT, "scripts", "stack", "folder-lock.ts")).href;

@@ -127,19 +127,6 @@ describe("npm run deploy -- --dry-run", () => {
       ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "INFERENCE_TOKEN"].map((name) => missing(name, put(name))),
     ],
     [
-      "the secret that replaces one of an earlier version",
-      {
-        account: {
-          secrets: [
-            "SIGNING_SECRET",
-            "OPERATOR_TOKEN",
-            ...NEEDED_SECRETS.filter((name) => name !== "MASTER_SECRET"),
-          ],
-        },
-      },
-      [missing("MASTER_SECRET", put("MASTER_SECRET"))],
-    ],
-    [
       "all secrets of a Worker that was never deployed",
       { account: { secrets: null } },
       [...NEEDED_SECRETS.map((name) => missing(name, put(name))), OPERATOR_TOKEN],
