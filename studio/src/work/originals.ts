@@ -42,17 +42,9 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
 let opened: Promise<IDBDatabase> | undefined;
 
 async function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open("studio", 2);
-  request.addEventListener("upgradeneeded", ({ oldVersion }) => {
-    const { result: database, transaction } = request;
-    const looks = database.createObjectStore(LOOKS, NAMED);
-    if (oldVersion === 0) return void database.createObjectStore(STORE, NAMED);
-    // In version 1 an original had its look itself.
-    const before: IDBRequest<(Kept & Look)[]> | undefined = transaction?.objectStore(STORE).getAll();
-    before?.addEventListener("success", () => {
-      for (const { accountId, taskId, usedAt, file } of before.result)
-        looks.put({ accountId, taskId, usedAt, bytes: file.size } satisfies Look);
-    });
+  const request = indexedDB.open("segmentation-studio", 1);
+  request.addEventListener("upgradeneeded", () => {
+    for (const store of [STORE, LOOKS]) request.result.createObjectStore(store, NAMED);
   });
   const database = await done(request);
   // A newer version of the studio in another tab may want to change it.

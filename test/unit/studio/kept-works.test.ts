@@ -14,10 +14,16 @@ const kept = (id: string, news: Partial<KeptWork> = {}): KeptWork => ({
   type: "image",
   fps: 2,
   prompts: [],
+  threshold: null,
   pictures: [],
   asked: null,
   request: null,
   pointed: [],
+  regions: [],
+  edits: [],
+  verdictsOf: [],
+  firstJob: null,
+  searches: [],
   ...news,
 });
 

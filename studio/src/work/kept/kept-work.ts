@@ -26,25 +26,22 @@ export interface KeptWork {
   readonly type: WorkType;
   readonly fps: number;
   readonly prompts: readonly string[];
-  /** Absent as the edits are. */
-  readonly threshold?: number | null;
+  readonly threshold: number | null;
   readonly pictures: readonly KeptPicture[];
   readonly asked: Asked | null;
   readonly request: CreateJobRequest | null;
   readonly pointed: readonly PointedObject[];
-  /** Of a clip; absent as the edits are. */
-  readonly regions?: readonly ClipRegion[];
-  /** By picture; absent from works that were kept before there were edits. */
-  readonly edits?: readonly (readonly [picture: string, history: History])[];
-  /** By search and picture; absent as the edits are. */
-  readonly verdictsOf?: readonly (readonly [
+  /** Of a clip. */
+  readonly regions: readonly ClipRegion[];
+  /** By picture. */
+  readonly edits: readonly (readonly [picture: string, history: History])[];
+  /** By search and picture. */
+  readonly verdictsOf: readonly (readonly [
     jobId: string,
     verdicts: readonly (readonly [picture: string, verdict: Verdict])[],
   ])[];
-  /** Absent as the edits are, and then the job of the prompts, or that of the first object. */
-  readonly firstJob?: string | null;
-  /** Absent as the edits are. */
-  readonly searches?: readonly Search[];
+  readonly firstJob: string | null;
+  readonly searches: readonly Search[];
 }
 
 type KeptPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };
@@ -83,7 +80,7 @@ export const outlived = (
       i >= MOST_WORKS || now - usedAt > LONGEST_MS || (tab === mine.tab && accountId !== mine.accountId),
   );
 
-const hasJob = ({ asked, pointed, firstJob, searches = [] }: KeptWork, jobId: string): boolean =>
+const hasJob = ({ asked, pointed, firstJob, searches }: KeptWork, jobId: string): boolean =>
   [asked?.jobId, firstJob].includes(jobId) ||
   searches.some((search) => search.jobId === jobId) ||
   pointed.some((object) => lastOf(object).jobId === jobId);

@@ -2,12 +2,9 @@ import { batch } from "@preact/signals";
 import { findOriginal } from "../originals.ts";
 import type { Owner } from "../owner.ts";
 import { type Picture, taskIdOf } from "../picture.ts";
-import { type Attempt, lastOf } from "../pointed.ts";
+import type { Attempt } from "../pointed.ts";
 import { Work } from "../work.ts";
 import { fileId, type KeptWork, thisTab } from "./kept-work.ts";
-
-const firstJobOf = ({ firstJob, asked, pointed }: KeptWork): string | null =>
-  firstJob ?? asked?.jobId ?? pointed.flatMap((object) => lastOf(object).jobId ?? [])[0] ?? null;
 
 /** What was under way is to be asked for again; what has a job, only for its mask. */
 const resumed = (attempt: Attempt): Attempt => ({ ...attempt, state: "waiting" });
@@ -23,18 +20,18 @@ export function restored(kept: KeptWork, owner: Owner): Work {
     work.type.value = kept.type;
     work.fps.value = kept.fps;
     work.prompts.value = kept.prompts;
-    work.threshold.value = kept.threshold ?? null;
+    work.threshold.value = kept.threshold;
     work.asked.value = kept.asked;
     work.request.value = kept.request;
     work.pointed.value = kept.pointed.map((object) => {
       const [first, ...rest] = object.attempts;
       return { ...object, attempts: [resumed(first), ...rest.map(resumed)] };
     });
-    work.regions.value = kept.regions ?? [];
+    work.regions.value = kept.regions;
     work.edits.value = new Map(kept.edits);
-    work.verdictsOf.value = new Map(kept.verdictsOf?.map(([jobId, verdicts]) => [jobId, new Map(verdicts)]));
-    work.firstJob.value = firstJobOf(kept);
-    work.searches.value = kept.searches ?? [];
+    work.verdictsOf.value = new Map(kept.verdictsOf.map(([jobId, verdicts]) => [jobId, new Map(verdicts)]));
+    work.firstJob.value = kept.firstJob;
+    work.searches.value = kept.searches;
     work.pictures.value = kept.pictures.map(({ key, name, address, sending }) => ({
       key,
       name,
