@@ -514,7 +514,6 @@ CREATE TABLE ledger_closings (
   previous_digest  TEXT CHECK ((previous_digest IS NULL) = (number = 1)),
   closed_at        INTEGER NOT NULL,
   sums             TEXT NOT NULL CHECK (json_valid(sums)),       -- of all parts: src/billing/rules/closing.ts
-  first_at         INTEGER NOT NULL GENERATED ALWAYS AS (sums ->> '$.firstAt') STORED,
   last_job_id      TEXT NOT NULL GENERATED ALWAYS AS (sums ->> '$.lastJobId') STORED, -- no job up to this one is accepted any more
   trial_used       INTEGER NOT NULL GENERATED ALWAYS AS (sums ->> '$.trial.settled') STORED,
   trial_started_at INTEGER GENERATED ALWAYS AS (sums ->> '$.trialStartedAt') STORED,
@@ -522,8 +521,6 @@ CREATE TABLE ledger_closings (
   reported_units   INTEGER NOT NULL DEFAULT 0,                   -- of these, what was in events that are purged
   erasing_through  INTEGER                                       -- set within the closing's own transaction only
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX ledger_closings_by_begin ON ledger_closings (first_at);
 
 CREATE TRIGGER ledger_closings_are_chained
 BEFORE UPDATE OF account_id, number, object_key, digest, previous_digest, closed_at, sums ON ledger_closings

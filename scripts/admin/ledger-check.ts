@@ -88,23 +88,9 @@ export async function checkLedger(
 
 /** The beginning of each chapter, with the end of its first page. */
 async function beginnings(database: Database, grant: number, now: number, page: number): Promise<Place[]> {
-  const begin = `SELECT min(at) AS at FROM (SELECT at FROM ledger WHERE id = (SELECT min(id) FROM ledger)
-    UNION ALL SELECT min(first_at) FROM ledger_closings)`;
-  const chaptersSince = (since: number | null) => [
-    ofJobs(page, since),
-    ofAccounts(page, grant),
-    ofMeterEvents(page, now),
-  ];
-  const [[began] = [], ...ends] = await database.run([
-    begin,
-    ...chaptersSince(null).map(({ columns }) => endOfPage(columns, "")),
-  ]);
-  const since = began?.["at"];
-  return chaptersSince(typeof since === "number" ? since : null).map((chapter, i) => ({
-    chapter,
-    after: "",
-    to: textOf(ends[i]?.[0]?.["id"]),
-  }));
+  const chapters = [ofJobs(page), ofAccounts(page, grant), ofMeterEvents(page, now)];
+  const ends = await database.run(chapters.map(({ columns }) => endOfPage(columns, "")));
+  return chapters.map((chapter, i) => ({ chapter, after: "", to: textOf(ends[i]?.[0]?.["id"]) }));
 }
 
 function add(numbers: Numbers, counts: Row): void {

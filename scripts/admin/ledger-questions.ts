@@ -35,11 +35,8 @@ const books = (page: Page, select: string): string => `
 const NOT_CLOSED = `NOT (j.status IN ('success', 'failed') AND j.id <= coalesce(
   (SELECT c.last_job_id FROM ledger_closings c WHERE c.account_id = j.account_id), ''))`;
 
-/**
- * What is asked of jobs and their entries. @param rows how many jobs make a page
- * @param since when the ledger began (epoch ms): jobs that were accepted before have no entries. Null if there is none.
- */
-export const ofJobs = (rows: number, since: number | null): Chapter => ({
+/** Questions about jobs and their entries. @param rows how many jobs make a page */
+export const ofJobs = (rows: number): Chapter => ({
   columns: [
     { table: "jobs", column: "id", rows },
     { table: "ledger", column: "job_id", rows: 3 * rows },
@@ -55,7 +52,7 @@ export const ofJobs = (rows: number, since: number | null): Chapter => ({
         books(
           page,
           `SELECT j.id AS subject, j.status AS detail FROM jobs j LEFT JOIN books b ON b.job_id = j.id
-           WHERE ${within("j.id", page)} AND b.reserved IS NULL AND +j.created_at >= ${sql`${since}`} AND ${NOT_CLOSED}`,
+           WHERE ${within("j.id", page)} AND b.reserved IS NULL AND ${NOT_CLOSED}`,
         ),
     },
     {

@@ -25,7 +25,6 @@ const FundSums = z.strictObject({ reserved: z.int(), settled: z.int(), released:
 export const ClosedSums = z.strictObject({
   jobs: z.int(),
   entries: z.int(),
-  firstAt: z.int(),
   /** The greatest id of a closed job. */
   lastJobId: z.string(),
   trialStartedAt: z.int().nullable(),
@@ -44,7 +43,6 @@ const NO_UNITS = { reserved: 0, settled: 0, released: 0, voided: 0 };
 export const NOTHING_CLOSED: ClosedSums = {
   jobs: 0,
   entries: 0,
-  firstAt: Infinity,
   lastJobId: "",
   trialStartedAt: null,
   trial: NO_UNITS,
@@ -133,10 +131,9 @@ export function addToClosed(closed: ClosedSums, jobs: readonly (readonly Entry[]
   const entries = jobs.flat();
   const sums = { trial: { ...closed.trial }, paid: { ...closed.paid } };
   const days = new Map(Object.entries(closed.days));
-  let { firstAt, lastJobId, meteredUnits } = closed;
+  let { lastJobId, meteredUnits } = closed;
   for (const { jobId, kind, fund, units, at, meterEvent } of entries) {
     sums[fund][SUM_OF[kind]] += units;
-    firstAt = Math.min(firstAt, at);
     if (jobId > lastJobId) lastJobId = jobId;
     if (meterEvent !== null) meteredUnits += units;
     if (kind !== "settle" || units === 0) continue;
@@ -151,7 +148,6 @@ export function addToClosed(closed: ClosedSums, jobs: readonly (readonly Entry[]
   return {
     jobs: closed.jobs + jobs.length,
     entries: closed.entries + entries.length,
-    firstAt,
     lastJobId,
     trialStartedAt: starts.reduce<number | null>((a, b) => Math.min(a ?? b, b), closed.trialStartedAt),
     ...sums,

@@ -188,7 +188,7 @@ describe("an account created by the operator", () => {
           VALUES (${accountId}, 'cus_1', 'past_due', ${midnight}, 0)`,
       // Of closed books: five tokens more.
       sql`INSERT INTO ledger_closings (account_id, number, object_key, digest, closed_at, sums)
-          VALUES (${accountId}, 1, 'key', ${"0".repeat(64)}, 0, ${JSON.stringify({ ...NOTHING_CLOSED, firstAt: 0, trial: { reserved: 5, settled: 5, released: 0, voided: 0 } })})`,
+          VALUES (${accountId}, 1, 'key', ${"0".repeat(64)}, 0, ${JSON.stringify({ ...NOTHING_CLOSED, trial: { reserved: 5, settled: 5, released: 0, voided: 0 } })})`,
     ]);
     expect(await showAccount(database, accountId, midnight + 3_600_000)).toMatchObject({
       accountId,

@@ -88,11 +88,6 @@ describe("the operator's check of the ledger", () => {
     expect(await findings()).toEqual([]);
   });
 
-  it("leaves jobs alone that were accepted before there was a ledger", async () => {
-    await listed("job_older", "success", 1, NOW - 1);
-    expect(await findings()).toEqual([]);
-  });
-
   it.each([
     [
       "a job without a reservation",

@@ -327,7 +327,7 @@ describe("the books", () => {
 
     it("refuse a closing that leaves an entry that it covers", async () => {
       await settled(1, 20);
-      const sums = JSON.stringify({ firstAt: 0, lastJobId: "", trial: { settled: 0 }, meteredUnits: 0 });
+      const sums = JSON.stringify({ lastJobId: "", trial: { settled: 0 }, meteredUnits: 0 });
       const begun = env.DB.prepare(
         `INSERT INTO ledger_closings (account_id, number, object_key, digest, closed_at, sums, erasing_through)
          VALUES (?1, 1, '', ?2, 0, ?3, 1000)`,

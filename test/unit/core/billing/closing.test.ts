@@ -179,7 +179,6 @@ describe("the sums of closed books", () => {
     expect(sums).toEqual({
       jobs: 5,
       entries: 14,
-      firstAt: END - 5 * DAY,
       lastJobId: "d",
       trialStartedAt: END - DAY,
       trial: { reserved: 11, settled: 5, released: 2, voided: 4 },
