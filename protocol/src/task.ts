@@ -87,7 +87,7 @@ const work = { key: TaskKey, lane: Lane };
 export const ImageWork = z.object({
   ...work,
   ...ImageParameters.shape,
-  /** Each gives one mask, after those of the prompts. Absent: none, as an inference service that knows no regions has it. */
+  /** Each gives one mask, after those of the prompts. Absent: none. */
   regions: z.array(TaskRegion).min(1).optional(),
   limits: z.strictObject({
     inputBytes: z.int().positive(),
@@ -125,7 +125,7 @@ export const VideoWork = z.object({
     frames: z.int().positive(),
   }),
   sampling: Sampling,
-  /** Objects to follow, `MOST_OBJECTS` at most. Absent: none, as an inference service that follows none has it. */
+  /** Objects to follow, `MOST_OBJECTS` at most. Absent: none. */
   regions: z.array(ClipRegion).min(1).max(MOST_REGIONS).optional(),
   /** Absent: none. */
   formats: wantedFormats(VideoFormat).optional(),

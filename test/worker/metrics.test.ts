@@ -71,7 +71,7 @@ async function archiveOf(): Promise<string> {
 
 async function use(units: number): Promise<void> {
   await env.DB.prepare(
-    "INSERT INTO meter_events (identifier, customer_id, units, at) VALUES ('job_1', 'cus_1', ?1, ?2)",
+    "INSERT INTO meter_events (identifier, customer_id, units, at, closes_at) VALUES ('job_1', 'cus_1', ?1, ?2, ?2)",
   )
     .bind(units, Date.now())
     .run();

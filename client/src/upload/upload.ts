@@ -71,7 +71,7 @@ async function uploadFile(sending: Sending): Promise<string> {
     try {
       return await sendInParts(sending);
     } catch (error) {
-      // An older service has no such operation.
+      // A service with the operations of the specification alone has no such one.
       if (!isOneOf(error, "not_found", "method_not_allowed")) throw error;
     }
   }

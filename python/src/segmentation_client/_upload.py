@@ -197,7 +197,7 @@ async def upload_source(
         try:
             return Uploaded(await sending.in_parts(key or str(uuid.uuid4())), content_type, source.size)
         except SegmentationError as error:
-            # An older service has no such operation.
+            # A service with the operations of the specification alone has no such one.
             if error.code not in ("not_found", "method_not_allowed"):
                 raise
     return Uploaded(await sending.at_once(), content_type, source.size)

@@ -58,7 +58,7 @@ export class Settlement extends D1Store {
   /**
    * Settles an ended job; to be run in this order in one batch. It settles what the job used, never more than was reserved;
    * adds it to the meter event of a paying customer, in the same transaction or never; and releases the rest, of which the
-   * day keeps what was processed. It takes effect once, and not at all for a job that was voided or that was accepted before there was a ledger.
+   * day keeps what was processed. It takes effect once, and not at all for a job that was voided.
    * @param at when the job ended @param now when this is written
    */
   settle(jobId: string, cost: JobCost, at: number, now: number): D1PreparedStatement[] {

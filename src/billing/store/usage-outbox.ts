@@ -25,7 +25,7 @@ export interface Backlog {
 }
 
 const unsent = (where: string): string => `
-  SELECT count(*) AS count, min(coalesce(closes_at, at)) AS since, identifier AS oldest FROM meter_events
+  SELECT count(*) AS count, min(closes_at) AS since, identifier AS oldest FROM meter_events
   WHERE sent_at IS NULL AND ${where}`;
 
 /** Metered use on its way to the payment provider, in D1. Times are epoch milliseconds. */
@@ -39,7 +39,7 @@ export class UsageOutbox extends D1Store {
     const rows = await this.all<{ identifier: string; customerId: string; mayBeKnown: number }>(
       `SELECT identifier, customer_id AS customerId, first_tried_at IS NOT NULL AS mayBeKnown FROM meter_events
        WHERE sent_at IS NULL AND at > ?2 AND (first_tried_at IS NULL OR first_tried_at > ?1)
-         AND (closes_at IS NULL OR closes_at <= ?4 OR NOT EXISTS (
+         AND (closes_at <= ?4 OR NOT EXISTS (
            SELECT 1 FROM billing AS b
            WHERE b.account_id = meter_events.account_id AND b.version = meter_events.billing_version))
        ORDER BY last_tried_at NULLS FIRST, at LIMIT ?3`,
@@ -50,12 +50,12 @@ export class UsageOutbox extends D1Store {
 
   /**
    * Records that these are about to be sent, before they are: an unrecorded try could be counted twice later. From now on
-   * their units are final. An older Worker recorded a first try and did not count tries: that counts as one.
+   * their units are final.
    */
   noteTries(identifiers: readonly string[], now: number): Promise<MeteredUse[]> {
     return this.all(
       `UPDATE meter_events SET first_tried_at = coalesce(first_tried_at, ?2), last_tried_at = ?2,
-         unanswered_tries = unanswered_tries + 1 + (first_tried_at IS NOT NULL AND unanswered_tries = 0)
+         unanswered_tries = unanswered_tries + 1
        WHERE identifier IN (SELECT value FROM json_each(?1)) AND sent_at IS NULL
        RETURNING identifier, customer_id AS customerId, units, at`,
       [JSON.stringify(identifiers), now],
@@ -90,10 +90,7 @@ export class UsageOutbox extends D1Store {
       oldest: string | null;
     }>([
       this.statement(
-        unsent(
-          `(closes_at IS NULL OR closes_at <= ?3)
-           AND at > ?2 AND (first_tried_at IS NULL OR first_tried_at > ?1)`,
-        ),
+        unsent("closes_at <= ?3 AND at > ?2 AND (first_tried_at IS NULL OR first_tried_at > ?1)"),
         [triedAfter, usedAfter, now],
       ),
       this.statement(unsent("(at <= ?2 OR first_tried_at <= ?1)"), [triedAfter, usedAfter]),

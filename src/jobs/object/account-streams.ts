@@ -9,7 +9,7 @@ const PROBE_MS = 1_000;
 
 /**
  * Counts the open streams of one account, as its JobObjects report them. What it stores expires by itself: a record is valid for
- * a minute and a half, so a record of an older version is never read for longer.
+ * a minute and a half.
  */
 export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
   #rang = Promise.withResolvers<void>();

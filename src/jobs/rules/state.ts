@@ -20,14 +20,14 @@ interface BaseDefinition {
   readonly lane: Lane;
   readonly taskIds: readonly string[];
   /**
-   * The ETag of each input at the acceptance, in the order of `taskIds`: other bytes are not processed. Absent in jobs that
-   * were stored before inputs were pinned: theirs are taken as they are.
+   * The ETag of each input at the acceptance, in the order of `taskIds`: other bytes are not processed. Absent before the
+   * acceptance.
    */
   readonly inputEtags?: readonly string[];
   readonly createdAt: number;
   /** The first job of the same uploads, to which this one adds; absent if it adds to none. */
   readonly continues?: string;
-  /** Where the account's books are; absent for the first database, as in jobs that were stored before there were others. */
+  /** Where the account's books are; absent for the first database. */
   readonly database?: string;
 }
 
@@ -39,7 +39,7 @@ type TaskPlace = { readonly taskId: string; readonly label?: string } & (
 
 /**
  * Where in a task's picture to segment an object. `prior` is the bucket's key of the mask that the region refines, `refines` its
- * name, which is absent in jobs that were stored before statuses had it.
+ * name.
  */
 export type JobRegion = TaskPlace & { readonly prior?: string; readonly refines?: RefinedMask };
 
@@ -51,7 +51,7 @@ export interface ImageJobDefinition extends BaseDefinition, Readonly<ImageParame
   readonly regions?: readonly JobRegion[];
   /** Whether it costs nothing: it refines masks of pictures that were paid for. Absent if not. */
   readonly free?: true;
-  /** Additional formats of the result, each once; absent if there are none, as in jobs stored before formats existed. */
+  /** Additional formats of the result, each once; absent if there are none. */
   readonly formats?: readonly ImageFormat[];
 }
 
@@ -104,9 +104,8 @@ export interface ArchiveUpload {
   readonly uploadId: string;
 }
 
-/** Records stored before an archive could be built over several messages have none of the fields below. */
 export interface ArchiveRecord extends Delivery<ArchiveEnd> {
-  /** When it was requested; absent in older records, whose archives are not measured. */
+  /** When it was requested; absent if it failed at once, which is not measured. */
   readonly requestedAt?: number;
   /** How many builders have claimed it; absent if none was counted. */
   readonly messages?: number;
@@ -153,7 +152,7 @@ export interface JobState {
   readonly archivesBegun?: number;
   /** Abandoned uploads of archives, to be aborted; absent if there are none. */
   readonly abandonedUploads?: readonly ArchiveUpload[];
-  /** Events that some endpoint may not have received; absent if there are none, and for what happened before events existed. */
+  /** Events that some endpoint may not have received; absent if there are none. */
   readonly events?: readonly NotedEvent[];
   /** The last fencing token issued; the next claim gets the next one. */
   readonly lastLease: number;

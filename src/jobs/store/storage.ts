@@ -1,52 +1,7 @@
 import type { KeptArchive } from "../rules/answers.ts";
-import type { JobDefinition, JobState } from "../rules/state.ts";
+import type { JobState } from "../rules/state.ts";
 import type { TaskOutput } from "@segmentation/protocol";
 import { ObjectAlarm } from "../../shared/storage/object-alarm.ts";
-
-/** Stored records call the processing mode `mode`; these two functions are the only ones that know. */
-const storedDefinition = ({ processingMode: mode, ...rest }: JobDefinition) => ({ ...rest, mode });
-type StoredDefinition = ReturnType<typeof storedDefinition>;
-const definitionOf = ({ mode, ...rest }: StoredDefinition): JobDefinition => ({
-  ...rest,
-  processingMode: mode,
-});
-
-const VERSION = 2;
-
-/** A job's state as it is stored. `recordVersion` names the version that wrote it last. */
-type JobRecord = Omit<JobState, "definition"> & {
-  readonly definition: StoredDefinition;
-  readonly recordVersion: number;
-};
-
-/** A record of version 1 has no number. */
-type JobRecordV1 = Omit<JobRecord, "recordVersion" | "unlistedAt"> & {
-  readonly recordVersion?: undefined;
-};
-
-/** An upgrade only fills in what is absent: an older Worker may have rewritten a newer record. */
-const fromVersion1 = (record: JobRecordV1): JobRecord => ({
-  unlistedAt: null,
-  ...record,
-  recordVersion: VERSION,
-});
-
-/** The record of a state, in the newest version. */
-const recordOf = ({ definition, ...state }: JobState): JobRecord => ({
-  ...state,
-  definition: storedDefinition(definition),
-  recordVersion: VERSION,
-});
-
-/**
- * The state in a record of any version. Each version only adds to the previous one, so the record of a newer Worker, which
- * this one finds after a rollback, is read as it is. Unknown fields stay in the state and are written back.
- */
-function stateOf(record: JobRecordV1 | JobRecord): JobState {
-  const upgraded = record.recordVersion === undefined ? fromVersion1(record) : record;
-  const { recordVersion: _, definition, ...state } = upgraded;
-  return { ...state, definition: definitionOf(definition) };
-}
 
 const STATE = "job";
 const outputKeyOf = (taskId: string): string => `output:${taskId}`;
@@ -75,8 +30,7 @@ export class JobStorage {
 
   /** The state; null if there is no such job. */
   load(): JobState | null {
-    const record = this.#kv.get<JobRecordV1 | JobRecord>(STATE);
-    return record === undefined ? null : stateOf(record);
+    return this.#kv.get<JobState>(STATE) ?? null;
   }
 
   /**
@@ -84,7 +38,7 @@ export class JobStorage {
    * The platform holds every answer back until they are.
    */
   async save(state: JobState, wakeAt: number): Promise<void> {
-    this.#kv.put(STATE, recordOf(state));
+    this.#kv.put(STATE, state);
     await this.alarm.set(wakeAt);
   }
 

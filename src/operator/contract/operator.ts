@@ -188,8 +188,8 @@ export const ErasureReport = z.object({
   state: z.enum(["erasing", "emptied", "erased"]),
   jobsLeft: z.int(),
   uploadsLeft: z.int(),
-  /** Webhook endpoints whose deliveries still exist; an older Worker reports none. */
-  endpointsLeft: z.int().default(0),
+  /** Webhook endpoints whose deliveries still exist. */
+  endpointsLeft: z.int(),
   /** Whether the bucket may still have files of the account. */
   filesLeft: z.boolean(),
   /** How many jobs, uploads and files this run has deleted. */

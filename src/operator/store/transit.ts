@@ -61,7 +61,7 @@ export const atHome = (account = "account_id"): string =>
 /** Rows that one statement copies or deletes: some hundred kB, and D1 takes a value of 2 MB. */
 const PAGE = 500;
 
-/** The rows of the account ?1 in a table. Meter events of a time before windows name the customer alone. */
+/** The rows of the account ?1 in a table. Meter events without a window name the customer alone. */
 const ownedRows = (table: Table): string => {
   if (table === "accounts") return "id = ?1";
   if (table !== "meter_events") return "account_id = ?1";

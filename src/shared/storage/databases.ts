@@ -7,7 +7,7 @@ export const databaseNames = (bindings: readonly string[]): string[] =>
     .filter((binding) => /^DB(?:_[1-9]\d*)?$/.test(binding))
     .toSorted((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
 
-/** A database's name as a record keeps it: absent for the first one, as in records from before there were others. */
+/** A database's name as a record keeps it: absent for the first one. */
 export const recorded = (database: string | undefined): { readonly database?: string } =>
   database === undefined || database === FIRST_DATABASE ? {} : { database };
 

@@ -2,9 +2,9 @@ import { expiredPresign } from "../rules/lifetime.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 import type { DueUpload } from "./uploads.ts";
 
-/** An unfinished job of the account ?1 that needs the upload whose quoted id is ?3, or may: an older Worker wrote no ids. */
+/** An unfinished job of the account ?1 that needs the upload whose quoted id is ?3. */
 const NEEDED_BY = `SELECT id FROM jobs
-  WHERE account_id = ?1 AND status IN ('queued', 'processing') AND (task_ids IS NULL OR instr(task_ids, ?3) > 0)
+  WHERE account_id = ?1 AND status IN ('queued', 'processing') AND instr(task_ids, ?3) > 0
   LIMIT 1`;
 
 /** The result of deleting an upload: it is deleted, or an unfinished job needs it. */

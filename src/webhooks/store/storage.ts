@@ -10,8 +10,8 @@ type DeliveryRow = Omit<DeliveryRecord, "attempts"> & { readonly attempts: strin
 const UNDELIVERED = "outcome IS NOT 'succeeded'";
 
 /**
- * Every object runs it when it starts, so columns are only ever added, each by a statement of its own. Triggers keep the one
- * row of `undelivered`, because a backlog of hundreds of thousands of deliveries is not to be added up in every run.
+ * The object's schema. Every object runs it when it starts, so that it has what a later version adds. Triggers keep the one row of
+ * `undelivered`: a backlog of hundreds of thousands of deliveries is not added up in every run.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
@@ -31,10 +31,7 @@ const SCHEMA = `
     deliveries INTEGER NOT NULL,
     bytes      INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO undelivered (deliveries, bytes)
-    SELECT (SELECT count(*) FROM deliveries WHERE ${UNDELIVERED}),
-      (SELECT coalesce(sum(octet_length(body)), 0) FROM deliveries WHERE ${UNDELIVERED})
-    WHERE NOT EXISTS (SELECT 1 FROM undelivered);
+  INSERT INTO undelivered (deliveries, bytes) SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM undelivered);
   CREATE TRIGGER IF NOT EXISTS undelivered_grows AFTER INSERT ON deliveries WHEN new.${UNDELIVERED} BEGIN
     UPDATE undelivered SET deliveries = deliveries + 1, bytes = bytes + octet_length(new.body);
   END;

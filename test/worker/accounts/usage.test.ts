@@ -24,10 +24,10 @@ describe("metered usage", () => {
     return stripe.customerOf(client);
   }
 
-  /** Puts what a settled job used into the outbox, as a Worker did that knew no windows. */
+  /** Puts what an account used in a window that is closed into the outbox. */
   async function use(identifier: string, units: number, agoMs = 0, by = customer): Promise<void> {
     await env.DB.prepare(
-      "INSERT INTO meter_events (identifier, customer_id, units, at) VALUES (?1, ?2, ?3, ?4)",
+      "INSERT INTO meter_events (identifier, customer_id, units, at, closes_at) VALUES (?1, ?2, ?3, ?4, ?4)",
     )
       .bind(identifier, by, units, Date.now() - agoMs)
       .run();
@@ -43,7 +43,7 @@ describe("metered usage", () => {
   const counted = () => stripe.standIn.state.uses.map(({ identifier, units }) => [identifier, units]);
   const outcome = async () => ({ unsent: await unsent(), counted: Object.fromEntries(counted()) });
 
-  it("of a job, written before there were windows, is reported once, with the job's id, its customer, units and time", async () => {
+  it("of a closed window is reported once, with its identifier, customer, units and time", async () => {
     await use("job_1", 7, HOUR);
     await runCron(CRONS.report);
     await runCron(CRONS.report);
@@ -141,8 +141,8 @@ describe("metered usage", () => {
   it("waits for what Stripe has not refused yet: more refused events of one customer than a run has time for starve no other", async () => {
     await env.DB.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 130)
-       INSERT INTO meter_events (identifier, customer_id, units, at, first_tried_at, last_tried_at)
-       SELECT 'refused_' || i, ?1, 1, ?2, ?3, ?3 FROM n`,
+       INSERT INTO meter_events (identifier, customer_id, units, at, closes_at, first_tried_at, last_tried_at)
+       SELECT 'refused_' || i, ?1, 1, ?2, ?2, ?3, ?3 FROM n`,
     )
       .bind(customer, Date.now() - 2 * HOUR, Date.now() - HOUR)
       .run();

@@ -1,4 +1,3 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { problemOf, TaskRequest } from "@segmentation/protocol";
@@ -97,22 +96,5 @@ describe("a task's input", () => {
     const next = await client.send("POST", "/v1/jobs", imageJob([taskId]));
     await deliverTask(next.body.jobId, taskId);
     expect(inference.last.inputEtag).toBe(await etagOf(taskId));
-  });
-
-  it("of a job that was stored before inputs were pinned is taken as it is", async () => {
-    const { jobId, taskId } = await newJob(client);
-    const object = env.JOBS.getByName(jobId);
-    await runInDurableObject(object, (_, { storage }) => {
-      const record = present(
-        storage.kv.get<{ definition: Record<string, unknown> }>("job"),
-        "the job's record",
-      );
-      delete record.definition["inputEtags"];
-      storage.kv.put("job", record);
-    });
-    await evictDurableObject(object);
-    await deliverTask(jobId, taskId);
-    expect(inference.last).not.toHaveProperty("inputEtag");
-    expect(TaskRequest.parse(inference.last).key).toContain(jobId);
   });
 });

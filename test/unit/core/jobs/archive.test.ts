@@ -370,15 +370,6 @@ describe("an archive that one message cannot finish", () => {
     expect(beginArchiveUpload(state, other, "upload_2")).toEqual({ state, taken: false });
     expect(completeArchive(state, other, UNFINISHED, policy, BEGIN)).toEqual({ state, taken: false });
   });
-
-  it("of an older record, which says nothing of messages or of anything kept, starts with its first file", () => {
-    const { messages: _, ...older } = archiveOf(building());
-    const state = { ...building(), archive: older };
-    const again = building(tickArchive(state, policy, BEGIN + 60 * SECOND));
-    expect(archiveOf(again)).toMatchObject({ attempts: 2, messages: 1 });
-    expect(again.archive).not.toHaveProperty("kept");
-    expect(archiveOf(built(CRASHED, building(built(CRASHED, again)))).step).toMatchObject({ at: "failed" });
-  });
 });
 
 describe("time", () => {

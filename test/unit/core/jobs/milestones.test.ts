@@ -85,16 +85,10 @@ describe("a job's milestones", () => {
     expect(milestones(ready, job(10, DONE, DONE), at)).toEqual([]);
   });
 
-  it("leave out an archive that was asked for before that time was written down", () => {
-    const older = { attempts: 0, sends: 0, refusals: 0 };
-    const before: JobState = {
-      ...job(10, DONE, DONE),
-      archive: { ...older, step: { at: "leased", lease: 3, deadline: BEGIN } },
-    };
-    const after: JobState = {
-      ...before,
-      archive: { ...older, step: { at: "ready", lease: 3, expiresAt: BEGIN } },
-    };
+  it("leave out an archive that fails as it is requested", () => {
+    const step = { at: "failed", message: "It was requested too often." } as const;
+    const before = job(10, DONE, DONE);
+    const after: JobState = { ...before, archive: { attempts: 0, sends: 0, refusals: 0, step } };
     expect(milestones(before, after, BEGIN + 50)).toEqual([]);
   });
 });
