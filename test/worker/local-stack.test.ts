@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { EVENT_KEY_HEADER, EVENT_PATH } from "../../scripts/stack/bucket-events.ts";
 import { withStorage } from "../../scripts/stack/workers/with-storage.ts";
 import worker from "../../src/index.ts";
-import { platformOf } from "../../src/platform.ts";
 import { answerOf, type Answer, fetchWorker } from "../support/worker/api.ts";
+import { home } from "../support/worker/databases.ts";
 import { expectError } from "../support/worker/wire.ts";
 
 const local = withStorage(worker);
 const SQL = "/internal/operator/sql";
 const OBJECT = "/internal/operator/object";
 
-const requestOf = (path: string, body: unknown, token = platformOf(env).settings.OPERATOR_TOKEN): Request =>
+const requestOf = (path: string, body: unknown, token = home.platform.settings.OPERATOR_TOKEN): Request =>
   new Request(`https://api.test${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -28,16 +28,16 @@ describe("the Worker of a local stack", () => {
     expect(
       (await ask(SQL, { statements: ["SELECT 1 AS one, NULL AS none", "SELECT 'a' AS word"] })).body,
     ).toEqual({ results: [[{ one: 1, none: null }], [{ word: "a" }]] });
-    await env.DB.exec("CREATE TABLE notes (word TEXT NOT NULL)");
+    await home.DB.exec("CREATE TABLE notes (word TEXT NOT NULL)");
     const write = (word: string) => `INSERT INTO notes VALUES (${word})`;
-    const here = { database: globalThis.booksOfTest };
+    const here = { database: home.name };
     expectError(
       await ask(SQL, { ...here, statements: [write("'a'"), write("NULL")] }),
       500,
       "internal_error",
     );
     await ask(SQL, { ...here, statements: [write("'b'"), write("'c'")] });
-    expect((await env.DB.prepare("SELECT word FROM notes").all()).results).toEqual([
+    expect((await home.DB.prepare("SELECT word FROM notes").all()).results).toEqual([
       { word: "b" },
       { word: "c" },
     ]);

@@ -14,6 +14,7 @@ import { builderOf } from "../support/worker/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../support/worker/archives.ts";
 import { buildArchive } from "../../src/archives/operations/build-archive.ts";
 import { CRONS, logged, runCron } from "../support/worker/crons.ts";
+import { home } from "../support/worker/databases.ts";
 import { callBack, deliver, deliverTask, PlayedInference, success } from "../support/worker/inference.ts";
 import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
 import { makeCustomer, settledJob, useUnits } from "../support/worker/ledger.ts";
@@ -70,7 +71,7 @@ async function archiveOf(): Promise<string> {
 }
 
 async function use(units: number): Promise<void> {
-  await env.DB.prepare(
+  await home.DB.prepare(
     "INSERT INTO meter_events (identifier, customer_id, units, at, closes_at) VALUES ('job_1', 'cus_1', ?1, ?2, ?2)",
   )
     .bind(units, Date.now())
@@ -104,7 +105,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     const { jobId } = await newJob(client, 2);
     for (let i = 0; i < 2; i += 1) await client.send("POST", `/v1/jobs/${jobId}/cancel`);
     const other = await newJob(client);
-    await cancelJob(platformOf(env), other.jobId);
+    await cancelJob(home.platform, other.jobId);
     return [
       [["info", "account"], [2]],
       [["warn", "operator"], [1]],
@@ -267,15 +268,15 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     later(DAY + 2 * HOUR);
     await newJob(client);
     await runCron(CRONS.report);
-    const { databases } = platformOf(env);
+    const { databases } = home.platform;
     expect(written("database_gauges").map(([[, name]]) => name)).toEqual(
       expect.arrayContaining([...databases]),
     );
     // Nothing is in the others.
-    points = points.filter(({ blobs = [] }) => blobs[1] === globalThis.booksOfTest);
+    points = points.filter(({ blobs = [] }) => blobs[1] === home.name);
     return [
       [
-        ["info", globalThis.booksOfTest],
+        ["info", home.name],
         [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1, 1, 0, expect.closeTo(3_600, -2)],
       ],
     ];
@@ -283,7 +284,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
   database_failed: async () => {
     vi.spyOn(Jobs.prototype, "list").mockRejectedValue(new Error("D1_ERROR: Exceeded maximum DB size"));
     await client.send("GET", "/v1/jobs");
-    return [[["error", globalThis.booksOfTest, "full"], [1]]];
+    return [[["error", home.name, "full"], [1]]];
   },
   usage_reported: async () => {
     const stripe = new PlayedStripe();
@@ -295,7 +296,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     expect(stripe.calls.length).toBeGreaterThan(0);
     // One of each database, in any order.
     points.sort((a, b) => (b.doubles?.[0] ?? 0) - (a.doubles?.[0] ?? 0));
-    const others = Array.from({ length: 2 * platformOf(env).databases.length - 1 }, (): Row => [
+    const others = Array.from({ length: 2 * home.platform.databases.length - 1 }, (): Row => [
       ["info"],
       [0, 0, 0],
     ]);
@@ -304,7 +305,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
   account_owes: async () => {
     client = await newClient("trial");
     await makeCustomer(client.accountId, "active");
-    await env.DB.prepare("UPDATE accounts SET credit_units = 10 WHERE id = ?1").bind(client.accountId).run();
+    await home.DB.prepare("UPDATE accounts SET credit_units = 10 WHERE id = ?1").bind(client.accountId).run();
     await useUnits(client.accountId, 7, Date.now());
     await runCron(CRONS.sweep);
     return [[["info"], [7, 70]]];
@@ -321,7 +322,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     const endedAt = Date.now();
     await settledJob(client.accountId, { units: 1, fund: "paid", endedAt });
     await settledJob(client.accountId, { units: 2, fund: "paid", endedAt });
-    await env.DB.exec(
+    await home.DB.exec(
       "INSERT INTO meter_events (identifier, customer_id, units, at, sent_at, closed_units) VALUES ('job_1', 'cus_1', 1, 0, 1, 1)",
     );
     later(20 * DAY);
@@ -370,7 +371,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     await runCron(CRONS.nightly);
     await runCron(CRONS.report);
     // One of each database.
-    const { databases } = platformOf(env);
+    const { databases } = home.platform;
     return ["17 * * * *", "43 3 * * *", "*/5 * * * *"].flatMap((cron) =>
       databases.map((): Row => [["info", cron], [0]]),
     );
@@ -388,7 +389,7 @@ describe("metrics", () => {
   it("count each warning and error under its event, by its level alone", async () => {
     vi.spyOn(Gauges.prototype, "lane").mockRejectedValue(new Error("the database is gone"));
     await runCron(CRONS.report);
-    const { databases } = platformOf(env);
+    const { databases } = home.platform;
     expect(written("gauges_failed")).toEqual(databases.map(() => [["error"], []]));
     expect(written("cron_ended")).toHaveLength(databases.length);
   });

@@ -1,10 +1,10 @@
-import { env } from "cloudflare:workers";
 import { PROTOCOL } from "@segmentation/protocol";
 import { expect, it, vi } from "vitest";
 import { AlarmProbe, DatabaseProbe, ProtocolProbe } from "../../src/operator/contract/operator.ts";
 import { Probe } from "../../src/operator/store/probe.ts";
 import { DESCRIPTION } from "../support/worker/elsewhere.ts";
 import { send } from "../support/worker/api.ts";
+import { home } from "../support/worker/databases.ts";
 import { notedEvents } from "../support/worker/stripe.ts";
 
 const probe = async (what: string): Promise<unknown> => {
@@ -22,7 +22,7 @@ it("each database is as the service relies on, and its probe leaves nothing behi
 
 it("a database that counts the changes of each statement apart, or words its errors otherwise, is told", async () => {
   const counting = (between: string, message: (error: unknown) => string) =>
-    new Proxy(env.DB, {
+    new Proxy(home.DB, {
       get: (db, name) =>
         name === "batch"
           ? async (statements: D1PreparedStatement[]) => {

@@ -8,16 +8,16 @@ import { deriveKey, keyIdOf } from "../../src/shared/keys.ts";
 import { seal } from "../../src/shared/sealed.ts";
 import worker, { WebhookObject } from "../../src/index.ts";
 import type { Env } from "../../src/env.ts";
-import { platformOf } from "../../src/platform.ts";
 import { at } from "../support/at.ts";
 import { answerOf, newClient, type Answer, type Client } from "../support/worker/api.ts";
+import { home } from "../support/worker/databases.ts";
 import { PlayedInference } from "../support/worker/inference.ts";
 import { imageJob, newJob, uploaded } from "../support/worker/jobs.ts";
 import { amount, Draw } from "../support/worker/random.ts";
 import { newEndpoint, PlayedEndpoints, type TestEndpoint, verified } from "../support/worker/webhooks.ts";
 import { expectError } from "../support/worker/wire.ts";
 
-const { MASTER_SECRET: FIRST, OPERATOR_TOKEN = "" } = platformOf(env).settings;
+const { MASTER_SECRET: FIRST, OPERATOR_TOKEN = "" } = home.platform.settings;
 const NEXT = "the-secret-that-follows-in-a-rotation-of-43-ch";
 
 /** An instance of the Worker, by its settings: on the platform, several with different ones run beside each other for a while. */
@@ -65,7 +65,7 @@ const deliverBy = (one: Env, { endpointId }: TestEndpoint): Promise<void> =>
   runInDurableObject(env.WEBHOOKS.getByName(endpointId), (_, state) => new WebhookObject(state, one).alarm());
 
 const sealedIn = async (): Promise<string[]> => {
-  const { results } = await env.DB.prepare("SELECT secrets FROM webhook_endpoints ORDER BY id").all<{
+  const { results } = await home.DB.prepare("SELECT secrets FROM webhook_endpoints ORDER BY id").all<{
     secrets: string;
   }>();
   return results.map(({ secrets }) => secrets);
@@ -210,7 +210,7 @@ describe("the secret of a webhook endpoint", () => {
     const endpoint = await newEndpoint(client);
     const lost = await newEndpoint(client, "https://receiver.test/lost");
     const nobodys = { current: "a secret that nobody has", previous: null };
-    await env.DB.prepare("UPDATE webhook_endpoints SET secrets = ?2 WHERE id = ?1")
+    await home.DB.prepare("UPDATE webhook_endpoints SET secrets = ?2 WHERE id = ?1")
       .bind(lost.endpointId, await seal(nobodys, "any purpose", "[]"))
       .run();
     const run = await reseal(rotated);

@@ -10,21 +10,6 @@ const LARGE_PACKAGES = ["@modelcontextprotocol/server", "fast-check", "jose", "s
 const further = (databases: number): string[] =>
   Array.from({ length: databases - 1 }, (_, i) => `DB_${i + 2}`);
 
-/**
- * With several databases, the accounts of a test are in one of them (test/support/worker/databases.ts), which differs from test
- * to test. Tests look into `env.DB` and `platformOf(env)` for what they expect of their accounts: here these words mean that
- * database.
- */
-const testsLookIntoTheirDatabase = {
-  name: "tests-look-into-their-database",
-  transform(code: string, id: string) {
-    if (!/\/test\/(?:support\/)?worker\/[^?]*\.ts/.test(id)) return null;
-    return code
-      .replaceAll(/\benv\.DB\b/g, "env[globalThis.booksOfTest]")
-      .replaceAll("platformOf(env)", "platformOf(env).at(globalThis.booksOfTest)");
-  },
-};
-
 /** Receives what the queues deliver and does nothing with it. */
 const sink = {
   name: "sink",
@@ -96,7 +81,7 @@ export const workerProject = (
 ): TestProjectConfiguration => ({
   // Vite would warn about each source map that a package names and does not ship; Stripe has hundreds.
   logLevel: "error",
-  plugins: [workersRuntime(fuzz, databases), ...(databases > 1 ? [testsLookIntoTheirDatabase] : [])],
+  plugins: [workersRuntime(fuzz, databases)],
   test: {
     name,
     include: [include],

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import {
   base64url,
   exportJWK,
@@ -9,6 +8,7 @@ import {
   type JWTPayload,
 } from "jose";
 import { vi } from "vitest";
+import { home } from "./databases.ts";
 
 /** As worker-project.ts sets them. */
 export const ISSUER = "https://identity.test";
@@ -94,4 +94,4 @@ export const rawToken = (header: object, claims: object, signature = ""): string
 
 /** How many accounts there are. */
 export const accountCount = async (): Promise<number> =>
-  (await env.DB.prepare("SELECT count(*) AS n FROM accounts").first<number>("n")) ?? 0;
+  (await home.DB.prepare("SELECT count(*) AS n FROM accounts").first<number>("n")) ?? 0;

@@ -4,7 +4,7 @@ import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/account
 import type { Plan } from "../../../src/billing/rules/access.ts";
 import { newId } from "../../../src/shared/ids.ts";
 import worker from "../../../src/index.ts";
-import { enterAccount } from "./databases.ts";
+import { enterAccount, home } from "./databases.ts";
 import { EventReader } from "../event-stream.ts";
 
 /** An account made for a test, with its secret key. */
@@ -59,11 +59,11 @@ export async function newClient(plan: Plan = "paid"): Promise<Client> {
   const accountId = newId("acct");
   const key = generateApiKey();
   const now = Date.now();
-  await env.DB.batch([
-    env.DB.prepare(
+  await home.DB.batch([
+    home.DB.prepare(
       "INSERT INTO accounts (id, email, email_verified, plan, created_at, updated_at) VALUES (?1, ?2, 1, ?3, ?4, ?4)",
     ).bind(accountId, `${accountId}@example.com`, plan, now),
-    env.DB.prepare(
+    home.DB.prepare(
       `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
        VALUES (?1, ?2, 'test', ?3, ?4, ?5, ?5)`,
     ).bind(newId("key"), accountId, apiKeyPrefix(key), await apiKeyDigest(key), now),

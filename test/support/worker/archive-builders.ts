@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import type { JobPolicy } from "../../../src/jobs/rules/policy.ts";
-import { platformOf, type Platform } from "../../../src/platform.ts";
+import { type Platform } from "../../../src/platform.ts";
 import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
 import { bucketSettingsOf } from "../../../src/settings.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { ring } from "./archives.ts";
+import { home } from "./databases.ts";
 import { later } from "./time.ts";
 
 /** The bucket, as the builder of an archive uses it: a test sees what is read at a time, and may hold a builder up. */
@@ -18,7 +19,7 @@ export class WatchedMedia extends Media {
   beforePart: (partNumber: number) => Promise<void> = async () => {};
 
   constructor() {
-    super(env.MEDIA, bucketSettingsOf(platformOf(env).settings));
+    super(env.MEDIA, bucketSettingsOf(home.platform.settings));
   }
 
   override async readSmall(...args: Parameters<Media["readSmall"]>): ReturnType<Media["readSmall"]> {
@@ -39,9 +40,9 @@ export class WatchedMedia extends Media {
 
 /** The platform of a builder with a policy and a bucket of its own. */
 export const builderOf = (policy: Partial<JobPolicy>, media: Media = new WatchedMedia()): Platform => ({
-  ...platformOf(env),
+  ...home.platform,
   media,
-  policy: { ...platformOf(env).policy, ...policy },
+  policy: { ...home.platform.policy, ...policy },
 });
 
 const forEver = () => new Promise<never>(() => {});

@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
 import { signToken } from "../../../src/shared/signed-token.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { secretsOf } from "../../../src/settings.ts";
 import { newProviderKey, PlayedIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";
+import { home } from "./databases.ts";
 
 const flipLast = (text: string): string => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0");
 
@@ -66,7 +65,7 @@ async function badTokens(provider: PlayedIdentityProvider): Promise<string[]> {
   const stranger = { ...(await newProviderKey()), kid: provider.key.kid };
   const good = await provider.issue();
   const [header = "", claims = ""] = good.split(".");
-  const secrets = secretsOf(platformOf(env).settings);
+  const secrets = secretsOf(home.platform.settings);
   return [
     ...(await Promise.all([
       provider.issue({ exp: now - 3_600 }),

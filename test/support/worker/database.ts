@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import type { Database, Row } from "../../../scripts/admin/database.ts";
+import { home } from "./databases.ts";
 
 /** A D1 database as the operator's commands see one. */
 export const asOperator = (db: () => D1Database): Database => ({
@@ -10,4 +10,4 @@ export const asOperator = (db: () => D1Database): Database => ({
 });
 
 /** That of the test. */
-export const database: Database = asOperator(() => env.DB);
+export const database: Database = asOperator(() => home.DB);

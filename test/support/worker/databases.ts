@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { FIRST_DATABASE } from "../../../src/shared/storage/databases.ts";
 import { databasesOf } from "../../../src/env.ts";
-import { platformOf } from "../../../src/platform.ts";
+import { type Platform, platformOf } from "../../../src/platform.ts";
 
-/** The first database, whatever worker-project.ts makes of its name elsewhere. */
-const FIRST = databasesOf(env).get(FIRST_DATABASE) ?? env.DB;
+const FIRST = env.DB;
 
 // Before the files' shared world is looked at, of which it becomes a part.
 globalThis.booksOfTest = FIRST_DATABASE;
@@ -24,12 +23,25 @@ export async function chooseDatabase(test: string): Promise<void> {
     .run();
 }
 
+/**
+ * Where the accounts of the current test are. With several databases, that differs from test to test: `env.DB` is the first one,
+ * with the directory.
+ */
+export const home = {
+  get name(): string {
+    return globalThis.booksOfTest;
+  },
+  get DB(): D1Database {
+    return databasesOf(env).get(home.name) ?? FIRST;
+  },
+  /** The platform with the stores of that database. */
+  get platform(): Platform {
+    return platformOf(env).at(home.name);
+  },
+};
+
 /** Enters the account that a test has made by itself in the directory, with a credential's digest. */
-export async function enterAccount(
-  accountId: string,
-  credential: string,
-  books = globalThis.booksOfTest,
-): Promise<void> {
+export async function enterAccount(accountId: string, credential: string, books = home.name): Promise<void> {
   if (books === FIRST_DATABASE) return;
   await FIRST.batch([
     FIRST.prepare(

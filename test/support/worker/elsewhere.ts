@@ -1,7 +1,6 @@
 import { type ModelDescription, PROTOCOL } from "@segmentation/protocol";
-import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { platformOf } from "../../../src/platform.ts";
+import { home } from "./databases.ts";
 import { PNG } from "./jobs.ts";
 
 /** What an inference service reports about its model. */
@@ -23,7 +22,7 @@ export const DESCRIPTION: ModelDescription = {
  * model, and a picture at every other URL.
  */
 export const playedElsewhere = async ({ url }: Request): Promise<Response> =>
-  url.startsWith(platformOf(env).settings.INFERENCE_URL)
+  url.startsWith(home.platform.settings.INFERENCE_URL)
     ? Response.json(DESCRIPTION)
     : new Response(PNG, { headers: { "content-type": "image/png" } });
 

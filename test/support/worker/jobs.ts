@@ -6,6 +6,7 @@ import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import type { Client } from "./api.ts";
 import { at } from "../at.ts";
+import { home } from "./databases.ts";
 
 /** The first bytes of a PNG: all that the Worker looks at. */
 export const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
@@ -98,7 +99,7 @@ export async function newVideoJob(
 export async function cutOffJob(client: Client, { listed } = { listed: true }): Promise<string> {
   const request = CreateJobRequest.parse(imageJob([await uploaded(client)]));
   const { accountId } = client;
-  const asker = { accountId, accessMode: "paid", database: globalThis.booksOfTest } as const;
+  const asker = { accountId, accessMode: "paid", database: home.name } as const;
   const definition = defineJob(asker, request, newId("job"), Date.now());
   await env.JOBS.getByName(definition.jobId).prepare(definition);
   const terms = {
@@ -113,10 +114,10 @@ export async function cutOffJob(client: Client, { listed } = { listed: true }): 
     fund: "paid",
     offer: { version: "v1", tokens: 100, days: 14 },
   } as const;
-  if (listed) await new Jobs(env.DB).insert(definition, terms);
+  if (listed) await new Jobs(home.DB).insert(definition, terms);
   return definition.jobId;
 }
 
 /** How many jobs the list has. A refused job leaves none. */
 export const listedJobs = async (): Promise<number> =>
-  (await env.DB.prepare("SELECT count(*) AS n FROM jobs").first<number>("n")) ?? 0;
+  (await home.DB.prepare("SELECT count(*) AS n FROM jobs").first<number>("n")) ?? 0;

@@ -1,15 +1,15 @@
-import { env } from "cloudflare:workers";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import type { Fund } from "../../../src/billing/rules/ledger.ts";
 import type { JobCost } from "../../../src/jobs/rules/cost.ts";
 import { newId } from "../../../src/shared/ids.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { database } from "./database.ts";
+import { home } from "./databases.ts";
 import { listedJobs } from "./jobs.ts";
 
 /** A job's entries in the order in which they were written: kind and units. */
 export async function entriesOf(jobId: string): Promise<[kind: string, units: number][]> {
-  const { results } = await env.DB.prepare("SELECT kind, units FROM ledger WHERE job_id = ?1 ORDER BY id")
+  const { results } = await home.DB.prepare("SELECT kind, units FROM ledger WHERE job_id = ?1 ORDER BY id")
     .bind(jobId)
     .all<{ kind: string; units: number }>();
   return results.map(({ kind, units }) => [kind, units]);
@@ -17,7 +17,7 @@ export async function entriesOf(jobId: string): Promise<[kind: string, units: nu
 
 /** How many entries the ledger has. */
 export const ledgerSize = async (): Promise<number> =>
-  (await env.DB.prepare("SELECT count(*) AS n FROM ledger").first<number>("n")) ?? 0;
+  (await home.DB.prepare("SELECT count(*) AS n FROM ledger").first<number>("n")) ?? 0;
 
 /** What the operator's check of the ledger finds; nothing if it agrees with the jobs and the metered use. */
 export const ledgerFindings = async (): Promise<unknown> =>
@@ -32,9 +32,9 @@ export const traces = async (): Promise<{ jobs: number; entries: number }> => ({
 /** Books tokens that an account used of its trial in an earlier job, which began at `at` (epoch ms). */
 export async function useTokens(accountId: string, units: number, at = Date.now()): Promise<void> {
   const jobId = `job_earlier_${crypto.randomUUID()}`;
-  await env.DB.batch(
+  await home.DB.batch(
     ["reserve", "settle"].map((kind) =>
-      env.DB.prepare(
+      home.DB.prepare(
         "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, ?2, ?3, 'trial', ?4, ?5)",
       ).bind(accountId, jobId, kind, units, at),
     ),
@@ -54,7 +54,7 @@ export async function settledJob(
     jobId = newId("job"),
   }: { units: number; fund: Fund; endedAt: number; jobId?: string },
 ): Promise<string> {
-  const jobs = new Jobs(env.DB);
+  const jobs = new Jobs(home.DB);
   await jobs.insert(
     {
       jobId,
@@ -95,7 +95,7 @@ export async function settledJob(
 
 /** Books units that a paying account reserved in an earlier job, which was accepted at `at` (epoch ms). */
 export async function useUnits(accountId: string, units: number, at: number): Promise<void> {
-  await env.DB.prepare(
+  await home.DB.prepare(
     "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, ?2, 'reserve', 'paid', ?3, ?4)",
   )
     .bind(accountId, `job_earlier_${crypto.randomUUID()}`, units, at)
@@ -108,7 +108,7 @@ export async function makeCustomer(
   subscriptionStatus: string | null = null,
 ): Promise<string> {
   const customerId = `cus_${accountId}`;
-  await env.DB.prepare(
+  await home.DB.prepare(
     "INSERT INTO billing (account_id, customer_id, subscription_status, updated_at) VALUES (?1, ?2, ?3, 0)",
   )
     .bind(accountId, customerId, subscriptionStatus)

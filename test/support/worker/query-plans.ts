@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { home } from "./databases.ts";
 
 /** How many parameters a statement has; they are all numbered. */
 const parametersOf = (sql: string): number =>
@@ -6,7 +6,7 @@ const parametersOf = (sql: string): number =>
 
 /** The lines of SQLite's plan for a statement. */
 export async function planOf(sql: string): Promise<string[]> {
-  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+  const { results } = await home.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .bind(...Array.from({ length: parametersOf(sql) }, () => null))
     .all<{ detail: string }>();
   return results.map(({ detail }) => detail);

@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { home } from "./databases.ts";
 
 /** Puts the database back to before its jobs, as the restore of an older copy does. Its accounts and keys are older still. */
 export async function loseJobs(): Promise<void> {
@@ -14,5 +14,5 @@ export async function loseJobs(): Promise<void> {
     "DELETE FROM settled_units",
     "DELETE FROM usage_days",
   ];
-  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+  await home.DB.batch(statements.map((statement) => home.DB.prepare(statement)));
 }

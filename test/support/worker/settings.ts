@@ -1,11 +1,10 @@
-import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import type { Settings } from "../../../src/settings.ts";
-import { platformOf } from "../../../src/platform.ts";
+import { home } from "./databases.ts";
 
 /** Changes the Worker's settings until the test has ended. The Worker shares this isolate, and so its platform. */
 export function overrideSettings(changes: Partial<Settings>): void {
-  const { settings } = platformOf(env);
+  const { settings } = home.platform;
   const before = { ...settings };
   Object.assign(settings, changes);
   onTestFinished(() => {

@@ -3,8 +3,8 @@ import { createExecutionContext } from "cloudflare:test";
 import { MOVED_TABLES } from "../../../src/operator/store/transit.ts";
 import { databasesOf, type Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { answerOf, type Answer } from "./api.ts";
+import { home } from "./databases.ts";
 
 /** The names of the runtime's databases, of which there are sixteen. */
 export const ALL = [...databasesOf(env).keys()];
@@ -129,7 +129,7 @@ export async function databasesWith(accountId: string): Promise<string[]> {
   const used = ALL.slice(0, globalThis.databasesInUse);
   const counts = await Promise.all(
     used.map(async (name) => {
-      const count = await platformOf(env).at(name).transits.count(accountId);
+      const count = await home.platform.at(name).transits.count(accountId);
       return Object.values(count).some((n) => n > 0);
     }),
   );

@@ -5,12 +5,12 @@ import { vi } from "vitest";
 import { createStripeStandIn, type StripeStandIn } from "../../../scripts/stand-ins/stripe/stand-in.ts";
 import worker from "../../../src/index.ts";
 import { billingSettingsOf, type BillingSettings } from "../../../src/settings.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { answerOf, type Answer, type Client } from "./api.ts";
 import { present } from "../at.ts";
+import { home } from "./databases.ts";
 
 function testSettings(): BillingSettings {
-  const settings = billingSettingsOf(platformOf(env).settings);
+  const settings = billingSettingsOf(home.platform.settings);
   if (settings === null) throw new Error("the tests have no STRIPE_ settings");
   return settings;
 }
@@ -146,8 +146,8 @@ export async function sendWithoutBilling(request: Request): Promise<Answer> {
 
 /** How many webhook events are noted. */
 export const notedEvents = async (): Promise<number> =>
-  present(await env.DB.prepare("SELECT count(*) AS n FROM stripe_events").first<number>("n"), "count");
+  present(await home.DB.prepare("SELECT count(*) AS n FROM stripe_events").first<number>("n"), "count");
 
 /** What the database has of an account's billing. */
 export const billingRow = ({ accountId }: Client): Promise<Record<string, unknown> | null> =>
-  env.DB.prepare("SELECT * FROM billing WHERE account_id = ?1").bind(accountId).first();
+  home.DB.prepare("SELECT * FROM billing WHERE account_id = ?1").bind(accountId).first();

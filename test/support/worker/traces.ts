@@ -1,16 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { at } from "../at.ts";
+import { home } from "./databases.ts";
 
 /** Where something was found: "table.column", "bucket key", or "object of job_…". */
 export type Trace = string;
 
 async function tablesWith(mark: string): Promise<Trace[]> {
-  const { results: tables } = await env.DB.prepare(
+  const { results: tables } = await home.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
   ).all<{ name: string }>();
-  const contents = await env.DB.batch<Record<string, unknown>>(
-    tables.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`)),
+  const contents = await home.DB.batch<Record<string, unknown>>(
+    tables.map(({ name }) => home.DB.prepare(`SELECT * FROM "${name}"`)),
   );
   const traces: Trace[] = [];
   for (const [i, { results }] of contents.entries()) {

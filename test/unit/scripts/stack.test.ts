@@ -18,7 +18,6 @@ import { isFolderLocked, lockFolder } from "../../../scripts/stack/folder-lock.t
 import { listeningUrl } from "../../../scripts/stack/child.ts";
 import { newsLine, readableLine } from "../../../scripts/stack/log-lines.ts";
 import { claimPort, parsePort } from "../../../scripts/stack/port.ts";
-import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import { createStateFolder, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
 import { waitForOk } from "../../../scripts/stack/wait-for.ts";

@@ -1,10 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { filesOf, type Completion } from "@segmentation/protocol";
 import { mostMasks } from "../../../src/jobs/rules/task-outputs.ts";
 import { MOST_ARCHIVES } from "../../../src/jobs/rules/archive.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
 import { imageJob, uploads } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
@@ -34,7 +33,7 @@ const full = (masks: number): Completion =>
   });
 
 const filesOfDay = async ({ accountId }: Client): Promise<number> =>
-  (await platformOf(env).ledger.use(accountId)).daily.files;
+  (await home.platform.ledger.use(accountId)).daily.files;
 
 describe("the files of a day", () => {
   let client: Client;
@@ -60,7 +59,7 @@ describe("the files of a day", () => {
       files += filesOf(completion.output).length;
       if (end === "complete") await callBack(inference.last, "complete", completion);
       else await client.send("POST", `/v1/jobs/${body.jobId}/cancel`);
-      await expect.poll(async () => (await platformOf(env).ledger.use(client.accountId)).activeJobs).toBe(0);
+      await expect.poll(async () => (await home.platform.ledger.use(client.accountId)).activeJobs).toBe(0);
     }
     return files;
   }

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -10,6 +9,7 @@ import {
   rawToken,
 } from "../../support/worker/access-tokens.ts";
 import { type Answer, newClient, send } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { imageJob } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -57,7 +57,7 @@ describe("an access token", () => {
         name: "Ada",
         status: "active",
       });
-      const row = await env.DB.prepare("SELECT issuer, subject, plan FROM accounts").first();
+      const row = await home.DB.prepare("SELECT issuer, subject, plan FROM accounts").first();
       expect(row).toEqual({ issuer: "https://identity.test", subject: "ada", plan: "trial" });
     });
 
@@ -94,15 +94,15 @@ describe("an access token", () => {
     it("costs one read and no write where the token says nothing new", async () => {
       const token = await provider.issue();
       await account(token);
-      const prepare = vi.spyOn(env.DB, "prepare");
-      const batch = vi.spyOn(env.DB, "batch");
+      const prepare = vi.spyOn(home.DB, "prepare");
+      const batch = vi.spyOn(home.DB, "batch");
       expect(
         (await send("GET", "/v1/api-keys", { headers: { authorization: `Bearer ${token}` } })).status,
       ).toBe(200);
       // The second is the operation's own.
       expect(prepare.mock.calls.map(([sql]) => sql.trim().split(" ")[0])).toEqual(["SELECT", "SELECT"]);
       expect(batch).not.toHaveBeenCalled();
-      const plan = await env.DB.prepare(
+      const plan = await home.DB.prepare(
         "EXPLAIN QUERY PLAN SELECT id FROM accounts WHERE issuer = ?1 AND subject = ?2",
       )
         .bind("i", "s")
@@ -253,14 +253,14 @@ describe("an access token", () => {
     it("one of a suspended account, on the very next request, whatever it says", async () => {
       const token = await provider.issue({ sub: "ada" });
       expect((await account(token)).status).toBe(200);
-      await env.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
+      await home.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
       const unknown = await account("a.b.c");
       for (const next of [token, await provider.issue({ sub: "ada", name: "Another" })]) {
         const answer = await account(next);
         expectError(answer, 401, "Unauthorized");
         expect(answer.body).toEqual(unknown.body);
       }
-      expect(await env.DB.prepare("SELECT name FROM accounts").first("name")).toBe("Ada");
+      expect(await home.DB.prepare("SELECT name FROM accounts").first("name")).toBe("Ada");
     });
   });
 

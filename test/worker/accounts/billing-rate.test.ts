@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { platformOf } from "../../../src/platform.ts";
 import { Billing } from "../../../src/billing/store/billing.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { createSession, deliver, PlayedStripe, sendWithoutBilling } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
@@ -24,7 +23,7 @@ beforeEach(async () => {
 });
 
 const rows = (): Promise<number | null> =>
-  env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first<number>("n");
+  home.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first<number>("n");
 
 describe("billing pages of an account", () => {
   it("are so many an hour, checkouts and portals together; one more calls nobody and leaves nothing", async () => {
@@ -147,7 +146,7 @@ describe("a webhook", () => {
     expect(read).not.toHaveBeenCalled();
 
     for (let i = 0; i < 3; i += 1) expect((await deliver(real)).status).toBe(200);
-    expect(read.mock.calls.length).toBeLessThanOrEqual(3 * platformOf(env).databases.length);
+    expect(read.mock.calls.length).toBeLessThanOrEqual(3 * home.platform.databases.length);
     expect(wrote).not.toHaveBeenCalled();
     expect(stripe.calls).toHaveLength(calls);
   });

@@ -4,12 +4,12 @@ import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
 import worker from "../../../src/index.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { billingSettingsOf } from "../../../src/settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
 import { logged } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { settledJob } from "../../support/worker/ledger.ts";
 import {
   billingRow,
@@ -157,7 +157,7 @@ describe("webhooks of the payment provider", () => {
     const payload = typeof event === "string" ? event : JSON.stringify(event);
     const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
       payload,
-      secret: present(billingSettingsOf(platformOf(env).settings)).webhookSecret,
+      secret: present(billingSettingsOf(home.platform.settings)).webhookSecret,
       cryptoProvider: Stripe.createSubtleCryptoProvider(),
     });
     const lines = logged();
@@ -195,10 +195,10 @@ describe("webhooks of the payment provider", () => {
   ])("write event and effect together: when %s, neither is there", async (_, write) => {
     const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
     const before = await known();
-    await env.DB.exec(`CREATE TRIGGER broken BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+    await home.DB.exec(`CREATE TRIGGER broken BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'broken'); END`);
     expectError(await deliver(webhook), 500, "internal_error");
     expect(await known()).toEqual(before);
-    await env.DB.exec("DROP TRIGGER broken");
+    await home.DB.exec("DROP TRIGGER broken");
     expect((await deliver(webhook)).status).toBe(200);
     expect(await modeOf(client)).toBe("blocked");
   });
@@ -231,12 +231,12 @@ describe("webhooks of the payment provider", () => {
     const customer = stripe.customerOf(client);
     subscriptions.begin(customer, "price_of_last_year");
     const settings = billingSettingsOf({
-      ...platformOf(env).settings,
+      ...home.platform.settings,
       STRIPE_FORMER_PRICE_IDS: ["price_of_last_year"],
     });
     const payments = new Payments(present(settings, "settings"));
     expect(await payments.subscriptionOf(customer)).toMatchObject({ status: "active" });
-    expect(await platformOf(env).payments?.subscriptionOf(customer)).toBeNull();
+    expect(await home.platform.payments?.subscriptionOf(customer)).toBeNull();
   });
 
   it("let the best-standing subscription speak for a customer who has several", async () => {
@@ -278,12 +278,12 @@ describe("webhooks of the payment provider", () => {
     const webhook = stripe.webhooks.pop();
     if (webhook === undefined) throw new Error("Stripe sent no webhook");
     const before = await known();
-    await env.DB.exec(
+    await home.DB.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON stripe_events BEGIN SELECT RAISE(ABORT, 'broken'); END",
     );
     expectError(await deliver(webhook), 500, "internal_error");
     expect(await known()).toEqual(before);
-    await env.DB.exec("DROP TRIGGER broken");
+    await home.DB.exec("DROP TRIGGER broken");
     for (let i = 0; i < 2; i += 1) expect((await deliver(webhook)).status).toBe(200);
     expect(await billingRow(client)).toBeNull();
   });

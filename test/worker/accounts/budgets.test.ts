@@ -8,10 +8,10 @@ import {
   presignRefusal,
 } from "../../../src/accounts/rules/budgets.ts";
 import { newId } from "../../../src/shared/ids.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { sweep } from "../../../src/operator/operations/sweep.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { newKey } from "../../support/worker/api-keys.ts";
+import { home } from "../../support/worker/databases.ts";
 import { amount } from "../../support/worker/random.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 30);
@@ -27,34 +27,34 @@ async function storeUploads(
 ): Promise<void> {
   for (const size of sizes) {
     const taskId = `${crypto.randomUUID()}.png`;
-    await env.DB.batch([
-      env.DB.prepare(
+    await home.DB.batch([
+      home.DB.prepare(
         `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused)
          VALUES (?1, ?2, 'image/png', ?3, ?4)`,
       ).bind(taskId, accountId, createdAt, unused),
-      env.DB.prepare("UPDATE uploads SET size = ?2 WHERE task_id = ?1").bind(taskId, size),
+      home.DB.prepare("UPDATE uploads SET size = ?2 WHERE task_id = ?1").bind(taskId, size),
     ]);
   }
 }
 
 /** As many uploads, presigned at `createdAt`, that their account deleted at once; the rows are gone, the count stays. */
 async function deleteUploads(accountId: string, count: number, createdAt: number): Promise<void> {
-  await env.DB.batch([
-    env.DB.prepare(
+  await home.DB.batch([
+    home.DB.prepare(
       `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused)
        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
        SELECT ?1 || i, ?1, 'image/png', ?3, 1 FROM n WHERE ?2 > 0`,
     ).bind(accountId, count, createdAt),
-    env.DB.prepare(
+    home.DB.prepare(
       "UPDATE uploads SET deleted_at = created_at, unused = 0 WHERE task_id LIKE ?1 || '%'",
     ).bind(accountId),
-    env.DB.prepare("DELETE FROM uploads WHERE task_id LIKE ?1 || '%'").bind(accountId),
+    home.DB.prepare("DELETE FROM uploads WHERE task_id LIKE ?1 || '%'").bind(accountId),
   ]);
 }
 
 const storeKeys = async (accountId: string, count: number, revokedAt: number | null): Promise<void> => {
   for (let i = 0; i < count; i += 1) {
-    await env.DB.prepare(
+    await home.DB.prepare(
       `INSERT INTO api_keys (id, account_id, label, prefix, digest, revoked_at, created_at, updated_at)
        VALUES (?1, ?2, 'stored', '', ?1, ?3, 0, 0)`,
     )
@@ -65,7 +65,7 @@ const storeKeys = async (accountId: string, count: number, revokedAt: number | n
 
 describe("the guards within the statements that insert", () => {
   it("let in exactly the uploads that the rule lets in, however the account stands [4.1-8]", async () => {
-    const { uploads } = platformOf(env);
+    const { uploads } = home.platform;
     const seen = new Set<string>();
     const standing = fc.record({
       unused: fc.nat(3),
@@ -112,7 +112,7 @@ describe("the guards within the statements that insert", () => {
   });
 
   it("let in exactly the API keys that the rule lets in, however the account stands [4.9-15]", async () => {
-    const { apiKeys } = platformOf(env);
+    const { apiKeys } = home.platform;
     const seen = new Set<string>();
     const standing = fc.record({
       live: fc.nat(2),
@@ -159,9 +159,9 @@ describe("a revoked API key", () => {
     const client = await newClient();
     const { apiKey } = await newKey(client, "old");
     await client.send("DELETE", `/v1/api-keys/${apiKey.keyId}`);
-    const platform = platformOf(env);
+    const platform = home.platform;
     const labels = async () =>
-      (await env.DB.prepare("SELECT label FROM api_keys ORDER BY id").all<{ label: string }>()).results.map(
+      (await home.DB.prepare("SELECT label FROM api_keys ORDER BY id").all<{ label: string }>()).results.map(
         ({ label }) => label,
       );
     await sweep(platform, Date.now() + 90 * DAY - 60_000);

@@ -1,22 +1,21 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/shared/ids.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { Meter } from "../../support/worker/abuse/meter.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
 import { imageJob, newJob, presign, uploaded } from "../../support/worker/jobs.ts";
 import { Draw } from "../../support/worker/random.ts";
 
 /** An account's row of counts. */
 const counted = (accountId: string): Promise<unknown> =>
-  env.DB.prepare("SELECT unused_uploads, active_jobs FROM account_counts WHERE account_id = ?")
+  home.DB.prepare("SELECT unused_uploads, active_jobs FROM account_counts WHERE account_id = ?")
     .bind(accountId)
     .first();
 
 /** The same, counted. */
 const counts = (accountId: string): Promise<unknown> =>
-  env.DB.prepare(
+  home.DB.prepare(
     `SELECT (SELECT count(*) FROM uploads WHERE account_id = ?1 AND unused = 1) AS unused_uploads,
        (SELECT count(*) FROM jobs WHERE account_id = ?1 AND status IN ('queued', 'processing')) AS active_jobs`,
   )
@@ -30,13 +29,13 @@ const STATUSES = ["queued", "processing", "success", "failed"] as const;
 async function fill({ accountId }: Client, uploads: number, jobs: number): Promise<void> {
   const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)";
   const now = Date.now();
-  await env.DB.prepare(
+  await home.DB.prepare(
     `${numbers} INSERT INTO uploads (task_id, account_id, content_type, created_at, unused)
      SELECT ?1 || '-' || i, ?1, 'image/png', ?3, 1 FROM n`,
   )
     .bind(accountId, uploads, now)
     .run();
-  await env.DB.prepare(
+  await home.DB.prepare(
     `${numbers} INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
      SELECT ?3 || i, ?1, 'image', ?4 ->> ('$[' || (i % 3) || ']'), 1, iif(i % 2, 'queued', 'processing'), ?5, ?5 FROM n`,
   )
@@ -62,7 +61,7 @@ describe("the counts of an account", () => {
       // A credential is read once.
       await client.send("GET", "/v1/account");
       await taking(() => presign(client));
-      await taking(() => platformOf(env).uploads.use(client.accountId, Date.now()));
+      await taking(() => home.platform.uploads.use(client.accountId, Date.now()));
       const taskId = await uploaded(client);
       const { status } = await taking(() => client.send("POST", "/v1/jobs", imageJob([taskId])));
       expect(status).toBe(202);
@@ -104,33 +103,33 @@ describe("the counts of an account", () => {
     const id = (): string => `id_${draw.upTo(11)}`;
     const write: readonly (() => D1PreparedStatement)[] = [
       () =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused)
            VALUES (?, ?, 'image/png', ?, ?) ON CONFLICT DO NOTHING`,
         ).bind(id(), draw.oneOf(accounts), now, draw.upTo(1)),
-      () => env.DB.prepare("UPDATE uploads SET unused = ? WHERE task_id > ?").bind(draw.upTo(1), id()),
-      () => env.DB.prepare("DELETE FROM uploads WHERE task_id = ?").bind(id()),
+      () => home.DB.prepare("UPDATE uploads SET unused = ? WHERE task_id > ?").bind(draw.upTo(1), id()),
+      () => home.DB.prepare("DELETE FROM uploads WHERE task_id = ?").bind(id()),
       () =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
            VALUES (?, ?, 'image', ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING`,
         ).bind(id(), draw.oneOf(accounts), draw.oneOf(MODES), draw.oneOf(STATUSES), now, now),
-      () => env.DB.prepare("UPDATE jobs SET status = ? WHERE id > ?").bind(draw.oneOf(STATUSES), id()),
-      () => env.DB.prepare("DELETE FROM jobs WHERE id = ?").bind(id()),
+      () => home.DB.prepare("UPDATE jobs SET status = ? WHERE id > ?").bind(draw.oneOf(STATUSES), id()),
+      () => home.DB.prepare("DELETE FROM jobs WHERE id = ?").bind(id()),
     ];
-    const { uploads, ledger } = platformOf(env);
+    const { uploads, ledger } = home.platform;
     /** What the stores tell. */
     const known = async (accountId: string) => ({
       unused_uploads: (await uploads.use(accountId, now)).unused,
       active_jobs: (await ledger.use(accountId)).activeJobs,
     });
     for (let i = 0; i < 20; i += 1) {
-      await env.DB.batch(Array.from({ length: 10 }, () => draw.oneOf(write)()));
+      await home.DB.batch(Array.from({ length: 10 }, () => draw.oneOf(write)()));
       for (const accountId of accounts)
         expect(await known(accountId), `after ${i}`).toEqual(await counts(accountId));
     }
     for (const accountId of accounts) {
-      const newest = await env.DB.prepare(
+      const newest = await home.DB.prepare(
         "SELECT max(id) AS id FROM jobs WHERE account_id = ? AND status IN ('queued', 'processing')",
       )
         .bind(accountId)

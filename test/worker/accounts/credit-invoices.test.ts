@@ -1,13 +1,12 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Invoice, Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
 import type { Happening } from "../../../scripts/stand-ins/stripe/subscriptions.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { billingSettingsOf } from "../../../src/settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { imageJob, uploads } from "../../support/worker/jobs.ts";
 import { settledJob } from "../../support/worker/ledger.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
@@ -89,7 +88,7 @@ describe("the invoices of a customer", () => {
     await happens(subscriptions.renew(subscription()));
     expect(await billingRow(client)).toMatchObject({ paid_units: CREDIT + 1, owes: 0 });
     const settings = billingSettingsOf({
-      ...platformOf(env).settings,
+      ...home.platform.settings,
       STRIPE_FORMER_PRICE_IDS: [NEWSLETTER],
     });
     const withFormer = new Payments(present(settings, "settings"));

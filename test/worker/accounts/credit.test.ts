@@ -1,10 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { present } from "../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import {
   callBack,
   deliverTask,
@@ -149,7 +148,7 @@ describe("the credit of a subscriber", () => {
 
   it("is the account's own where the operator has set one, and nobody's whose plan the operator has set", async () => {
     const set = (column: "credit_units" | "plan", value: number | string | null) =>
-      env.DB.prepare(`UPDATE accounts SET ${column} = ?2 WHERE id = ?1`).bind(client.accountId, value).run();
+      home.DB.prepare(`UPDATE accounts SET ${column} = ?2 WHERE id = ?1`).bind(client.accountId, value).run();
     await use(CREDIT);
     later(DAY);
     await set("credit_units", 2 * CREDIT);
@@ -258,22 +257,22 @@ describe("the end of a subscription", () => {
     await stripe.subscribe(client);
     await runCron(CRONS.report);
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).body.status).toBe("queued");
-    expect(await platformOf(env).billing.ended(10)).toEqual([]);
+    expect(await home.platform.billing.ended(10)).toEqual([]);
   });
 
   it("is made up for by a later cron if a job could not be reached", async () => {
     const { jobId } = await newJob(client, 1);
     await happens(client, "cancel");
-    const { jobObject } = platformOf(env);
-    const broken = vi.spyOn(platformOf(env), "jobObject").mockImplementation(() => {
+    const { jobObject } = home.platform;
+    const broken = vi.spyOn(home.platform, "jobObject").mockImplementation(() => {
       throw new Error("the object is away");
     });
     await runCron(CRONS.report);
-    expect(await platformOf(env).billing.ended(10)).toHaveLength(1);
+    expect(await home.platform.billing.ended(10)).toHaveLength(1);
     broken.mockImplementation(jobObject);
     await runCron(CRONS.report);
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).body.status).toBe("failed");
-    expect(await platformOf(env).billing.ended(10)).toEqual([]);
+    expect(await home.platform.billing.ended(10)).toEqual([]);
   });
 });
 
@@ -322,7 +321,7 @@ class Customer {
 
   #note(): void {
     const owed = this.used - this.paid;
-    const bound = platformOf(env).settings.CREDIT_UNITS + this.paid;
+    const bound = home.platform.settings.CREDIT_UNITS + this.paid;
     expect(owed).toBeLessThanOrEqual(bound);
     if (owed > this.mostOwed) [this.mostOwed, this.bound] = [owed, bound];
   }
@@ -336,7 +335,7 @@ describe("three months of customers who use all that they may", () => {
 
   beforeEach(() => {
     // The limiter counts in real time, and a month takes seconds here.
-    vi.spyOn(platformOf(env).requestRate, "admits").mockResolvedValue(true);
+    vi.spyOn(home.platform.requestRate, "admits").mockResolvedValue(true);
   });
 
   /** Does what a customer does each day, from 1, and reports what was used. Returns what became of it. */

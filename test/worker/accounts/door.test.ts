@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { imageJob, uploads, videoJob } from "../../support/worker/jobs.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -31,17 +31,17 @@ const perform = (operation: Operation, body = bodyOf(operation)): Promise<Answer
 
 /** How many rows there are that these operations write. */
 const written = async () =>
-  await env.DB.prepare(
+  await home.DB.prepare(
     `SELECT (SELECT count(*) FROM uploads) AS uploads, (SELECT count(*) FROM jobs) AS jobs,
        (SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM idempotency_keys) AS keys`,
   ).first();
-const change = (sql: string) => env.DB.prepare(`${sql} = ?1`).bind(client.accountId).run();
+const change = (sql: string) => home.DB.prepare(`${sql} = ?1`).bind(client.accountId).run();
 
 /** Counts the batches and statements that the database is asked for. */
 function calls(): () => number {
   const spies = [
-    vi.spyOn(Object.getPrototypeOf(env.DB), "batch"),
-    vi.spyOn(Object.getPrototypeOf(env.DB.prepare("SELECT 1")), "first"),
+    vi.spyOn(Object.getPrototypeOf(home.DB), "batch"),
+    vi.spyOn(Object.getPrototypeOf(home.DB.prepare("SELECT 1")), "first"),
   ];
   return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
 }
@@ -75,7 +75,7 @@ describe.each(OPERATIONS)("%s, whose account is read with its first statement", 
 
   it("does not begin again if the database fails: what it wrote may be there", async () => {
     const failing = vi
-      .spyOn(Object.getPrototypeOf(env.DB), "batch")
+      .spyOn(Object.getPrototypeOf(home.DB), "batch")
       .mockRejectedValue(new Error("D1_ERROR: something of its own"));
     const asked = calls();
     expectError(await perform(operation), 500, "internal_error");
@@ -112,7 +112,7 @@ describe("an account that has changed", () => {
         headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
         body: JSON.stringify({ contentType: "image/png" }),
       });
-    const name = () => env.DB.prepare("SELECT name FROM accounts WHERE subject = 'ada'").first("name");
+    const name = () => home.DB.prepare("SELECT name FROM accounts WHERE subject = 'ada'").first("name");
     for (const [credential, expected] of [
       [token, "Ada"],
       [token, "Ada"],
@@ -122,7 +122,7 @@ describe("an account that has changed", () => {
       expect((await presign(credential)).status).toBe(200);
       expect(await name()).toBe(expected);
     }
-    await env.DB.prepare("UPDATE accounts SET status = 'suspended' WHERE subject = 'ada'").run();
+    await home.DB.prepare("UPDATE accounts SET status = 'suspended' WHERE subject = 'ada'").run();
     const before = await written();
     expectError(await presign(token), 401, "Unauthorized");
     expectError(await presign(another), 401, "Unauthorized");

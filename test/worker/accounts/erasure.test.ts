@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest"
 import { ErasureReport } from "../../../src/operator/contract/operator.ts";
 import { archiveKey, inputKey, outputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { WebhookObject } from "../../../src/index.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { eraseAccount, sweepErasures } from "../../../src/operator/operations/erase-account.ts";
 import { Billing } from "../../../src/billing/store/billing.ts";
 import { Erasures } from "../../../src/operator/store/erasures.ts";
@@ -14,6 +13,7 @@ import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
 import { createKey } from "../../support/worker/api-keys.ts";
 import { deliverArchive, ring } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { deliver, deliverTask, finishJob, output, PlayedInference } from "../../support/worker/inference.ts";
 import { imageJob, newJob, PNG, uploaded } from "../../support/worker/jobs.ts";
 import { storedOf, tracesOf } from "../../support/worker/traces.ts";
@@ -51,11 +51,11 @@ const dies = (jobId: string, task: { taskId?: string } = {}) =>
 async function newPerson(): Promise<Person> {
   const client = await newClient("paid");
   const { accountId } = client;
-  await env.DB.batch([
-    env.DB.prepare(
+  await home.DB.batch([
+    home.DB.prepare(
       "UPDATE accounts SET email = ?2, name = ?3, image = ?4, issuer = 'https://identity.test', subject = ?5 WHERE id = ?1",
     ).bind(accountId, MARKS.email, MARKS.name, MARKS.image, MARKS.subject),
-    env.DB.prepare(
+    home.DB.prepare(
       "INSERT INTO billing (account_id, customer_id, subscription_status, updated_at) VALUES (?1, 'cus_1', 'active', 0)",
     ).bind(accountId),
   ]);
@@ -85,11 +85,11 @@ async function newPerson(): Promise<Person> {
 }
 
 const erase = ({ accountId }: Client, now = Date.now()): Promise<ErasureReport> =>
-  eraseAccount(platformOf(env), accountId, now);
+  eraseAccount(home.platform, accountId, now);
 
 const ledgerOf = async ({ accountId }: Client) =>
   (
-    await env.DB.prepare(
+    await home.DB.prepare(
       "SELECT kind, sum(units) AS units FROM ledger WHERE account_id = ?1 GROUP BY kind ORDER BY kind",
     )
       .bind(accountId)
@@ -141,7 +141,7 @@ describe("an account that is erased", () => {
       { kind: "reserve", units: 4 },
       { kind: "settle", units: 2 },
     ]);
-    const { results } = await env.DB.prepare(
+    const { results } = await home.DB.prepare(
       "SELECT customer_id, sum(units) AS units FROM meter_events",
     ).all();
     expect(results).toEqual([{ customer_id: "cus_1", units: 2 }]);
@@ -152,7 +152,7 @@ describe("an account that is erased", () => {
     const tables = async (jobId: string) =>
       new Set((await tracesOf(jobId, [])).map((trace) => trace.split(".")[0]));
     for (const jobId of [finished, halfDone]) expect(await tables(jobId)).toContain("dead_letters");
-    await platformOf(env).erasures.begin(person.accountId, Date.now());
+    await home.platform.erasures.begin(person.accountId, Date.now());
     await dies(finished);
     await erase(person);
     await dies(halfDone);
@@ -162,7 +162,7 @@ describe("an account that is erased", () => {
   it("is charged for what its jobs under way had used, by meter events that are sent as ever", async () => {
     for (const jobId of person.jobIds) await ring(jobId);
     await erase(person);
-    const { results } = await env.DB.prepare(
+    const { results } = await home.DB.prepare(
       "SELECT sum(units) AS units FROM meter_events WHERE first_tried_at IS NULL",
     ).all();
     expect(results).toEqual([{ units: 2 }]);
@@ -180,38 +180,38 @@ describe("an account that is erased", () => {
   });
 
   it("is refused at once, key and all, and gets nothing new from a request that was let in before", async () => {
-    await platformOf(env).erasures.begin(person.accountId, Date.now());
+    await home.platform.erasures.begin(person.accountId, Date.now());
     expect((await person.send("GET", "/v1/account")).status).toBe(401);
     const { accountId } = person;
     const now = Date.now();
     const late = {
       upload: () =>
-        env.DB.prepare(
+        home.DB.prepare(
           "INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES ('t', ?1, 'image/png', 1)",
         ),
       key: () =>
-        env.DB.prepare(
+        home.DB.prepare(
           "INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at) VALUES ('k', ?1, 'l', 'p', 'd', 1, 1)",
         ),
       job: () =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
            VALUES ('j', ?1, 'image', 'single', 1, 'queued', 1, 1) ON CONFLICT DO NOTHING`,
         ),
       answer: () =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, effect_id, lease, lease_until, created_at)
            VALUES (?1, 'o', 'k', 'f', 'e', 'l', 1, 1)`,
         ),
       endpoint: () =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO webhook_endpoints (id, account_id, url, secrets, enabled_at, created_at, updated_at)
            VALUES ('w', ?1, 'https://late.test', 's', 1, 1, 1)`,
         ),
       customer: () =>
-        env.DB.prepare("INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, 'cus_2', 1)"),
-      person: () => env.DB.prepare("UPDATE accounts SET email = 'again@example.com' WHERE id = ?1"),
-      resumed: () => env.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?1"),
+        home.DB.prepare("INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, 'cus_2', 1)"),
+      person: () => home.DB.prepare("UPDATE accounts SET email = 'again@example.com' WHERE id = ?1"),
+      resumed: () => home.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?1"),
     };
     for (const [what, statement] of Object.entries(late)) {
       await expect(statement().bind(accountId).run(), what).rejects.toThrow("the account is erased");
@@ -233,7 +233,7 @@ describe("an account that is erased", () => {
 
     expect(await erase(person)).toMatchObject({ state: "emptied", endpointsLeft: 0 });
     expect(resets).toHaveBeenCalledTimes(2);
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM webhook_endpoints").first("n")).toBe(0);
+    expect(await home.DB.prepare("SELECT count(*) AS n FROM webhook_endpoints").first("n")).toBe(0);
     expect(await ringEndpoint(endpoint)).toBe(false);
   });
 
@@ -260,19 +260,19 @@ describe("an account that is erased", () => {
     ]) {
       await env.MEDIA.put(key, MARKS.bytes);
     }
-    await sweepErasures(platformOf(env), looksAgainAt - 1);
+    await sweepErasures(home.platform, looksAgainAt - 1);
     expect((await erase(person, looksAgainAt - 1)).state).toBe("emptied");
     await env.MEDIA.put(inputKey(accountId, "later.png"), MARKS.bytes);
-    await sweepErasures(platformOf(env), looksAgainAt);
+    await sweepErasures(home.platform, looksAgainAt);
     expect((await env.MEDIA.list()).objects).toEqual([]);
     expect((await erase(person, looksAgainAt)).state).toBe("erased");
-    expect(await platformOf(env).erasures.unfinished(10)).toEqual([]);
+    expect(await home.platform.erasures.unfinished(10)).toEqual([]);
   });
 
   it.each([0, 2])(
     "keeps nothing of the requests that come while its erasure begins, %i of them before it",
     async (before) => {
-      const made = vi.spyOn(platformOf(env), "jobObject");
+      const made = vi.spyOn(home.platform, "jobObject");
       const tasks = await Promise.all(Array.from({ length: 4 }, () => uploaded(person, markedPicture())));
       const create = (taskId: string) =>
         person.send("POST", "/v1/jobs", imageJob([taskId], { prompts: [MARKS.prompt] }), {
@@ -290,7 +290,7 @@ describe("an account that is erased", () => {
       for (const jobId of all) expect(await storedOf(jobId), jobId).toEqual([]);
       expect(await tracesOf(MARKS.prompt, [])).toEqual([]);
       expect((await env.MEDIA.list()).objects).toEqual([]);
-      const { results } = await env.DB.prepare("SELECT id FROM jobs").all();
+      const { results } = await home.DB.prepare("SELECT id FROM jobs").all();
       expect(results).toEqual([]);
     },
   );
@@ -303,7 +303,7 @@ describe("an account that is erased", () => {
     for (const token of ["wrong", person.key]) expect((await ask(token)).status).toBe(401);
     expect((await person.send("GET", "/v1/account")).status).toBe(200);
 
-    const token = platformOf(env).settings.OPERATOR_TOKEN ?? "";
+    const token = home.platform.settings.OPERATOR_TOKEN ?? "";
     expect((await ask(token, "acct_none")).status).toBe(404);
     const { status, body } = await ask(token);
     expect(status).toBe(200);
@@ -320,7 +320,7 @@ describe("an account that is erased", () => {
   });
 
   it("is refused by name if there is none, and may be erased again with the same report", async () => {
-    await expect(eraseAccount(platformOf(env), "acct_none", 0)).rejects.toThrow(
+    await expect(eraseAccount(home.platform, "acct_none", 0)).rejects.toThrow(
       "There is no account acct_none.",
     );
     const now = Date.now();
@@ -343,9 +343,9 @@ describe("an account that is erased", () => {
     const begun = Date.now();
     await erase(person, begun).catch(() => undefined);
     expect((await person.send("GET", "/v1/account")).status).toBe(401);
-    await sweepErasures(platformOf(env), begun + HOUR);
-    await sweepErasures(platformOf(env), begun + 2 * HOUR);
-    await sweepErasures(platformOf(env), begun + 3 * HOUR);
+    await sweepErasures(home.platform, begun + HOUR);
+    await sweepErasures(home.platform, begun + 2 * HOUR);
+    await sweepErasures(home.platform, begun + 3 * HOUR);
     expect((await erase(person, begun + 3 * HOUR)).state).toBe("erased");
     for (const [what, places] of Object.entries(await traces())) expect(places, what).toEqual([]);
     expect(await ledgerOf(person)).toContainEqual({ kind: "settle", units: 2 });
@@ -356,17 +356,17 @@ describe("an account that is erased", () => {
     const others = await Promise.all(Array.from({ length: 20 }, () => newClient()));
     for (const other of others) await erase(other, begun - 9 * HOUR);
     await erase(person, begun - 8 * HOUR);
-    const { media } = platformOf(env);
+    const { media } = home.platform;
     const deletePrefix = media.deletePrefix.bind(media);
     vi.spyOn(media, "deletePrefix").mockImplementation(async (prefix) => {
       if (others.some(({ accountId }) => prefix.includes(accountId))) throw new Error("the bucket is away");
       return deletePrefix(prefix);
     });
     vi.spyOn(console, "log").mockImplementation(() => {});
-    const left = async () => (await platformOf(env).erasures.unfinished(100)).length;
+    const left = async () => (await home.platform.erasures.unfinished(100)).length;
     let swept = 0;
     const sweep = async () => {
-      await sweepErasures(platformOf(env), begun - HOUR + swept);
+      await sweepErasures(home.platform, begun - HOUR + swept);
       swept += 1;
     };
     await sweep();
@@ -381,7 +381,7 @@ describe("an account that is erased", () => {
 
 /** Rows of jobs that were cut off in their creation, and so have no object. */
 const storeJobs = ({ accountId }: Client, count: number) =>
-  env.DB.prepare(
+  home.DB.prepare(
     `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
      SELECT ?1 || i, ?1, 'image', 'single', 1, 'queued', 0, 0 FROM n`,
@@ -391,7 +391,7 @@ const storeJobs = ({ accountId }: Client, count: number) =>
 
 /** Each look at a page of jobs takes so long. */
 function slowPages(ms: number): void {
-  const { erasures } = platformOf(env);
+  const { erasures } = home.platform;
   const jobs = erasures.jobs.bind(erasures);
   vi.spyOn(erasures, "jobs").mockImplementation(async (...args) => {
     later(ms);
@@ -403,7 +403,7 @@ describe("an account with more than one run can erase", () => {
   it("is erased by runs of a bounded time, each with a page of jobs, uploads and files, and each reports its progress", async () => {
     const client = await newClient();
     await storeJobs(client, 30);
-    await env.DB.prepare(
+    await home.DB.prepare(
       `INSERT INTO uploads (task_id, account_id, content_type, created_at)
        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
        SELECT ?1 || i, ?1, 'image/png', 0 FROM n`,
@@ -436,9 +436,9 @@ describe("an account with more than one run can erase", () => {
     await storeJobs(client, 30);
     await uploaded(client);
     logged();
-    const { jobObject } = platformOf(env);
-    const first = (await platformOf(env).erasures.jobs(client.accountId, "", 24)).at(-1) ?? "";
-    vi.spyOn(platformOf(env), "jobObject").mockImplementation((jobId) => {
+    const { jobObject } = home.platform;
+    const first = (await home.platform.erasures.jobs(client.accountId, "", 24)).at(-1) ?? "";
+    vi.spyOn(home.platform, "jobObject").mockImplementation((jobId) => {
       if (jobId <= first) throw new Error("the object was reset");
       return jobObject(jobId);
     });
@@ -450,13 +450,13 @@ describe("an account with more than one run can erase", () => {
     const clients = [await newClient(), await newClient()] as const;
     for (const client of clients) {
       await storeJobs(client, 60);
-      await platformOf(env).erasures.begin(client.accountId, Date.now());
+      await home.platform.erasures.begin(client.accountId, Date.now());
     }
     slowPages(101_000);
     const begun = Date.now();
-    await sweepErasures(platformOf(env), begun);
+    await sweepErasures(home.platform, begun);
     expect(Date.now() - begun).toBeLessThan(6 * 60_000);
-    const left = clients.map(({ accountId }) => platformOf(env).erasures.remains(accountId));
+    const left = clients.map(({ accountId }) => home.platform.erasures.remains(accountId));
     expect((await Promise.all(left)).map(({ jobs }) => jobs)).toEqual([60 - 48, 60 - 24]);
   });
 });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
@@ -6,12 +5,12 @@ import { BillingUrl } from "../../../src/accounts/contract/account.ts";
 import { ServiceError } from "../../../src/shared/errors.ts";
 import { once, type Outcome } from "../../../src/shared/api/idempotency.ts";
 import { LEASE_MS, REMEMBERED_MS } from "../../../src/shared/api/idempotency-store.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { createKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
 
-const rows = () => env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n");
+const rows = () => home.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n");
 
 describe("a request with an Idempotency-Key", () => {
   let client: Client;
@@ -36,7 +35,7 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   const perform = (changes: object = {}, run = make) =>
-    once(platformOf(env), request(changes), () => crypto.randomUUID(), z.string(), run);
+    once(home.platform, request(changes), () => crypto.randomUUID(), z.string(), run);
 
   const refusal = async (performed: Promise<unknown>) => {
     const error: unknown = await performed.catch((thrown: unknown) => thrown);
@@ -112,9 +111,9 @@ describe("a request with an Idempotency-Key", () => {
 
   it("is swept when it is no longer remembered", async () => {
     await perform();
-    await platformOf(env).idempotency.purge(Date.now() + REMEMBERED_MS - 1_000, 10);
+    await home.platform.idempotency.purge(Date.now() + REMEMBERED_MS - 1_000, 10);
     expect(await rows()).toBe(1);
-    await platformOf(env).idempotency.purge(Date.now() + REMEMBERED_MS, 10);
+    await home.platform.idempotency.purge(Date.now() + REMEMBERED_MS, 10);
     expect(await rows()).toBe(0);
   });
 
@@ -144,7 +143,7 @@ describe("a request with an Idempotency-Key", () => {
 
     it("to remember its answer still gives it; a repetition makes the same again", async () => {
       const complete = vi
-        .spyOn(platformOf(env).idempotency, "complete")
+        .spyOn(home.platform.idempotency, "complete")
         .mockRejectedValueOnce(new Error("away"));
       expect(await perform()).toMatchObject({ answer: made[0], replayed: false });
       expect(complete).toHaveBeenCalledOnce();
@@ -197,7 +196,7 @@ describe("a request with an Idempotency-Key", () => {
     });
 
     it("makes no second API key, and says that the first one's secret is lost", async () => {
-      const platform = platformOf(env);
+      const platform = home.platform;
       vi.spyOn(platform.idempotency, "complete").mockRejectedValueOnce(new Error("cut off"));
       const first = await createKey(client, { label: "laptop" }, "lost");
       later(LEASE_MS + 1);
@@ -211,7 +210,7 @@ describe("a request with an Idempotency-Key", () => {
     const url = "https://billing.test/session/a-secret-of-its-own";
     const portal = (changes: object = {}) =>
       once(
-        platformOf(env),
+        home.platform,
         request({ operation: "createBillingPortal", ...changes }),
         () => "e",
         BillingUrl,
@@ -220,7 +219,7 @@ describe("a request with an Idempotency-Key", () => {
 
     it("keeps it sealed", async () => {
       await portal();
-      const answer = await env.DB.prepare("SELECT answer FROM idempotency_keys").first<string>("answer");
+      const answer = await home.DB.prepare("SELECT answer FROM idempotency_keys").first<string>("answer");
       expect(answer).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/);
       const plain = answer?.split(".").map((part) => atob(part.replaceAll("-", "+").replaceAll("_", "/")));
       expect(plain?.[0]).toMatch(/^\{"alg":"dir","enc":"A256GCM","kid":"[\w-]{12}"\}$/);
@@ -231,7 +230,7 @@ describe("a request with an Idempotency-Key", () => {
     it("shows it to no other request, and refuses where it can't be read", async () => {
       await portal();
       await portal({ key: "other" });
-      await env.DB.prepare(
+      await home.DB.prepare(
         `UPDATE idempotency_keys SET answer =
            (SELECT answer FROM idempotency_keys WHERE key = 'other') WHERE key = 'k'`,
       ).run();

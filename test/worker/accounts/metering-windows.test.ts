@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { only } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { settledJob } from "../../support/worker/ledger.ts";
 import { PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
@@ -30,7 +30,7 @@ describe("metered usage by the hour", () => {
   const counted = () => stripe.standIn.state.uses.map(({ identifier, units }) => [identifier, units]);
   const windows = async () =>
     (
-      await env.DB.prepare(
+      await home.DB.prepare(
         "SELECT identifier, units, at, closes_at FROM meter_events ORDER BY identifier",
       ).all()
     ).results;
@@ -82,7 +82,7 @@ describe("metered usage by the hour", () => {
       [`${client.accountId}-${name}-1`]: 5,
       [`${client.accountId}-${name}-2`]: 2,
     });
-    await expect(env.DB.exec("UPDATE meter_events SET units = units + 1")).rejects.toThrow(
+    await expect(home.DB.exec("UPDATE meter_events SET units = units + 1")).rejects.toThrow(
       "a meter event that was tried is not changed",
     );
   });
@@ -96,7 +96,7 @@ describe("metered usage by the hour", () => {
   it("never reaches over the end of a billing period: a window ends with it, and another begins", async () => {
     const name = hour();
     const periodEnd = Date.now() + 600_000;
-    await env.DB.prepare("UPDATE billing SET current_period_end = ?1").bind(periodEnd).run();
+    await home.DB.prepare("UPDATE billing SET current_period_end = ?1").bind(periodEnd).run();
     await use(3);
     later(600_000);
     await use(4, periodEnd - 1);
@@ -168,7 +168,7 @@ describe("metered usage by the hour", () => {
     const reports = () =>
       lines()
         .filter(({ event }) => event === "usage_reported" || event === "usage_lagging")
-        .filter((line) => line["database"] === globalThis.booksOfTest);
+        .filter((line) => line["database"] === home.name);
     await runCron(CRONS.report);
     expect(reports()).toMatchObject([{ event: "usage_reported", due: 0, oldestSeconds: null }]);
     await use(1);

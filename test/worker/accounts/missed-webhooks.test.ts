@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { platformOf } from "../../../src/platform.ts";
 import { only } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { billingRow, createSession, deliver, PlayedStripe } from "../../support/worker/stripe.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -57,7 +56,7 @@ describe("a subscription whose webhook never came", () => {
   it("loses paid access although Stripe refuses to report on another customer, whose period ended before", async () => {
     const other = await newClient("trial");
     await stripe.subscribe(other);
-    await env.DB.prepare("UPDATE billing SET current_period_end = 1 WHERE account_id = ?1")
+    await home.DB.prepare("UPDATE billing SET current_period_end = 1 WHERE account_id = ?1")
       .bind(other.accountId)
       .run();
     stripe.standIn.subscriptions.cancel(ofStripe());
@@ -79,7 +78,7 @@ describe("a subscription whose webhook never came", () => {
   it("loses paid access in a night that is cut off while it wakes jobs", async () => {
     stripe.standIn.subscriptions.cancel(ofStripe());
     periodEnds();
-    vi.spyOn(platformOf(env).oldJobs, "underWaySince").mockReturnValue(new Promise(() => undefined));
+    vi.spyOn(home.platform.oldJobs, "underWaySince").mockReturnValue(new Promise(() => undefined));
     void runCron(CRONS.nightly);
     await vi.waitFor(async () => expect(await mode()).toBe("trial"), PATIENT);
   });
@@ -88,7 +87,7 @@ describe("a subscription whose webhook never came", () => {
     periodEnds();
     stripe.intercept = async (_request, pass) => {
       const answer = await pass();
-      await env.DB.exec("UPDATE billing SET subscription_status = 'unpaid', version = version + 1");
+      await home.DB.exec("UPDATE billing SET subscription_status = 'unpaid', version = version + 1");
       return answer;
     };
     await runCron(CRONS.nightly);
@@ -123,27 +122,27 @@ describe("a subscription whose webhook never came", () => {
 
   /** Customers of `status` whose period ended in the order of their numbers; Stripe's stand-in does not know them. */
   async function manyCustomers(count: number, status: string): Promise<void> {
-    await env.DB.batch(
+    await home.DB.batch(
       Array.from({ length: count }, (_, i) =>
-        env.DB.prepare(
+        home.DB.prepare(
           "INSERT INTO accounts (id, email, plan, created_at, updated_at) VALUES (?1, '', 'trial', 0, 0)",
         ).bind(`acct_${i}`),
       ),
     );
-    await env.DB.prepare(
+    await home.DB.prepare(
       `INSERT INTO billing (account_id, customer_id, subscription_status, current_period_end, updated_at)
        SELECT id, 'cus_' || id, ?1, 1 + substr(id, 6), 0 FROM accounts WHERE created_at = 0`,
     )
       .bind(status)
       .run();
   }
-  const customers = () => env.DB.prepare("SELECT count(*) AS n FROM billing").first("n");
+  const customers = () => home.DB.prepare("SELECT count(*) AS n FROM billing").first("n");
 
   it("is one of at most 300 in a night, the one whose period ended first to begin with", async () => {
     await manyCustomers(301, "active");
     stripe.intercept = async () => Response.json({ object: "list", data: [], has_more: false });
     await runCron(CRONS.nightly);
-    const { results } = await env.DB.prepare(
+    const { results } = await home.DB.prepare(
       "SELECT account_id FROM billing WHERE subscription_status = 'active' AND current_period_end < 1000",
     ).all();
     expect(results).toEqual([{ account_id: "acct_300" }]);
@@ -160,7 +159,7 @@ describe("a subscription whose webhook never came", () => {
         ? Response.json({ error: { type: "invalid_request_error", message: "No." } }, { status: 400 })
         : pass();
     vi.spyOn(console, "log").mockImplementation(() => {});
-    await env.DB.exec("UPDATE billing SET looked_at = 1 WHERE customer_id NOT LIKE 'cus_acct_%'");
+    await home.DB.exec("UPDATE billing SET looked_at = 1 WHERE customer_id NOT LIKE 'cus_acct_%'");
     await runCron(CRONS.nightly);
     expect(await mode()).toBe("blocked");
     await runCron(CRONS.nightly);

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { slotsAfter } from "../../../src/billing/rules/ledger.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { SETTLED_UNITS } from "../../../src/billing/store/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { amount } from "../../support/worker/random.ts";
 import { later } from "../../support/worker/time.ts";
 
@@ -13,14 +13,14 @@ const DAY = 86_400_000;
 
 /** Settles jobs of one unit each for an account, at these times (epoch ms), turn by turn of both funds. */
 const settleAt = (accountId: string, times: readonly number[]) =>
-  env.DB.prepare(
+  home.DB.prepare(
     `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
      SELECT ?1, ?1 || '_' || key, 'settle', iif(key % 2, 'trial', 'paid'), 1, value FROM json_each(?2)`,
   )
     .bind(accountId, JSON.stringify(times))
     .run();
 
-const figures = (accountId: string, since: number) => platformOf(env).ledger.figures(accountId, since);
+const figures = (accountId: string, since: number) => home.platform.ledger.figures(accountId, since);
 
 describe("what an account used in the last 24 hours", () => {
   it("is read in a bounded number of rows, however many jobs it had", async () => {
@@ -33,7 +33,7 @@ describe("what an account used in the last 24 hours", () => {
     expect((await figures(few, since)).settledUnits).toBe(288);
     expect((await figures(many, since)).settledUnits).toBe(28_800);
     const { firstWhole, wholeFrom } = slotsAfter(since);
-    const statement = env.DB.prepare(`SELECT ${SETTLED_UNITS}`);
+    const statement = home.DB.prepare(`SELECT ${SETTLED_UNITS}`);
     const read = async (accountId: string): Promise<number> =>
       (await statement.bind(accountId, since, firstWhole, wholeFrom).all()).meta.rows_read;
     // A slot of five minutes has a hundred of the jobs.
@@ -71,7 +71,7 @@ describe("what an account used in the last 24 hours", () => {
     await settleAt(accountId, [now - 3 * DAY, now - DAY - 1, now - DAY, now - DAY + 1, now - 1]);
     await runCron(CRONS.sweep);
     expect((await figures(accountId, now - DAY)).settledUnits).toBe(2);
-    const { results } = await env.DB.prepare("SELECT units FROM settled_units").all();
+    const { results } = await home.DB.prepare("SELECT units FROM settled_units").all();
     expect(results.length).toBeLessThan(4);
   });
 });

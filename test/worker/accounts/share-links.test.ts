@@ -4,13 +4,13 @@ import { OPERATIONS } from "../../../src/operations.ts";
 import type { Operation } from "../../../src/shared/api/operation.ts";
 import { generateShareToken, MOST_LINK_REQUESTS_PER_DAY } from "../../../src/accounts/rules/share-token.ts";
 import { dayOf, secondsToNextDay } from "../../../src/billing/rules/usage.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { home } from "../../support/worker/databases.ts";
 import { shareJob, visit } from "../../support/worker/shares.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
@@ -111,7 +111,7 @@ describe("whoever has a link", () => {
 
   it("can't see a further job by the link of the first after the first is gone [A23-11]", async () => {
     const further = await successfulJob(client);
-    await env.DB.prepare("UPDATE shares SET further = ?2 WHERE job_id = ?1")
+    await home.DB.prepare("UPDATE shares SET further = ?2 WHERE job_id = ?1")
       .bind(jobId, JSON.stringify([further.jobId]))
       .run();
     expect((await visit(token, `/v1/jobs/${further.jobId}`)).status).toBe(200);
@@ -145,7 +145,7 @@ describe("a link ends", () => {
 
   it("when its account is suspended, and lives on if that is taken back [A23-11]", async () => {
     const set = (status: string) =>
-      env.DB.prepare("UPDATE accounts SET status = ?2 WHERE id = ?1").bind(client.accountId, status).run();
+      home.DB.prepare("UPDATE accounts SET status = ?2 WHERE id = ?1").bind(client.accountId, status).run();
     await set("suspended");
     await expectEnded();
     await set("active");
@@ -155,10 +155,10 @@ describe("a link ends", () => {
   });
 
   it("as soon as the erasure of its account begins, which leaves nothing of it [A23-11]", async () => {
-    await platformOf(env).erasures.begin(client.accountId, Date.now());
+    await home.platform.erasures.begin(client.accountId, Date.now());
     await expectEnded();
-    await eraseAccount(platformOf(env), client.accountId, Date.now());
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM shares").first("n")).toBe(0);
+    await eraseAccount(home.platform, client.accountId, Date.now());
+    expect(await home.DB.prepare("SELECT count(*) AS n FROM shares").first("n")).toBe(0);
   });
 
   it("and the sweep deletes what has ended, and nothing else [A23-11]", async () => {
@@ -166,14 +166,14 @@ describe("a link ends", () => {
     await shareJob(client, other.jobId, { expiresIn: 60 });
     later(61_000);
     await runCron(CRONS.sweep);
-    const { results } = await env.DB.prepare("SELECT job_id FROM shares").all();
+    const { results } = await home.DB.prepare("SELECT job_id FROM shares").all();
     expect(results).toEqual([{ job_id: jobId }]);
   });
 });
 
 describe("guessing a link", () => {
   it("is refused without a read of the database where the token's form or checksum is wrong [A23-12]", async () => {
-    const reads = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const reads = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     const flipped = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
     for (const guess of [
       "shr_",
@@ -190,10 +190,10 @@ describe("guessing a link", () => {
   });
 
   it("finds nothing, and costs at most the rate of its address in reads [A23-12]", async () => {
-    const admits = vi.spyOn(platformOf(env).addressRate, "admits");
+    const admits = vi.spyOn(home.platform.addressRate, "admits");
     let admitted = 0;
     admits.mockImplementation(async () => (admitted += 1) <= 300);
-    const find = vi.spyOn(platformOf(env).at(globalThis.booksOfTest).accounts, "findByShareDigest");
+    const find = vi.spyOn(home.platform.accounts, "findByShareDigest");
     const guess = () =>
       visit(generateShareToken(), `/v1/jobs/${jobId}/result`, "GET", {
         headers: { "cf-connecting-ip": "198.51.100.77" },
@@ -208,7 +208,7 @@ describe("guessing a link", () => {
 
 describe("a link that is opened very often", () => {
   it("has a rate of its own, which takes nothing from its account's [A23-13]", async () => {
-    const { requestRate } = platformOf(env);
+    const { requestRate } = home.platform;
     const counted: string[] = [];
     vi.spyOn(requestRate, "admits").mockImplementation(async (key) => {
       counted.push(key);
@@ -227,7 +227,7 @@ describe("a link that is opened very often", () => {
 
   it("is refused after 10,000 requests until the next day, counted exactly [A23-13]", async () => {
     const today = dayOf(Date.now());
-    await env.DB.prepare("UPDATE shares SET day = ?2, reads = ?3 WHERE job_id = ?1")
+    await home.DB.prepare("UPDATE shares SET day = ?2, reads = ?3 WHERE job_id = ?1")
       .bind(jobId, today, MOST_LINK_REQUESTS_PER_DAY - 5)
       .run();
     const answers = await Promise.all(Array.from({ length: 8 }, () => visit(token, `/v1/jobs/${jobId}`)));
@@ -248,13 +248,13 @@ it("no line of the log has a link's token or its digest [A23-4]", async () => {
   const lines = logged();
   const made = await shareJob(client, jobId);
   for (const path of [...paths(), `/v1/jobs/${"0".repeat(36)}`]) await visit(made.token, path);
-  vi.spyOn(platformOf(env).requestRate, "admits").mockResolvedValue(false);
+  vi.spyOn(home.platform.requestRate, "admits").mockResolvedValue(false);
   await visit(made.token, `/v1/jobs/${jobId}`);
   await client.send("DELETE", `/v1/jobs/${jobId}/share`);
   const text = JSON.stringify(lines());
   expect(lines().length).toBeGreaterThan(6);
   expect(text).not.toContain("shr_");
-  const { digest } = (await env.DB.prepare("SELECT digest FROM shares").first<{ digest: string }>()) ?? {
+  const { digest } = (await home.DB.prepare("SELECT digest FROM shares").first<{ digest: string }>()) ?? {
     digest: made.token,
   };
   expect(text).not.toContain(digest);

@@ -1,8 +1,7 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { platformOf } from "../../../src/platform.ts";
 import { sweep } from "../../../src/operator/operations/sweep.ts";
 import { newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later } from "../../support/worker/time.ts";
 
 /** More than one statement may delete. */
@@ -21,10 +20,10 @@ const OUTLIVED = {
 } as const;
 
 const leftIn = (table: string): Promise<number | null> =>
-  env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
+  home.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
 
 async function fill(table: keyof typeof OUTLIVED, accountId: string): Promise<void> {
-  await env.DB.prepare(
+  await home.DB.prepare(
     OUTLIVED[table].replace(
       /^(INSERT [^]*?)(SELECT)/,
       `$1 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY}) $2`,
@@ -41,8 +40,8 @@ describe("the hourly sweep, after an outage,", () => {
       const { accountId } = await newClient();
       const before = (await leftIn(table)) ?? 0;
       await fill(table, accountId);
-      const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
-      await sweep(platformOf(env), Date.now());
+      const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
+      await sweep(home.platform, Date.now());
       const deletes = prepare.mock.calls.filter(([sql]) => String(sql).startsWith(`DELETE FROM ${table} `));
       expect(await leftIn(table)).toBe(before);
       expect(deletes.length).toBeGreaterThan(1);
@@ -52,17 +51,17 @@ describe("the hourly sweep, after an outage,", () => {
   it("leaves to the next one what does not fit into its time, and does its other parts", async () => {
     const { accountId } = await newClient();
     await fill("stripe_events", accountId);
-    const { billing, uploads } = platformOf(env);
+    const { billing, uploads } = home.platform;
     const purge = billing.purgeEvents.bind(billing);
     vi.spyOn(billing, "purgeEvents").mockImplementation(async (...args) => {
       later(2 * MINUTE);
       return purge(...args);
     });
     const next = vi.spyOn(uploads, "olderThan");
-    await sweep(platformOf(env), Date.now());
+    await sweep(home.platform, Date.now());
     expect(await leftIn("stripe_events")).toBe(1);
     expect(next).toHaveBeenCalled();
-    await sweep(platformOf(env), Date.now());
+    await sweep(home.platform, Date.now());
     expect(await leftIn("stripe_events")).toBe(0);
   });
 });

@@ -2,13 +2,13 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { dailyBytesOf } from "../../../src/accounts/rules/budgets.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { Uploads } from "../../../src/uploads/store/uploads.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { deliver } from "../../support/worker/inference.ts";
 import { imageJob, presign } from "../../support/worker/jobs.ts";
 import { planOf } from "../../support/worker/query-plans.ts";
@@ -39,10 +39,10 @@ async function stored(taskId: string, bytes: number): Promise<object> {
 }
 const tell = (...messages: object[]) => deliver("segmentation-uploads", ...messages);
 const isThere = async (taskId: string) => (await env.MEDIA.head(keyOf(taskId))) !== null;
-const inspect = () => inspectUploads(platformOf(env), Date.now());
-const bytesOfDay = async () => dailyBytesOf(await platformOf(env).uploads.use(client.accountId, Date.now()));
+const inspect = () => inspectUploads(home.platform, Date.now());
+const bytesOfDay = async () => dailyBytesOf(await home.platform.uploads.use(client.accountId, Date.now()));
 const sizeOf = (taskId: string) =>
-  env.DB.prepare("SELECT size FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("size");
+  home.DB.prepare("SELECT size FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("size");
 
 describe("an event of the bucket", () => {
   it("brings an upload's size, which counts at once, and spares the inspection both looks [4.1-11]", async () => {
@@ -77,7 +77,7 @@ describe("an event of the bucket", () => {
     later(2 * DAY);
     await tell(large);
     expect(await sizeOf(taskId)).toBe(80);
-    const sums = await env.DB.prepare("SELECT sum(bytes) AS n FROM upload_bytes").first("n");
+    const sums = await home.DB.prepare("SELECT sum(bytes) AS n FROM upload_bytes").first("n");
     expect(sums).toBe(80);
   });
 
@@ -109,7 +109,7 @@ describe("an event of the bucket", () => {
     await inspect();
     await inspect();
     expect(await sizeOf(taskId)).toBeNull();
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM uploads").first("n")).toBe(0);
+    expect(await home.DB.prepare("SELECT count(*) AS n FROM uploads").first("n")).toBe(0);
   });
 
   it("of other bytes than a job has seen has the next job look again; of the same ones it writes nothing", async () => {
@@ -166,10 +166,10 @@ describe("an event of the bucket", () => {
 
   it("is recorded by one statement for a whole batch, which finds the uploads by their ids", async () => {
     const events = await Promise.all([10, 20, 30].map(async (bytes) => stored(await presign(client), bytes)));
-    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     await tell(...events);
     // Where there are several databases, another one asks the directory which of them the batch is for.
-    expect(prepare).toHaveBeenCalledTimes(Math.min(2, platformOf(env).databases.length));
+    expect(prepare).toHaveBeenCalledTimes(Math.min(2, home.platform.databases.length));
     expect(await planOf(String(prepare.mock.calls.at(-1)?.[0]))).toContainEqual(
       expect.stringMatching(/^SEARCH uploads USING .*autoindex_uploads_1 \(task_id=\?\)/),
     );

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { dailyBytesOf } from "../../../src/accounts/rules/budgets.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { sweep } from "../../../src/operator/operations/sweep.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { imageJob, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
@@ -26,11 +26,11 @@ beforeEach(async () => {
 const keyOf = (taskId: string) => inputKey(client.accountId, taskId);
 const put = (taskId: string, bytes: number) => env.MEDIA.put(keyOf(taskId), new Uint8Array(bytes));
 const isThere = async (taskId: string) => (await env.MEDIA.head(keyOf(taskId))) !== null;
-const inspect = (most?: number) => inspectUploads(platformOf(env), Date.now(), most);
+const inspect = (most?: number) => inspectUploads(home.platform, Date.now(), most);
 const ask = () => client.send("POST", PATH, { contentType: "image/png" });
 const sizes = async () =>
   (
-    await env.DB.prepare("SELECT size FROM uploads ORDER BY created_at").all<{ size: number | null }>()
+    await home.DB.prepare("SELECT size FROM uploads ORDER BY created_at").all<{ size: number | null }>()
   ).results.map(({ size }) => size);
 
 describe("the inspection of uploads", () => {
@@ -158,17 +158,17 @@ describe("the bytes of an account's day", () => {
     expectError(await ask(), 409, "too_many_uploads");
     later(30_000);
     expect((await ask()).status).toBe(200);
-    await sweep(platformOf(env), Date.now() + 60 * MINUTE);
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM upload_bytes").first("n")).toBe(0);
+    await sweep(home.platform, Date.now() + 60 * MINUTE);
+    expect(await home.DB.prepare("SELECT count(*) AS n FROM upload_bytes").first("n")).toBe(0);
   });
 
   it("count what was too large and is deleted, and each upload by the most that was seen of it, once", async () => {
     const taskId = await presign(client);
-    const bytes = async () => dailyBytesOf(await platformOf(env).uploads.use(client.accountId, Date.now()));
+    const bytes = async () => dailyBytesOf(await home.platform.uploads.use(client.accountId, Date.now()));
     await put(taskId, 70);
-    await platformOf(env).uploads.noteSize(taskId, 70);
+    await home.platform.uploads.noteSize(taskId, 70);
     expect(await bytes()).toBe(70);
-    await platformOf(env).uploads.noteSize(taskId, 50);
+    await home.platform.uploads.noteSize(taskId, 50);
     expect(await bytes()).toBe(70);
     await put(taskId, 300);
     expectError(await client.send("POST", "/v1/jobs", imageJob([taskId])), 400, "upload_too_large");

@@ -1,10 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import guide from "../../../docs/operations.md?raw";
-import { platformOf } from "../../../src/platform.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
 
@@ -26,7 +25,7 @@ describe("metered usage", () => {
 
   /** Puts what an account used in a window that is closed into the outbox. */
   async function use(identifier: string, units: number, agoMs = 0, by = customer): Promise<void> {
-    await env.DB.prepare(
+    await home.DB.prepare(
       "INSERT INTO meter_events (identifier, customer_id, units, at, closes_at) VALUES (?1, ?2, ?3, ?4, ?4)",
     )
       .bind(identifier, by, units, Date.now() - agoMs)
@@ -34,7 +33,7 @@ describe("metered usage", () => {
   }
 
   async function unsent(): Promise<unknown[]> {
-    const { results } = await env.DB.prepare(
+    const { results } = await home.DB.prepare(
       "SELECT identifier FROM meter_events WHERE sent_at IS NULL ORDER BY identifier",
     ).all();
     return results.map(({ identifier }) => identifier);
@@ -59,11 +58,11 @@ describe("metered usage", () => {
     await use("job_1", 7, HOUR);
     await runCron(CRONS.report);
     later(30 * HOUR);
-    await env.DB.prepare(
+    await home.DB.prepare(
       "UPDATE meter_events SET sent_at = NULL, first_tried_at = NULL, last_tried_at = NULL, unanswered_tries = 0",
     ).run();
     const [, statement = "SELECT 1"] = /time-travel restore .*--command "(.*)"/.exec(guide) ?? [];
-    await env.DB.prepare(statement).run();
+    await home.DB.prepare(statement).run();
     const lines = logged();
     await runCron(CRONS.report);
     expect(counted()).toEqual([["job_1", 7]]);
@@ -139,7 +138,7 @@ describe("metered usage", () => {
   });
 
   it("waits for what Stripe has not refused yet: more refused events of one customer than a run has time for starve no other", async () => {
-    await env.DB.prepare(
+    await home.DB.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 130)
        INSERT INTO meter_events (identifier, customer_id, units, at, closes_at, first_tried_at, last_tried_at)
        SELECT 'refused_' || i, ?1, 1, ?2, ?2, ?3, ?3 FROM n`,
@@ -162,7 +161,7 @@ describe("metered usage", () => {
 
     // One that this run left out comes first in the next.
     expect(tried.length).toBeLessThan(130);
-    const left = await env.DB.prepare(
+    const left = await home.DB.prepare(
       "SELECT identifier FROM meter_events ORDER BY last_tried_at LIMIT 1",
     ).first<string>("identifier");
     tried.length = 0;
@@ -172,7 +171,7 @@ describe("metered usage", () => {
 
   /** Notes that an event was first tried so long ago. */
   const tried = (identifier: string, agoMs: number) =>
-    env.DB.prepare("UPDATE meter_events SET first_tried_at = ?2, last_tried_at = ?2 WHERE identifier = ?1")
+    home.DB.prepare("UPDATE meter_events SET first_tried_at = ?2, last_tried_at = ?2 WHERE identifier = ?1")
       .bind(identifier, Date.now() - agoMs)
       .run();
 
@@ -210,7 +209,7 @@ describe("metered usage", () => {
     stripe.intercept = async () => new Response("down", { status: 503 });
     const rows = async () =>
       (
-        await env.DB.prepare(
+        await home.DB.prepare(
           "SELECT identifier, first_tried_at AS first FROM meter_events WHERE first_tried_at IS NOT NULL",
         ).all()
       ).results;
@@ -227,7 +226,7 @@ describe("metered usage", () => {
 });
 
 describe("the hourly sweep", () => {
-  const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
+  const count = (table: string) => home.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
 
   const left = async () => ({
     uploads: await count("uploads"),
@@ -244,13 +243,13 @@ describe("the hourly sweep", () => {
     const event = "INSERT INTO stripe_events (id, type, received_at) VALUES (?1, 'invoice.paid', ?2)";
     const upload =
       "INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES (?1, ?2, 'image/png', ?3)";
-    await env.DB.batch([
-      env.DB.prepare(key).bind(accountId, "old", now - 25 * HOUR),
-      env.DB.prepare(key).bind(accountId, "young", now - 23 * HOUR),
-      env.DB.prepare(event).bind("evt_old", now - 31 * 24 * HOUR),
-      env.DB.prepare(event).bind("evt_young", now - 29 * 24 * HOUR),
-      env.DB.prepare(upload).bind("old.png", accountId, now - 31 * 24 * HOUR),
-      env.DB.prepare(upload).bind("young.png", accountId, now - 29 * 24 * HOUR),
+    await home.DB.batch([
+      home.DB.prepare(key).bind(accountId, "old", now - 25 * HOUR),
+      home.DB.prepare(key).bind(accountId, "young", now - 23 * HOUR),
+      home.DB.prepare(event).bind("evt_old", now - 31 * 24 * HOUR),
+      home.DB.prepare(event).bind("evt_young", now - 29 * 24 * HOUR),
+      home.DB.prepare(upload).bind("old.png", accountId, now - 31 * 24 * HOUR),
+      home.DB.prepare(upload).bind("young.png", accountId, now - 29 * 24 * HOUR),
     ]);
   }
 
@@ -263,7 +262,7 @@ describe("the hourly sweep", () => {
   it("does the rest when one part fails, and says which", async () => {
     await fill();
     const lines = logged();
-    vi.spyOn(platformOf(env).media, "delete").mockRejectedValue(new Error("the bucket is away"));
+    vi.spyOn(home.platform.media, "delete").mockRejectedValue(new Error("the bucket is away"));
     await runCron(CRONS.sweep);
     expect(await left()).toEqual({ uploads: 2, keys: 1, events: 1 });
     expect(lines()).toContainEqual(expect.objectContaining({ event: "sweep_failed", part: "uploads" }));

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { makeCustomer, settledJob, useUnits } from "../../support/worker/ledger.ts";
@@ -35,7 +35,7 @@ describe("the unpaid units of accounts", () => {
   }
 
   const pays = (accountId: string, units: number) =>
-    env.DB.prepare("UPDATE billing SET paid_units = ?2 WHERE account_id = ?1").bind(accountId, units).run();
+    home.DB.prepare("UPDATE billing SET paid_units = ?2 WHERE account_id = ?1").bind(accountId, units).run();
 
   it("are those that were used or reserved and not paid, by how much of the credit they are, the most first", async () => {
     overrideSettings({ CREDIT_UNITS: 100 });
@@ -55,7 +55,7 @@ describe("the unpaid units of accounts", () => {
   it("are owed after the end of the subscription, and by nobody whom the operator made paying", async () => {
     const account = await customer();
     await useUnits(account, 60, Date.now());
-    await env.DB.prepare("UPDATE billing SET subscription_status = 'canceled' WHERE account_id = ?1")
+    await home.DB.prepare("UPDATE billing SET subscription_status = 'canceled' WHERE account_id = ?1")
       .bind(account)
       .run();
     await useUnits((await newClient("paid")).accountId, 500, Date.now());
@@ -101,7 +101,7 @@ describe("the work of a day that an account is not charged for", () => {
 
   it("are files beyond a hundred for each unit", async () => {
     await settledJob(client.accountId, { units: 2, fund: "paid", endedAt: Date.now() });
-    await env.DB.prepare("UPDATE daily_use SET files = 950 WHERE account_id = ?1")
+    await home.DB.prepare("UPDATE daily_use SET files = 950 WHERE account_id = ?1")
       .bind(client.accountId)
       .run();
     expect(await uncharged()).toEqual([

@@ -1,7 +1,6 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { platformOf } from "../../../src/platform.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 const ROUTES = ["/api/function_invocations", "/integrations/label-studio/predict", "/mcp"];
@@ -29,7 +28,7 @@ describe.each(ROUTES)("a body of two megabytes for %s", (path) => {
     "is put off while the isolate's memory is taken (declared: %s)",
     async (isDeclared) => {
       const client = await newClient();
-      const { memory } = platformOf(env);
+      const { memory } = home.platform;
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = memory.within("others", Date.now(), () => promise, 80);
       const answer = await post(client, path, isDeclared);

@@ -7,7 +7,6 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { AUDIENCE, ISSUER, PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
 import {
   type Answer,
@@ -20,6 +19,7 @@ import {
 import { deliverArchive } from "../../support/worker/archives.ts";
 import { finishNextJob, rectangle, SIZE } from "../../support/worker/bridges.ts";
 import { logged } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/inference.ts";
 import { MP4, newJob, newVideoJob, PNG, uploaded } from "../../support/worker/jobs.ts";
@@ -348,7 +348,7 @@ describe("a tool", () => {
   it("says no more of an unforeseen failure than the API does", async () => {
     const agent = await connect();
     const lines = logged();
-    vi.spyOn(platformOf(env).jobs, "list").mockRejectedValue(new Error("a secret of the database"));
+    vi.spyOn(home.platform.jobs, "list").mockRejectedValue(new Error("a secret of the database"));
     expect(complaintOf(await call(agent, "list_jobs"))).toMatch(
       /^internal_error: The service failed unexpectedly/,
     );
@@ -452,7 +452,7 @@ describe("a hostile client", () => {
 
   it("pays for each request that a tool makes", async () => {
     const agent = await connect();
-    const admits = vi.spyOn(platformOf(env).requestRate, "admits");
+    const admits = vi.spyOn(home.platform.requestRate, "admits");
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
     await finishNextJob(new PlayedInference(), client, [rectangle(1, 1, 2, 2)]);
     const { structuredContent } = await found;

@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetPlatforms } from "../../../src/platform.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
 import { finishNextJob } from "../../support/worker/bridges.ts";
+import { home } from "../../support/worker/databases.ts";
 import { playModelAndPictures } from "../../support/worker/elsewhere.ts";
 import { failure, PlayedInference } from "../../support/worker/inference.ts";
 import { JPEG, uploaded } from "../../support/worker/jobs.ts";
@@ -46,7 +46,7 @@ const click = (): Promise<Answer> =>
   );
 
 const rows = async (sql: string): Promise<Record<string, unknown>[]> =>
-  (await env.DB.prepare(sql).bind(client.accountId).all()).results;
+  (await home.DB.prepare(sql).bind(client.accountId).all()).results;
 const jobs = () => rows("SELECT id FROM jobs WHERE account_id = ?1");
 const settled = () =>
   rows("SELECT coalesce(sum(units), 0) AS units FROM ledger WHERE account_id = ?1 AND kind = 'settle'");

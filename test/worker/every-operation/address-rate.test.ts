@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
 import { issueLeaseToken } from "../../../src/jobs/rules/lease.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { RequestRate } from "../../../src/shared/api/request-rate.ts";
 import { service } from "../../support/secrets.ts";
 import { PlayedIdentityProvider, rawToken } from "../../support/worker/access-tokens.ts";
 import { newClient, send, type Answer } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -30,10 +30,10 @@ const use = (credential: string, address: string | null, path = "/v1/api-keys"):
   });
 
 /** Counts the statements that the Worker prepares from now on, whichever database they are for. */
-const countReads = () => vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+const countReads = () => vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
 
 /** The reads that a credential costs which lets nobody in: where there are several databases, the directory is one of them. */
-const readsOfOne = () => Math.min(2, platformOf(env).databases.length);
+const readsOfOne = () => Math.min(2, home.platform.databases.length);
 
 /** Sends a thousand credentials from an address; how many were refused by their rate, and what they cost at most. */
 async function flood(
@@ -68,7 +68,7 @@ describe("a flood of made-up credentials", () => {
 
   it("costs no more if they are forged access tokens, which take the processor too", async () => {
     const provider = await PlayedIdentityProvider.start();
-    const { identityProvider } = platformOf(env);
+    const { identityProvider } = home.platform;
     if (identityProvider === null) throw new Error("there is no identity provider");
     const verify = vi.spyOn(identityProvider, "verify");
     const header = { alg: "ES256", kid: provider.key.kid };
@@ -133,7 +133,7 @@ describe("a flood of made-up credentials", () => {
     const client = await newClient();
     expect((await use(client.key, null)).status).toBe(200);
     expect((await use((await newClient()).key, "unknown")).status).toBe(200);
-    const { addressRate } = platformOf(env);
+    const { addressRate } = home.platform;
     vi.spyOn(addressRate, "admits").mockImplementation((key) =>
       new RequestRate({ limit: () => Promise.reject(new Error("no limiter")) }).admits(key),
     );
@@ -154,7 +154,7 @@ describe("a wrong credential", () => {
   it("that was good is refused at its very next use, and then costs no more than any other", async () => {
     const [client, address] = [await newClient(), newAddress()];
     expect((await use(client.key, address)).status).toBe(200);
-    await env.DB.prepare("UPDATE api_keys SET revoked_at = 1").run();
+    await home.DB.prepare("UPDATE api_keys SET revoked_at = 1").run();
     const reads = countReads();
     for (let i = 0; i < 5; i += 1) expectError(await use(client.key, address), 401, "Unauthorized");
     expect(reads).toHaveBeenCalledTimes(readsOfOne());
@@ -162,9 +162,9 @@ describe("a wrong credential", () => {
 
   it("of an account that is let in again works within ten seconds", async () => {
     const client = await newClient();
-    await env.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
+    await home.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
     expectError(await use(client.key, null), 401, "Unauthorized");
-    await env.DB.prepare("UPDATE accounts SET status = 'active'").run();
+    await home.DB.prepare("UPDATE accounts SET status = 'active'").run();
     later(10_000);
     expect((await use(client.key, null)).status).toBe(200);
   });
@@ -183,7 +183,7 @@ describe("a good credential", () => {
 
 describe("a forged call", () => {
   it("of the payment provider or of the inference service costs no read", async () => {
-    const [prepare, batch] = [countReads(), vi.spyOn(env.DB, "batch")];
+    const [prepare, batch] = [countReads(), vi.spyOn(home.DB, "batch")];
     const forged = await issueLeaseToken(
       service("not the service's secret at all"),
       { job: "job_1", task: "t.png", lease: 1 },

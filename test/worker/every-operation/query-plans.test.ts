@@ -3,12 +3,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { showAccount } from "../../../scripts/admin/accounts.ts";
 import worker from "../../../src/index.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";
 import { database } from "../../support/worker/database.ts";
+import { home } from "../../support/worker/databases.ts";
 import { newJob, uploaded } from "../../support/worker/jobs.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { planOf } from "../../support/worker/query-plans.ts";
@@ -54,7 +54,7 @@ const A_MONTH = 31 * 86_400_000;
 
 describe("the database", () => {
   it("reads by an index and without a sort in every statement of an operation, a job's life, a cron, an erasure and show-account", async () => {
-    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     const client = await newClient();
     // What waits for the endpoint is not sent by itself then.
     later(86_400_000);
@@ -79,7 +79,7 @@ describe("the database", () => {
     for (const cron of CRONS) await worker.scheduled(createScheduledController({ cron }), env);
     expect(stripe.calls.length).toBeGreaterThan(0);
     await showAccount(database, client.accountId, Date.now());
-    await eraseAccount(platformOf(env), client.accountId, Date.now());
+    await eraseAccount(home.platform, client.accountId, Date.now());
 
     const statements = new Set(prepare.mock.calls.map(([sql]) => String(sql)));
     prepare.mockRestore();
@@ -94,7 +94,7 @@ describe("the database", () => {
 
   it("finds the uploads that a job names by their ids, and not among all of the account's", async () => {
     const client = await newClient();
-    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     await newJob(client, 2);
     const byIds = prepare.mock.calls
       .map(([sql]) => String(sql))

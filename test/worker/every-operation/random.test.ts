@@ -12,6 +12,7 @@ import { newJob, uploaded } from "../../support/worker/jobs.ts";
 import { newEndpoint, sendTest } from "../../support/worker/webhooks.ts";
 import { OF_ONE_ENDPOINT, OPERATION_IDS } from "../../support/operation-tables.ts";
 import { at } from "../../support/at.ts";
+import { home } from "../../support/worker/databases.ts";
 import { amount } from "../../support/worker/random.ts";
 import {
   malformedRequests,
@@ -166,7 +167,7 @@ describe("any request", () => {
         }),
         batches(part, MALFORMED_BATCHES),
       );
-      const { results } = await env.DB.prepare(
+      const { results } = await home.DB.prepare(
         `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM api_keys) AS keys,
               (SELECT count(*) FROM uploads) + (SELECT count(*) FROM jobs) + (SELECT count(*) FROM billing)
                 + (SELECT count(*) FROM webhook_endpoints) AS effects`,

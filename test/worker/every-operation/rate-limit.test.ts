@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { RequestRate } from "../../../src/shared/api/request-rate.ts";
 import { newClient, send, type Client } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { home } from "../../support/worker/databases.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -40,7 +40,7 @@ describe("429", () => {
   });
 
   it("is logged once a minute for each account and each address, with how often it was", async () => {
-    const { requestRate, addressRate } = platformOf(env);
+    const { requestRate, addressRate } = home.platform;
     for (const rate of [requestRate, addressRate]) vi.spyOn(rate, "admits").mockResolvedValue(false);
     const [client, other] = [await newClient(), await newClient()];
     const lines = logged();
@@ -65,7 +65,7 @@ describe("429", () => {
   it("refuses nobody because the limiter does not answer, and alerts the operator", async () => {
     const client = await newClient();
     const lines = logged();
-    const { requestRate } = platformOf(env);
+    const { requestRate } = home.platform;
     vi.spyOn(requestRate, "admits").mockImplementation((id) =>
       new RequestRate({ limit: () => Promise.reject(new Error("no limiter")) }).admits(id),
     );

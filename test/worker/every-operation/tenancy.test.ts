@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type OperationId, OPERATIONS } from "../../../src/operations.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { uploaded } from "../../support/worker/jobs.ts";
 import { type Named, requestOf } from "../../support/worker/operations.ts";
 import { shareJob, visit } from "../../support/worker/shares.ts";
@@ -189,7 +189,7 @@ it("a link and the link of a further job each show what their own shares show [A
   const plain = await shareJob(client, first.jobId);
   const full = await shareJob(client, further.jobId, { showInputs: true });
   const show = (jobId: string, others: readonly string[]) =>
-    env.DB.prepare("UPDATE shares SET further = ?2 WHERE job_id = ?1")
+    home.DB.prepare("UPDATE shares SET further = ?2 WHERE job_id = ?1")
       .bind(jobId, JSON.stringify(others))
       .run();
   await show(first.jobId, [further.jobId]);

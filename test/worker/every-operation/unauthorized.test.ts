@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
 import { type Answer, newClient, send } from "../../support/worker/api.ts";
 import { badCredentials } from "../../support/worker/bad-credentials.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { home } from "../../support/worker/databases.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -55,13 +55,13 @@ describe.each(OPERATION_IDS)("%s 401", (operation) => {
     const client = await newClient();
     const before = await client.send(method, path, body, headers);
     expect(before.status).not.toBe(401);
-    await env.DB.prepare("UPDATE api_keys SET revoked_at = 1").run();
+    await home.DB.prepare("UPDATE api_keys SET revoked_at = 1").run();
     await expectUnauthorized(`Bearer ${client.key}`);
   });
 
   it("refuses a suspended account", async () => {
     const client = await newClient();
-    await env.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
+    await home.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
     await expectUnauthorized(`Bearer ${client.key}`);
   });
 });

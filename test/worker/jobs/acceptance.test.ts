@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { present } from "../../support/at.ts";
 import { newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";
 import { imageJob, uploads } from "../../support/worker/jobs.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
@@ -31,7 +31,7 @@ async function repeatedAfter(ms: number) {
   const asked = vi.spyOn(JobObject.prototype, "accept");
   const first = send();
   await queue.called;
-  const jobId = present(await env.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
+  const jobId = present(await home.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
   later(ms);
   const second = send();
   await vi.waitUntil(() => asked.mock.calls.length === 2, PATIENT);

@@ -8,10 +8,10 @@ import { accountRefusal, filesToReserve, laneHasRoom } from "../../../src/jobs/r
 import { newId } from "../../../src/shared/ids.ts";
 import { defineJob } from "../../../src/jobs/rules/define.ts";
 import { fundOf } from "../../../src/billing/rules/ledger.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { ask } from "../../../src/shared/storage/d1-store.ts";
 import { accessLimitsOf, admissionTermsOf } from "../../../src/settings.ts";
 import { newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { useTokens, useUnits } from "../../support/worker/ledger.ts";
 import { amount } from "../../support/worker/random.ts";
 
@@ -21,7 +21,7 @@ const TASKS = Array.from({ length: 3 }, (_, i) => `0000000${i}-0000-4000-8000-00
 
 /** A job's place in the list, as it stands while the job is under way or after its end. */
 const listJob = (accountId: string, status: string, trialTasks: number | null = null): Promise<unknown> =>
-  env.DB.prepare(
+  home.DB.prepare(
     `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane)
      VALUES (?1, ?2, 'image', 'single', ?3, ?4, 1, 0, 0, ?5)`,
   )
@@ -30,7 +30,7 @@ const listJob = (accountId: string, status: string, trialTasks: number | null = 
 
 /** A job of so many tasks that was listed at `at` (epoch ms) and has ended. */
 const useTasks = (accountId: string, tasks: number, at: number): Promise<unknown> =>
-  env.DB.prepare(
+  home.DB.prepare(
     `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
      VALUES (?1, ?2, 'image', 'batch', ?3, 'failed', 2, ?4, ?4)`,
   )
@@ -39,7 +39,7 @@ const useTasks = (accountId: string, tasks: number, at: number): Promise<unknown
 
 describe("the guard within the transaction that lists a job", () => {
   it("lets in exactly the jobs that the rules of admission let in, however the account stands", async () => {
-    const { jobs, ledger, settings, trialLane, uploads } = platformOf(env);
+    const { jobs, ledger, settings, trialLane, uploads } = home.platform;
     const terms = { ...admissionTermsOf(settings), trial: { version: "v1", tokens: 10, days: 14 } };
     const seen = new Set<string>();
     const standing = fc.record({
@@ -98,7 +98,7 @@ describe("the guard within the transaction that lists a job", () => {
         standing,
         async ({ accessMode, active, ended, maxActiveJobs, usedTokens, age, pictures, ...others }) => {
           const { accountId } = await newClient(accessMode);
-          await env.DB.prepare("UPDATE jobs SET status = 'success'").run();
+          await home.DB.prepare("UPDATE jobs SET status = 'success'").run();
           const other = (await newClient("trial")).accountId;
           if (others.othersTasks > 0) await listJob(other, "processing", others.othersTasks);
           await listJob(other, "failed", 100);
@@ -132,7 +132,7 @@ describe("the guard within the transaction that lists a job", () => {
           const proposed = { job, access, units: pictures };
           const refusal = accountRefusal(terms, proposed, await ledger.use(accountId));
           const since = { unused: 0, used: 0 };
-          const found = await ask(env.DB, uploads.preconditions(accountId, [], since, true));
+          const found = await ask(home.DB, uploads.preconditions(accountId, [], since, true));
           const openTrialTasks = found.openTrialTasks + (await trialLane.openElsewhere());
           const hasRoom = laneHasRoom({ ...terms, ...others }, proposed, openTrialTasks);
           const listing = await jobs.insert(job, {

@@ -5,7 +5,6 @@ import { ArchiveDownload } from "../../../src/jobs/contract/archive.ts";
 import type { JobPolicy } from "../../../src/jobs/rules/policy.ts";
 import type { ArchiveUpload } from "../../../src/jobs/rules/state.ts";
 import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { ARCHIVE_MIB, buildArchive } from "../../../src/archives/operations/build-archive.ts";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { at, only, present } from "../../support/at.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../support/worker/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import { logged as linesFromNow } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { deliverAgain } from "../../support/worker/inference.ts";
 import { later } from "../../support/worker/time.ts";
 
@@ -342,7 +342,7 @@ describe("a half-built archive that nobody continues with", () => {
 it("an archive waits in its queue while its isolate builds two others, whose memory it shares", async () => {
   await request();
   const lines = linesFromNow();
-  const { memory } = platformOf(env);
+  const { memory } = home.platform;
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
   const others = [1, 2].map((other) => memory.within(`job_${other}`, Date.now(), () => isOver, ARCHIVE_MIB));
   expect(await deliverArchive(jobId)).toMatchObject({ explicitAcks: [], retryMessages: { length: 1 } });

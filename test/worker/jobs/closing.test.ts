@@ -3,13 +3,14 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import { newId } from "../../../src/shared/ids.ts";
 import type { Fund } from "../../../src/billing/rules/ledger.ts";
-import { platformOf, type Platform } from "../../../src/platform.ts";
+import { type Platform } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { closedEntries, openEntries, readObject } from "../../support/worker/closing.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
 import { database } from "../../support/worker/database.ts";
+import { home } from "../../support/worker/databases.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { costOf, settledJob } from "../../support/worker/ledger.ts";
 import { PlayedStripe } from "../../support/worker/stripe.ts";
@@ -22,7 +23,7 @@ describe("the books", () => {
   let client: Client;
   let accountId: string;
   beforeEach(async () => {
-    platform = platformOf(env);
+    platform = home.platform;
     client = await newClient("trial");
     ({ accountId } = client);
   });
@@ -69,25 +70,25 @@ describe("the books", () => {
     expect((await openEntries(accountId)).map(({ units }) => units)).toEqual([4, 4, 0]);
     later(100 * DAY);
     await close();
-    const left = await env.DB.prepare("SELECT job_id, kind FROM ledger").all();
+    const left = await home.DB.prepare("SELECT job_id, kind FROM ledger").all();
     expect(left.results).toEqual([{ job_id: jobId, kind: "reserve" }]);
   });
 
   it("of 70 accounts are closed in a run, every five minutes, as those of 120,000 accounts in use require", async () => {
     const ended = Date.now() - 20 * DAY;
-    await env.DB.batch(
+    await home.DB.batch(
       Array.from({ length: 90 }, (_, i) => [
-        env.DB.prepare(
+        home.DB.prepare(
           "INSERT INTO accounts (id, email, plan, created_at, updated_at) VALUES (?1, '', 'trial', 0, 0)",
         ).bind(`acct_${i}`),
         ...["reserve", "settle", "release"].map((kind) =>
-          env.DB.prepare(
+          home.DB.prepare(
             "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, ?2, ?3, 'trial', ?4, ?5)",
           ).bind(`acct_${i}`, `job_of_${i}`, kind, kind === "release" ? 0 : 1, ended),
         ),
       ]).flat(),
     );
-    const closed = () => env.DB.prepare("SELECT count(*) FROM ledger_closings").first("count(*)");
+    const closed = () => home.DB.prepare("SELECT count(*) FROM ledger_closings").first("count(*)");
     await runCron(CRONS.report);
     expect(await closed()).toBe(70);
     await runCron(CRONS.report);
@@ -109,7 +110,7 @@ describe("the books", () => {
       later(31 * DAY);
       await close();
     }
-    expect(await env.DB.prepare("SELECT count(*) FROM ledger_closings").first("count(*)")).toBe(1);
+    expect(await home.DB.prepare("SELECT count(*) FROM ledger_closings").first("count(*)")).toBe(1);
     expect(await openEntries(accountId)).toEqual([]);
     expect(await closedEntries(accountId)).toHaveLength(42);
     const { number, sums } = await closing();
@@ -170,7 +171,7 @@ describe("the books", () => {
     });
     const lines = logged();
     await closeBooks(platform, now);
-    expect(await env.DB.prepare("SELECT units, closed_units FROM meter_events").all()).toMatchObject({
+    expect(await home.DB.prepare("SELECT units, closed_units FROM meter_events").all()).toMatchObject({
       results: [{ units: 7, closed_units: 7 }],
     });
     expect(lines().filter(({ event }) => event === "books_closed")).toMatchObject([{ parts: 1, jobs: 2 }]);
@@ -179,7 +180,7 @@ describe("the books", () => {
 
   /** An account of this id, by which the books are taken in turn. */
   const account = (id: string) =>
-    env.DB.prepare(
+    home.DB.prepare(
       "INSERT INTO accounts (id, email, plan, created_at, updated_at) VALUES (?1, '', 'trial', 0, 0)",
     )
       .bind(id)
@@ -188,13 +189,13 @@ describe("the books", () => {
   /** A job whose entries do not add up. */
   async function wrongJob(of: string): Promise<string> {
     const jobId = newId("job");
-    await env.DB.batch(
+    await home.DB.batch(
       [
         ["reserve", 3],
         ["settle", 1],
         ["release", 1],
       ].map(([kind, units]) =>
-        env.DB.prepare(
+        home.DB.prepare(
           "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, ?2, ?3, 'trial', ?4, 0)",
         ).bind(of, jobId, kind, units),
       ),
@@ -259,7 +260,7 @@ describe("the books", () => {
       await stripe.subscribe(client);
     });
     const events = async () =>
-      (await env.DB.prepare("SELECT units, closed_units FROM meter_events ORDER BY at").all()).results;
+      (await home.DB.prepare("SELECT units, closed_units FROM meter_events ORDER BY at").all()).results;
 
     it("keep its meter events until they are sent, closed and two months old, and count their units then", async () => {
       later(DAY / 2 - (Date.now() % DAY) - 100 * DAY);
@@ -282,20 +283,20 @@ describe("the books", () => {
       expect(await findings()).toMatchObject([
         { problem: "a meter event that can no longer be sent: reconcile it by hand" },
       ]);
-      await env.DB.exec("UPDATE meter_events SET sent_at = 1");
+      await home.DB.exec("UPDATE meter_events SET sent_at = 1");
       expect(await findings()).toEqual([]);
       await close();
       expect(await events()).toEqual([]);
       expect(await findings()).toEqual([]);
       expect(
-        await env.DB.prepare("SELECT metered_units, reported_units FROM ledger_closings").first(),
+        await home.DB.prepare("SELECT metered_units, reported_units FROM ledger_closings").first(),
       ).toEqual({ metered_units: 12, reported_units: 12 });
     });
   });
 
   describe("in the database", () => {
     const refused = (statement: string, message: string) =>
-      expect(env.DB.prepare(statement).run()).rejects.toThrow(message);
+      expect(home.DB.prepare(statement).run()).rejects.toThrow(message);
 
     it("lose no entry but to the closing that covers it", async () => {
       await settled(1, 20);
@@ -328,14 +329,14 @@ describe("the books", () => {
     it("refuse a closing that leaves an entry that it covers", async () => {
       await settled(1, 20);
       const sums = JSON.stringify({ lastJobId: "", trial: { settled: 0 }, meteredUnits: 0 });
-      const begun = env.DB.prepare(
+      const begun = home.DB.prepare(
         `INSERT INTO ledger_closings (account_id, number, object_key, digest, closed_at, sums, erasing_through)
          VALUES (?1, 1, '', ?2, 0, ?3, 1000)`,
       ).bind(accountId, "0".repeat(64), sums);
-      const done = env.DB.prepare("UPDATE ledger_closings SET erasing_through = NULL");
-      await expect(env.DB.batch([begun, done])).rejects.toThrow("a closing erases what it covers");
+      const done = home.DB.prepare("UPDATE ledger_closings SET erasing_through = NULL");
+      await expect(home.DB.batch([begun, done])).rejects.toThrow("a closing erases what it covers");
       await expect(
-        env.DB.batch([begun, env.DB.prepare("DELETE FROM ledger WHERE kind = 'settle'"), done]),
+        home.DB.batch([begun, home.DB.prepare("DELETE FROM ledger WHERE kind = 'settle'"), done]),
       ).rejects.toThrow("the ledger is append-only");
     });
   });

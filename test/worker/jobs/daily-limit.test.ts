@@ -5,9 +5,9 @@ import { dayOf, usedOnDay } from "../../../src/billing/rules/usage.ts";
 import { newId } from "../../../src/shared/ids.ts";
 import { defineJob } from "../../../src/jobs/rules/define.ts";
 import { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import {
   callBack,
   deliverTask,
@@ -73,7 +73,7 @@ describe("createJob 402 of a paying account", () => {
     const client = await newClient();
     const tasks = await uploads(client, 2);
     const limit = (units: number | null) =>
-      env.DB.prepare("UPDATE accounts SET units_per_day = ?1").bind(units).run();
+      home.DB.prepare("UPDATE accounts SET units_per_day = ?1").bind(units).run();
     await limit(1);
     const answer = await client.send("POST", "/v1/jobs", imageJob(tasks));
     expectError(answer, 402, "daily_limit_reached");
@@ -111,7 +111,7 @@ describe("createJob 402 of a paying account", () => {
       return jobId;
     };
     const leftOfDay = async (): Promise<number> => {
-      const { daily } = await platformOf(env).ledger.use(client.accountId);
+      const { daily } = await home.platform.ledger.use(client.accountId);
       return LIMIT - daily.units;
     };
     const isFree = async (jobId: string): Promise<void> =>
@@ -187,7 +187,7 @@ describe("createJob 402 of a paying account", () => {
 
 describe("the tasks of a day", () => {
   const tasksOf = async (): Promise<number | null> =>
-    env.DB.prepare("SELECT tasks FROM daily_use").first<number>("tasks");
+    home.DB.prepare("SELECT tasks FROM daily_use").first<number>("tasks");
 
   it("of a trial are limited, whether they succeed or fail: garbage gives its tokens back, and costs as much", async () => {
     overrideSettings({ TRIAL_MAX_TASKS_PER_DAY: 4 });
@@ -279,7 +279,7 @@ describe("the use of a day", () => {
 
   const insert = async (accountId: string, units: number, now: number) => {
     const job = defineJob({ accountId, accessMode: "paid" }, request, newId("job"), now);
-    const listing = await platformOf(env).jobs.insert(job, {
+    const listing = await home.platform.jobs.insert(job, {
       maxActiveJobs: 1_000,
       maxTrialBacklog: 1,
       maxUnitsPerDay: LIMIT,
@@ -333,16 +333,16 @@ describe("the use of a day", () => {
             job.hasEnded = true;
             if (step.kind === "withdraw") {
               job.held = 0;
-              await platformOf(env).jobs.withdraw(job.jobId, now);
+              await home.platform.jobs.withdraw(job.jobId, now);
             } else {
               job.held = Math.min(Math.max(step.used, step.processed), job.reserved);
               const end = { version: 2, status: "success", error: null, updatedAt: now } as const;
               const cost = { ...costOf(step.used), processedUnits: step.processed };
-              await platformOf(env).jobs.project({ jobId: job.jobId, cost, ...end });
+              await home.platform.jobs.project({ jobId: job.jobId, cost, ...end });
             }
           }
           expect(used()).toBeLessThanOrEqual(LIMIT);
-          expect(usedOnDay((await platformOf(env).ledger.use(accountId)).daily, now).units).toBe(used());
+          expect(usedOnDay((await home.platform.ledger.use(accountId)).daily, now).units).toBe(used());
         }
       }),
       { numRuns: amount({ short: 10, long: 1_000 }), seed: Number(env.SEED) },
@@ -364,7 +364,7 @@ describe("the use of a day", () => {
     const midnight = Date.UTC(2026, 0, 16);
     await useUnits(accountId, 2, midnight + 1);
     await useUnits(accountId, 7, midnight - 2 * 3_600_000);
-    expect((await platformOf(env).ledger.use(accountId)).daily).toMatchObject({
+    expect((await home.platform.ledger.use(accountId)).daily).toMatchObject({
       day: dayOf(midnight),
       units: 2,
     });
@@ -374,7 +374,7 @@ describe("the use of a day", () => {
     const [one, other] = [(await newClient()).accountId, (await newClient()).accountId];
     for (let day = 0; day < 3; day += 1) await useUnits(one, 4, day * DAY);
     await useUnits(other, 7, 0);
-    const { results } = await env.DB.prepare(
+    const { results } = await home.DB.prepare(
       "SELECT account_id, day, units FROM daily_use ORDER BY units",
     ).all();
     expect(results).toEqual([

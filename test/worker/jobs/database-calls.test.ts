@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { present } from "../../support/at.ts";
 import { Meter } from "../../support/worker/abuse/meter.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { callBack, deliver, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
 import { imageJob, PNG } from "../../support/worker/jobs.ts";
 import { amount } from "../../support/worker/random.ts";
@@ -71,7 +71,7 @@ async function callsOfJob(client: Client, pictures: number, isLong: boolean) {
 }
 
 /** How many other databases there are: how full the trial's lane is there is asked once in ten seconds. */
-const others = (): number => platformOf(env).databases.length - 1;
+const others = (): number => home.platform.databases.length - 1;
 /** Beside the batch itself, the directory is read where there are several databases. */
 const ofEvents = (): number => 1 + Math.min(1, others());
 

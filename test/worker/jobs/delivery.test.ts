@@ -17,6 +17,7 @@ import {
 } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { at } from "../../support/at.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -369,7 +370,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     await expect
       .poll(async () => (await client.send("GET", "/v1/jobs")).body.items[0].status)
       .toBe("success");
-    await new Jobs(env.DB).project({ ...push, version: 2 });
+    await new Jobs(home.DB).project({ ...push, version: 2 });
     expect((await client.send("GET", "/v1/jobs")).body.items[0].status).toBe("success");
   });
 

@@ -1,8 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ImageJobResult } from "../../../src/jobs/contract/result.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 
@@ -34,7 +33,7 @@ describe("a large result", () => {
   /** Counts the signatures, and lets one of them fail. */
   function watchSignatures(failing = Number.POSITIVE_INFINITY): { count: number } {
     const seen = { count: 0 };
-    const { media } = platformOf(env);
+    const { media } = home.platform;
     const signGets = media.signGets.bind(media);
     vi.spyOn(media, "signGets").mockImplementation(async (seconds) => {
       const signer = await signGets(seconds);
@@ -74,7 +73,7 @@ describe("a large result", () => {
   });
 
   it("is asked for page by page, so that a client that reads slowly keeps no more of it in memory", async () => {
-    const platform = platformOf(env).at(globalThis.booksOfTest);
+    const platform = home.platform;
     const { jobObject } = platform;
     const pages: number[] = [];
     vi.spyOn(platform, "jobObject").mockImplementation((id) => {

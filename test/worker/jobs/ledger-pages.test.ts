@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import type { Database, Row } from "../../../scripts/admin/database.ts";
 import { newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { makeCustomer } from "../../support/worker/ledger.ts";
 
 const PAGE = 100;
@@ -19,7 +19,7 @@ it("the operator's check of the ledger reads no more than a page in each stateme
   const entry = (kind: string, units: number, event: string) => `${each}
     INSERT INTO ledger (account_id, job_id, kind, fund, units, at, meter_event)
     SELECT ?1, id, '${kind}', 'paid', ${units}, at, ${event} FROM job`;
-  await env.DB.batch(
+  await home.DB.batch(
     [
       `${each} INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
         SELECT id, ?1, 'image', 'batch', 2, 'success', at, at FROM job`,
@@ -28,12 +28,12 @@ it("the operator's check of the ledger reads no more than a page in each stateme
       entry("release", 0, "NULL"),
       `${each} INSERT INTO meter_events (identifier, customer_id, units, at, account_id, window_from, closes_at, sent_at)
         SELECT event, 'cus_' || ?1, 100, min(at), ?1, 0, 1, 1 FROM job GROUP BY event`,
-    ].map((statement) => env.DB.prepare(statement).bind(accountId, now)),
+    ].map((statement) => home.DB.prepare(statement).bind(accountId, now)),
   );
   let most = 0;
   const database: Database = {
     run: async (statements) => {
-      const answers = await env.DB.batch<Row>(statements.map((statement) => env.DB.prepare(statement)));
+      const answers = await home.DB.batch<Row>(statements.map((statement) => home.DB.prepare(statement)));
       most = Math.max(most, ...answers.map(({ meta }) => meta.rows_read));
       return answers.map(({ results }) => results);
     },

@@ -3,12 +3,13 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobDefinition } from "../../../src/jobs/rules/state.ts";
 import { trialAt, trialRefusal } from "../../../src/billing/rules/trial.ts";
-import { type Platform, platformOf } from "../../../src/platform.ts";
+import { type Platform } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Ledger } from "../../../src/billing/store/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { closedEntries, openEntries } from "../../support/worker/closing.ts";
+import { home } from "../../support/worker/databases.ts";
 import { costOf } from "../../support/worker/ledger.ts";
 import { amount } from "../../support/worker/random.ts";
 
@@ -134,9 +135,9 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
   let ledger: Ledger;
   let platform: Platform;
   beforeEach(() => {
-    jobs = new Jobs(env.DB);
-    ledger = new Ledger(env.DB);
-    platform = platformOf(env);
+    jobs = new Jobs(home.DB);
+    ledger = new Ledger(home.DB);
+    platform = home.platform;
   });
 
   const lastClosed = async (accountId: string): Promise<string> =>
@@ -162,11 +163,11 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
     });
     const isBroken = cut === "in the transaction";
     if (isBroken)
-      await env.DB.exec(
+      await home.DB.exec(
         "CREATE TRIGGER broken BEFORE DELETE ON ledger WHEN OLD.kind IN ('settle', 'void') BEGIN SELECT RAISE(ABORT, 'cut off'); END",
       );
     await closeBooks(platform, now).catch((error: unknown) => expect(String(error)).toContain("cut off"));
-    if (isBroken) await env.DB.exec("DROP TRIGGER broken");
+    if (isBroken) await home.DB.exec("DROP TRIGGER broken");
     vi.restoreAllMocks();
   }
 

@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
@@ -20,6 +19,7 @@ import { imageJob, listedJobs, newJob, newVideoJob, uploads } from "../../suppor
 import { costOf, entriesOf, ledgerSize, makeCustomer, useTokens } from "../../support/worker/ledger.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { at, present } from "../../support/at.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later } from "../../support/worker/time.ts";
 
 const DAY = 86_400_000;
@@ -35,7 +35,7 @@ describe("the ledger", () => {
   const trial = async (of = client) => (await of.send("GET", "/v1/account/overview")).body.trial;
   const listed = async (jobId: string, of = client) =>
     (await of.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0]?.status;
-  const meterEvents = async () => (await env.DB.prepare("SELECT * FROM meter_events").all()).results;
+  const meterEvents = async () => (await home.DB.prepare("SELECT * FROM meter_events").all()).results;
   const down = () => Promise.reject(new Error("it is down"));
 
   it("reserves a job's images at its acceptance, and neither settles nor releases anything before its end [4.3-37]", async () => {
@@ -131,7 +131,7 @@ describe("the ledger", () => {
     const settled = await entriesOf(jobId);
     const last = push.mock.lastCall?.[0];
     if (last === undefined) throw new Error("nothing was pushed");
-    const { jobs } = platformOf(env);
+    const { jobs } = home.platform;
     await Promise.all([
       jobs.project(last),
       jobs.project({ ...last, cost: costOf(0) }),
@@ -156,7 +156,7 @@ describe("the ledger", () => {
     const tasks = await uploads(client, 3);
     vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(down);
     expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(502);
-    const { results } = await env.DB.prepare("SELECT kind, units FROM ledger ORDER BY id").all();
+    const { results } = await home.DB.prepare("SELECT kind, units FROM ledger ORDER BY id").all();
     expect(results).toEqual([
       { kind: "reserve", units: 3 },
       { kind: "void", units: 3 },
@@ -195,7 +195,7 @@ describe("the ledger", () => {
       fund: "trial",
       offer,
     } as const;
-    expect((await platformOf(env).jobs.insert(job.definition, terms)).listed).toBe(false);
+    expect((await home.platform.jobs.insert(job.definition, terms)).listed).toBe(false);
     expect(await entriesOf(jobId)).toEqual([
       ["reserve", 1],
       ["void", 1],
@@ -234,11 +234,11 @@ describe("the ledger", () => {
 
   it("knows nothing of a job that was accepted before there was a ledger, and lets it end", async () => {
     const { jobId, tasks } = await newJob(await newClient());
-    await env.DB.exec("DROP TRIGGER ledger_is_not_erased; DELETE FROM ledger");
-    const owner = await env.DB.prepare("SELECT account_id FROM jobs").first<string>("account_id");
+    await home.DB.exec("DROP TRIGGER ledger_is_not_erased; DELETE FROM ledger");
+    const owner = await home.DB.prepare("SELECT account_id FROM jobs").first<string>("account_id");
     await finishJob(inference, present(owner, "owner"), jobId, tasks);
     await expect
-      .poll(() => env.DB.prepare("SELECT status FROM jobs").first<string>("status"))
+      .poll(() => home.DB.prepare("SELECT status FROM jobs").first<string>("status"))
       .toBe("success");
     expect(await ledgerSize()).toBe(0);
   });
@@ -246,7 +246,7 @@ describe("the ledger", () => {
   it("is not rewritten", async () => {
     const { jobId } = await newJob(client);
     for (const statement of ["UPDATE ledger SET units = 0", "DELETE FROM ledger"]) {
-      await expect(env.DB.prepare(statement).run()).rejects.toThrow("the ledger is append-only");
+      await expect(home.DB.prepare(statement).run()).rejects.toThrow("the ledger is append-only");
     }
     expect(await entriesOf(jobId)).toEqual([["reserve", 1]]);
   });
@@ -305,10 +305,10 @@ describe("the ledger", () => {
         i === 0 ? failure(false) : success(),
       );
       await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
-      const settledAt = await env.DB.prepare("SELECT at FROM ledger WHERE kind = 'settle'").first("at");
+      const settledAt = await home.DB.prepare("SELECT at FROM ledger WHERE kind = 'settle'").first("at");
       const event = { customer_id: customerId, units: 2, at: settledAt, last_tried_at: null, sent_at: null };
       expect(await meterEvents()).toMatchObject([event]);
-      await platformOf(env).jobs.retire(jobId, costOf(3), Date.now());
+      await home.platform.jobs.retire(jobId, costOf(3), Date.now());
       expect(await meterEvents()).toMatchObject([event]);
     });
 
@@ -317,7 +317,7 @@ describe("the ledger", () => {
       await finishJob(inference, paid.accountId, early.jobId, early.tasks);
       await expect.poll(() => entriesOf(early.jobId)).toHaveLength(3);
       await makeCustomer(paid.accountId);
-      await platformOf(env).jobs.retire(early.jobId, costOf(1), Date.now());
+      await home.platform.jobs.retire(early.jobId, costOf(1), Date.now());
       const failed = await newJob(paid);
       await finishJob(inference, paid.accountId, failed.jobId, failed.tasks, () => failure(false));
       await expect.poll(() => entriesOf(failed.jobId)).toHaveLength(3);

@@ -2,12 +2,12 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { sweepUploads } from "../../../src/uploads/operations/sweep-uploads.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import {
   callBack,
   deliverTask,
@@ -65,7 +65,7 @@ describe("a job's lifetime", () => {
       ["settle", 1],
       ["release", 1],
     ]);
-    const { results } = await env.DB.prepare("SELECT units, first_tried_at FROM meter_events").all();
+    const { results } = await home.DB.prepare("SELECT units, first_tried_at FROM meter_events").all();
     expect(results).toEqual([{ units: 1, first_tried_at: null }]);
   });
 
@@ -122,7 +122,7 @@ describe("a job's lifetime", () => {
 
   it("loses its uploads after 30 days by the sweeper, not before [8-17]", async () => {
     await newJob(client, 3);
-    const platform = platformOf(env);
+    const platform = home.platform;
     expect(await sweepUploads(platform, Date.now() + 29 * DAY)).toBe(0);
     expect(await objects("inputs/")).toBe(3);
     expect(await sweepUploads(platform, Date.now() + 30 * DAY + 1)).toBe(3);
@@ -132,8 +132,8 @@ describe("a job's lifetime", () => {
   it("outlives uploads that no job has used: they are swept an hour after their day, bytes and rows", async () => {
     await newJob(client, 2);
     await uploaded(client);
-    const platform = platformOf(env);
-    const rows = () => env.DB.prepare("SELECT count(*) AS n FROM uploads").first("n");
+    const platform = home.platform;
+    const rows = () => home.DB.prepare("SELECT count(*) AS n FROM uploads").first("n");
     expect(await sweepUploads(platform, Date.now() + DAY + 59 * 60_000)).toBe(0);
     expect(await sweepUploads(platform, Date.now() + DAY + 61 * 60_000)).toBe(1);
     expect({ objects: await objects("inputs/"), rows: await rows() }).toEqual({ objects: 2, rows: 2 });
@@ -142,15 +142,15 @@ describe("a job's lifetime", () => {
   it("keeps its input if it is accepted in the minute in which the upload's day ends, and the sweep runs meanwhile", async () => {
     const taskId = await uploaded(client);
     later(DAY - 1_000);
-    const { jobs } = platformOf(env);
+    const { jobs } = home.platform;
     const insert = jobs.insert.bind(jobs);
     vi.spyOn(jobs, "insert").mockImplementationOnce(async (...job) => {
       later(60_000);
-      await sweepUploads(platformOf(env), Date.now());
+      await sweepUploads(home.platform, Date.now());
       return insert(...job);
     });
     expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
-    await sweepUploads(platformOf(env), Date.now() + DAY);
+    await sweepUploads(home.platform, Date.now() + DAY);
     expect(await objects("inputs/")).toBe(1);
   });
 
@@ -176,12 +176,12 @@ describe("a job's lifetime", () => {
     const { jobId } = body;
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       later(DAY - 60_000);
-      await sweepUploads(platformOf(env), Date.now());
+      await sweepUploads(home.platform, Date.now());
       await deliverTask(jobId, taskId);
       await callBack(inference.last, "complete", failure(true));
     }
     later(DAY - 60_000);
-    await sweepUploads(platformOf(env), Date.now());
+    await sweepUploads(home.platform, Date.now());
     await deliverTask(jobId, taskId);
     expect(inference.tasks).toHaveLength(3);
     expect(await objects("inputs/")).toBe(1);
@@ -189,7 +189,7 @@ describe("a job's lifetime", () => {
 
   it("outlives them over several sweeps if there are more of them than one can take", async () => {
     for (let i = 0; i < 3; i += 1) await uploaded(client);
-    const sweep = () => sweepUploads(platformOf(env), Date.now() + 2 * DAY, 2);
+    const sweep = () => sweepUploads(home.platform, Date.now() + 2 * DAY, 2);
     expect([await sweep(), await sweep(), await sweep()]).toEqual([2, 1, 0]);
     expect(await objects("inputs/")).toBe(0);
   });

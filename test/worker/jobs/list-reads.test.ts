@@ -1,11 +1,10 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ListJobsQuery } from "../../../src/jobs/contract/job.ts";
 import { ProcessingMode, Status } from "../../../src/shared/api/primitives.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { jobsPage } from "../../../src/jobs/store/jobs-page.ts";
 import { at } from "../../support/at.ts";
 import { newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { planOf } from "../../support/worker/query-plans.ts";
 
 /** Each pair of status and mode has more jobs than a page. */
@@ -24,7 +23,7 @@ async function listJobs(accountId: string, between: number): Promise<void> {
       ? at(PAIRS, (number / (1 + between)) % PAIRS.length)
       : ["success", "batch"]),
   ]);
-  await env.DB.prepare(
+  await home.DB.prepare(
     `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
      SELECT value ->> 0, ?1, 'image', value ->> 2, 2, value ->> 1, 0, 0 FROM json_each(?2)`,
   )
@@ -76,7 +75,7 @@ describe("a page of the list", () => {
   });
 
   it("has exactly the jobs that the filters name, newest first", async () => {
-    const { results: all } = await env.DB.prepare(
+    const { results: all } = await home.DB.prepare(
       "SELECT id, status, mode FROM jobs WHERE account_id = ?1 ORDER BY id DESC",
     )
       .bind(few)
@@ -91,7 +90,7 @@ describe("a page of the list", () => {
           (named.jobId ?? id) === id &&
           (before === null || String(id) < before),
       );
-      const page = await platformOf(env).jobs.list(few, { ...query, ...named, limit: FEW }, before);
+      const page = await home.platform.jobs.list(few, { ...query, ...named, limit: FEW }, before);
       expect(
         page.map(({ jobId }) => jobId),
         name,
@@ -106,7 +105,7 @@ describe("a page of the list", () => {
         { ...query, ...(byId && { jobId: jobIdOf(accountId, 0) }) },
         deep ? jobIdOf(accountId, jobs * 0.95) : null,
       );
-      const { results, meta } = await env.DB.prepare(sql)
+      const { results, meta } = await home.DB.prepare(sql)
         .bind(...values)
         .all();
       return { jobs: results.length, rows: meta.rows_read };

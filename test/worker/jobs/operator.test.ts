@@ -2,7 +2,6 @@ import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient, send, type Answer } from "../../support/worker/api.ts";
@@ -17,6 +16,7 @@ import {
 } from "../../support/worker/inference.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { database } from "../../support/worker/database.ts";
+import { home } from "../../support/worker/databases.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { entriesOf, makeCustomer, settledJob, traces } from "../../support/worker/ledger.ts";
 import { loseJobs } from "../../support/worker/restore.ts";
@@ -61,7 +61,7 @@ beforeEach(async () => {
 
 describe("the operator's API", () => {
   it("does not exist without its token in the settings, and is closed to every other", async () => {
-    const { settings } = platformOf(env);
+    const { settings } = home.platform;
     const token = vi.spyOn(settings, "OPERATOR_TOKEN", "get").mockReturnValue(undefined);
     expectError(await operate("GET", "/stuck-jobs"), 404, "not_found");
     token.mockRestore();
@@ -110,7 +110,7 @@ describe("the operator's API", () => {
 
   it("wakes a job that has lost its alarm and its row's newest version", async () => {
     const { jobId } = await successfulJob(client);
-    await env.DB.prepare("UPDATE jobs SET status = 'queued', version = 0").run();
+    await home.DB.prepare("UPDATE jobs SET status = 'queued', version = 0").run();
     await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.deleteAlarm());
     const { body } = await operate("POST", `/jobs/${jobId}/wake`);
     expect(body.alarmAt).toBeGreaterThan(Date.now());
@@ -136,7 +136,7 @@ describe("the list of stuck jobs", () => {
     const [away, there] = [await newJob(client), await newJob(client)];
     later(2 * HOUR);
     // The operator asks the platform of the first database.
-    const platform = platformOf(env).at();
+    const platform = home.platform.at();
     const { jobObject } = platform;
     vi.spyOn(platform, "jobObject").mockImplementation((jobId) => {
       if (jobId === away.jobId) throw new Error("the object was reset");
@@ -179,7 +179,7 @@ describe("a job that the operator cancels", () => {
 
 describe("a dead letter", () => {
   const letters = async () => (await operate("GET", "/dead-letters")).body.letters;
-  const count = () => env.DB.prepare("SELECT count(*) AS n FROM dead_letters").first<number>("n");
+  const count = () => home.DB.prepare("SELECT count(*) AS n FROM dead_letters").first<number>("n");
   const die = (...bodies: object[]) => deliver("segmentation-dead-letters", ...bodies);
 
   it("is kept with its ids alone, and sent again when the operator says so", async () => {
@@ -201,7 +201,7 @@ describe("a dead letter", () => {
       { jobId, taskId: null },
       { jobId, taskId },
     ]);
-    const { queues } = platformOf(env);
+    const { queues } = home.platform;
     const sent = vi.spyOn(queues, "sendTasks");
     const archives = vi.spyOn(queues, "sendArchive");
     expect((await operate("POST", "/dead-letters/replay")).body).toEqual({
@@ -217,7 +217,7 @@ describe("a dead letter", () => {
   it("stays if it can't be sent", async () => {
     const { jobId, taskId } = await newJob(client);
     await die({ v: 1, jobId, taskId });
-    vi.spyOn(platformOf(env).queues, "sendTasks").mockRejectedValue(new Error("the queue is down"));
+    vi.spyOn(home.platform.queues, "sendTasks").mockRejectedValue(new Error("the queue is down"));
     expect((await operate("POST", "/dead-letters/replay")).body).toEqual({
       replayed: 0,
       dropped: 0,
@@ -227,7 +227,7 @@ describe("a dead letter", () => {
   });
 
   it("is kept for 30 days, and never more than a thousand of them", async () => {
-    await env.DB.prepare(
+    await home.DB.prepare(
       `INSERT INTO dead_letters (at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
        SELECT ?1 FROM n`,
     )
@@ -244,7 +244,7 @@ describe("a dead letter", () => {
   });
 
   it("is one of a hundred that a call lists, the newest first, and sends again", async () => {
-    await env.DB.prepare(
+    await home.DB.prepare(
       `INSERT INTO dead_letters (at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
        SELECT i FROM n`,
     ).run();
@@ -262,11 +262,11 @@ describe("a dead letter", () => {
 
 describe("relist, after a restore of an older database,", () => {
   const everything = async () => ({
-    jobs: (await env.DB.prepare("SELECT * FROM jobs ORDER BY id").all()).results,
+    jobs: (await home.DB.prepare("SELECT * FROM jobs ORDER BY id").all()).results,
     ledger: (
-      await env.DB.prepare("SELECT job_id, kind, fund, units, at FROM ledger ORDER BY job_id, kind").all()
+      await home.DB.prepare("SELECT job_id, kind, fund, units, at FROM ledger ORDER BY job_id, kind").all()
     ).results,
-    uploads: (await env.DB.prepare("SELECT task_id, account_id, unused FROM uploads ORDER BY task_id").all())
+    uploads: (await home.DB.prepare("SELECT task_id, account_id, unused FROM uploads ORDER BY task_id").all())
       .results,
   });
 
@@ -290,13 +290,13 @@ describe("relist, after a restore of an older database,", () => {
 
   it("brings back what a row has lost, and what ended meanwhile is settled", async () => {
     const { jobId, tasks } = await newJob(client);
-    const old = await env.DB.prepare("SELECT status, version FROM jobs").first<{ version: number }>();
+    const old = await home.DB.prepare("SELECT status, version FROM jobs").first<{ version: number }>();
     await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
     await ring(jobId);
-    await env.DB.batch([
-      env.DB.prepare("DROP TRIGGER ledger_is_not_erased"),
-      env.DB.prepare("DELETE FROM ledger WHERE kind <> 'reserve'"),
-      env.DB.prepare("UPDATE jobs SET status = 'queued', version = ?1").bind(old?.version ?? 0),
+    await home.DB.batch([
+      home.DB.prepare("DROP TRIGGER ledger_is_not_erased"),
+      home.DB.prepare("DELETE FROM ledger WHERE kind <> 'reserve'"),
+      home.DB.prepare("UPDATE jobs SET status = 'queued', version = ?1").bind(old?.version ?? 0),
     ]);
     expect(await relist()).toEqual({ [jobId]: "behind" });
     expect((await client.send("GET", "/v1/jobs")).body.items).toMatchObject([{ jobId, status: "success" }]);
@@ -320,28 +320,32 @@ describe("relist, after a restore of an older database,", () => {
   it("never reports use twice: what may have been reported waits for somebody to look", async () => {
     await makeCustomer(client.accountId, "active");
     await successfulJob(client);
-    await env.DB.prepare("DELETE FROM meter_events").run();
+    await home.DB.prepare("DELETE FROM meter_events").run();
     await loseJobs();
     await relist();
-    const { results } = await env.DB.prepare("SELECT units, first_tried_at, sent_at FROM meter_events").all();
+    const { results } = await home.DB.prepare(
+      "SELECT units, first_tried_at, sent_at FROM meter_events",
+    ).all();
     expect(results).toEqual([{ units: 1, first_tried_at: 0, sent_at: null }]);
   });
 
   it("is not needed for the end of a job that is still listed: whatever wakes it, its use is not reported twice", async () => {
     await makeCustomer(client.accountId, "active");
     const { jobId } = await successfulJob(client);
-    await env.DB.batch(
+    await home.DB.batch(
       [
         "DROP TRIGGER ledger_is_not_erased",
         "DELETE FROM ledger WHERE kind <> 'reserve'",
         "DELETE FROM meter_events",
         "UPDATE jobs SET status = 'queued', version = 1",
-      ].map((statement) => env.DB.prepare(statement)),
+      ].map((statement) => home.DB.prepare(statement)),
     );
     await ring(jobId);
     await operate("POST", `/jobs/${jobId}/wake`);
     expect((await client.send("GET", "/v1/jobs")).body.items).toMatchObject([{ jobId, status: "success" }]);
-    const { results } = await env.DB.prepare("SELECT units, first_tried_at, sent_at FROM meter_events").all();
+    const { results } = await home.DB.prepare(
+      "SELECT units, first_tried_at, sent_at FROM meter_events",
+    ).all();
     expect(results).toEqual([{ units: 1, first_tried_at: 0, sent_at: null }]);
   });
 
@@ -350,7 +354,7 @@ describe("relist, after a restore of an older database,", () => {
     await finishJob(new PlayedInference(), client.accountId, jobId, tasks.slice(0, 1));
     const other = await newJob(await newClient());
     await loseJobs();
-    await eraseAccount(platformOf(env), client.accountId, Date.now());
+    await eraseAccount(home.platform, client.accountId, Date.now());
     const found = { [jobId]: "account_erased", [other.jobId]: "missing" };
     expect(await relist(true)).toEqual(found);
     expect(await relist()).toEqual(found);
@@ -364,7 +368,7 @@ describe("relist, after a restore of an older database,", () => {
     const other = await newJob(client);
     await loseJobs();
     // The operator asks the platform of the first database.
-    const platform = platformOf(env).at();
+    const platform = home.platform.at();
     const objectId = String(env.JOBS.idFromName(jobId));
     const { jobObjectById } = platform;
     const away = vi.spyOn(platform, "jobObjectById").mockImplementation((id) => {
@@ -397,7 +401,7 @@ describe("relist, after a restore of an older database,", () => {
     await loseJobs();
     const listed = await settledJob(client.accountId, { units: 1, fund: "paid", endedAt: Date.now() });
     later(20 * 24 * HOUR);
-    await closeBooks(platformOf(env), Date.now());
+    await closeBooks(home.platform, Date.now());
     const agrees = async () => (await checkLedger(database, 1_000, Date.now())).findings;
     expect(await agrees()).toEqual([]);
     const closed = { [ended.jobId]: "books_closed", [underWay.jobId]: "books_closed" };
@@ -418,14 +422,14 @@ describe("relist, after a restore of an older database,", () => {
     const { jobId } = await newJob(client);
     await loseJobs();
     const ofAccounts = ["api_keys", "account_counts", "refused_looks", "metered_use"];
-    await env.DB.batch([...ofAccounts, "accounts"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+    await home.DB.batch([...ofAccounts, "accounts"].map((table) => home.DB.prepare(`DELETE FROM ${table}`)));
     expect(await relist()).toEqual({ [jobId]: "account_missing" });
     expect(await traces()).toEqual({ jobs: 0, entries: 0 });
   });
 
   it("leaves alone what was withdrawn, or was never accepted", async () => {
     const { jobId } = await newJob(client);
-    await platformOf(env).jobs.withdraw(jobId, Date.now());
+    await home.platform.jobs.withdraw(jobId, Date.now());
     expect(await relist()).toEqual({ [jobId]: "unsettled" });
     expect(await traces()).toEqual({ jobs: 0, entries: 2 });
   });

@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";
 import { GIF, imageJob, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
@@ -28,7 +28,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     client.send("POST", "/v1/jobs", imageJob(tasks));
   const inspect = async (): Promise<void> => {
     later(7 * MINUTE);
-    await inspectUploads(platformOf(env), Date.now());
+    await inspectUploads(home.platform, Date.now());
   };
   beforeEach(async () => {
     client = await newClient();
@@ -86,7 +86,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     const over = waitOnExecutionContext(context);
     gate.resolve();
     await over;
-    const { refusedLooks } = await platformOf(env).ledger.use(client.accountId);
+    const { refusedLooks } = await home.platform.ledger.use(client.accountId);
     expect(refusedLooks.looks).toBe(2);
     await unheard;
   });
@@ -103,7 +103,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 3 });
     const tasks = await uploads(client, 3);
     expect((await create(tasks)).status).toBe(202);
-    const rows = await env.DB.prepare("SELECT count(*) AS n FROM refused_looks").first<number>("n");
+    const rows = await home.DB.prepare("SELECT count(*) AS n FROM refused_looks").first<number>("n");
     expect(rows).toBe(0);
   });
 
@@ -146,7 +146,7 @@ describe("the bucket's reads for jobs that are refused", () => {
   it("are made for each job with a file that is smaller than an earlier one of its upload", async () => {
     overrideSettings({ MAX_IMAGE_BYTES: 100 });
     const taskId = await presign(client);
-    await platformOf(env).uploads.noteSize(taskId, 101);
+    await home.platform.uploads.noteSize(taskId, 101);
     await env.MEDIA.put(inputKey(client.accountId, taskId), PNG);
     expect((await create([taskId])).status).toBe(202);
     expect((await create([taskId])).status).toBe(202);
@@ -179,7 +179,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     await inspect();
     await env.MEDIA.delete(inputKey(client.accountId, taskId));
     later(DAY);
-    await inspectUploads(platformOf(env), Date.now());
+    await inspectUploads(home.platform, Date.now());
     expectError(await create([taskId]), 409, "upload_incomplete");
   });
 });

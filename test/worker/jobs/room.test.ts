@@ -6,6 +6,7 @@ import { TaskMessage, Queues } from "../../../src/jobs/store/queues.ts";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { at } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { deliver, deliverAgain, PlayedInference } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
@@ -52,7 +53,7 @@ describe("a task for which there is no room", () => {
       inference.room = answer;
       const calls = vi.spyOn(Object.getPrototypeOf(env.JOBS), "getByName");
       const saves = vi.spyOn(JobStorage.prototype, "save");
-      const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+      const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
       for (let round = 0; round < 20; round += 1) {
         for (const attempts of [1, 2, 3])
           expect(await deliverAgain(attempts, env, QUEUE, ...messages)).toMatchObject({

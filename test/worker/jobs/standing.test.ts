@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
@@ -6,6 +5,7 @@ import { Queues } from "../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
 import { imageJob, uploads } from "../../support/worker/jobs.ts";
 import { entriesOf } from "../../support/worker/ledger.ts";
@@ -119,7 +119,7 @@ async function round(draw: Draw, losesRows: boolean): Promise<Round> {
 }
 
 const isListed = async (jobId: string): Promise<boolean> =>
-  (await env.DB.prepare("SELECT 1 FROM jobs WHERE id = ?1").bind(jobId).first()) !== null;
+  (await home.DB.prepare("SELECT 1 FROM jobs WHERE id = ?1").bind(jobId).first()) !== null;
 
 it("whatever fails and whatever the list loses, a job that was answered 202 stays", async () => {
   const draw = new Draw();

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
 import { logged } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
@@ -142,7 +143,7 @@ describe("retrieveJobDownload with `Prefer: wait=N`", () => {
 describe("clients that wait", () => {
   /** Counts what the Worker and the JobObjects ask of the database from now on. */
   const countDatabaseCalls = () => {
-    const prototype = Object.getPrototypeOf(env.DB);
+    const prototype = Object.getPrototypeOf(home.DB);
     const spies = (["prepare", "batch", "exec"] as const).map((name) => vi.spyOn(prototype, name));
     return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
   };

@@ -2,7 +2,6 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { Billing } from "../../../src/billing/store/billing.ts";
 import { DeadLetters } from "../../../src/operator/store/dead-letters.ts";
 import { Erasures } from "../../../src/operator/store/erasures.ts";
@@ -18,6 +17,7 @@ import {
   success,
 } from "../../support/worker/inference.ts";
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { imageJob, listedJobs, newJob, uploads } from "../../support/worker/jobs.ts";
 import { entriesOf } from "../../support/worker/ledger.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
@@ -81,7 +81,7 @@ describe("a job that has lost its alarm", () => {
 describe("the nightly look at old jobs", () => {
   it("brings the list what it lost of a job: its end is pushed again", async () => {
     const { jobId } = await successfulJob(client);
-    await env.DB.prepare("UPDATE jobs SET status = 'processing', version = 1").run();
+    await home.DB.prepare("UPDATE jobs SET status = 'processing', version = 1").run();
     later(DAY + HOUR);
     await night();
     expect((await client.send("GET", "/v1/jobs")).body.items).toMatchObject([{ jobId, status: "success" }]);
@@ -103,15 +103,15 @@ describe("the nightly look at old jobs", () => {
   it("continues where an object can't be reached, and through more than one page", async () => {
     const { jobId } = await newJob(client);
     const unknown = Array.from({ length: 101 }, (_, i) => `job_${String(i).padStart(32, "0")}`);
-    await env.DB.batch(
+    await home.DB.batch(
       unknown.map((id) =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
            VALUES (?1, ?2, 'image', 'single', 1, 'queued', 0, 7)`,
         ).bind(id, client.accountId),
       ),
     );
-    const platform = platformOf(env);
+    const platform = home.platform;
     const broken = unknown[3] ?? "";
     vi.spyOn(platform, "jobObject").mockImplementation((id) => {
       if (id === broken) throw new Error("the object was reset");
@@ -119,7 +119,7 @@ describe("the nightly look at old jobs", () => {
     });
     later(DAY + HOUR);
     await night();
-    const { results } = await env.DB.prepare("SELECT id FROM jobs ORDER BY id").all();
+    const { results } = await home.DB.prepare("SELECT id FROM jobs ORDER BY id").all();
     expect(results).toEqual([{ id: broken }, { id: jobId }]);
   });
 });
@@ -127,17 +127,17 @@ describe("the nightly look at old jobs", () => {
 describe("more old jobs than one night can wake", () => {
   const rows = (): Promise<number> => listedJobs();
   beforeEach(async () => {
-    const insert = env.DB.prepare(
+    const insert = home.DB.prepare(
       `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
        VALUES (?1, ?2, 'image', 'single', 1, 'queued', ?3, 0)`,
     );
     const ids = Array.from({ length: 150 }, (_, i) => `job_${String(i).padStart(32, "0")}`);
-    await env.DB.batch(ids.map((id) => insert.bind(id, client.accountId, Date.now())));
+    await home.DB.batch(ids.map((id) => insert.bind(id, client.accountId, Date.now())));
   });
 
   it("are left to the next one: a night's work ends within its cron's time", async () => {
     let slow = true;
-    vi.spyOn(platformOf(env), "jobObject").mockImplementation((id) => {
+    vi.spyOn(home.platform, "jobObject").mockImplementation((id) => {
       if (slow) later(6 * 60_000);
       slow = false;
       return env.JOBS.getByName(id);
@@ -149,10 +149,10 @@ describe("more old jobs than one night can wake", () => {
   });
 
   it("are all looked at in turn, though none of them ends: each night continues where the one before ended", async () => {
-    await env.DB.prepare("UPDATE jobs SET updated_at = rowid").run();
+    await home.DB.prepare("UPDATE jobs SET updated_at = rowid").run();
     logged();
     let asked: string[] = [];
-    vi.spyOn(platformOf(env), "jobObject").mockImplementation((id) => {
+    vi.spyOn(home.platform, "jobObject").mockImplementation((id) => {
       if (asked.length === 0) later(6 * 60_000);
       asked.push(id);
       throw new Error("the object was reset");
@@ -171,10 +171,10 @@ describe("more old jobs than one night can wake", () => {
   });
 
   it("cost a few statements a page where no object knows them: D1 takes a thousand from one run", async () => {
-    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     await night();
     expect(await rows()).toBe(0);
-    expect(prepare.mock.calls.length).toBeLessThan(25 * platformOf(env).databases.length);
+    expect(prepare.mock.calls.length).toBeLessThan(25 * home.platform.databases.length);
   });
 
   it("hold up no customer's subscription and no purge", async () => {
@@ -183,7 +183,7 @@ describe("more old jobs than one night can wake", () => {
     const purged = vi.spyOn(DeadLetters.prototype, "purge");
     void night();
     await vi.waitFor(() => {
-      const { length: databases } = platformOf(env).databases;
+      const { length: databases } = home.platform.databases;
       expect(asked).toHaveBeenCalledTimes(databases);
       expect(purged).toHaveBeenCalledTimes(databases);
     }, PATIENT);
@@ -211,7 +211,7 @@ describe("a shorter retention", () => {
     await finishJob(new PlayedInference(), client.accountId, young.jobId, young.tasks);
     later(29 * DAY);
     await night();
-    const { results } = await env.DB.prepare("SELECT id FROM jobs").all();
+    const { results } = await home.DB.prepare("SELECT id FROM jobs").all();
     expect(results).toEqual([{ id: young.jobId }]);
     expect((await env.MEDIA.list({ prefix: `outputs/${client.accountId}/${jobId}` })).objects).toEqual([]);
     expect(await alarmOf(jobId)).toBeNull();

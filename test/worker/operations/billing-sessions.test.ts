@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
 import { OF_BILLING } from "../../support/operation-tables.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { billingRow, PlayedStripe, sendWithoutBilling } from "../../support/worker/stripe.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -11,7 +11,7 @@ const open = (operation: OperationId, client: Client, key: string): Promise<Answ
   client.send("POST", OPERATIONS[operation].path, undefined, { "idempotency-key": key });
 
 const keys = (): Promise<number | null> =>
-  env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first<number>("n");
+  home.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first<number>("n");
 
 describe.each(OF_BILLING)("%s 400", (operation) => {
   it("refuses an Idempotency-Key that is missing, empty or longer than 128 characters [4.10-1 4.10-5 8-7]", async () => {

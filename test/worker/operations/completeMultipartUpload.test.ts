@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { MultipartUpload } from "../../../src/uploads/contract/upload.ts";
 import { PART_BYTES } from "../../../src/uploads/rules/parts.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { sweepUploads } from "../../../src/uploads/operations/sweep-uploads.ts";
 import { Uploads } from "../../../src/uploads/store/uploads.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { imageJob, PNG, presign } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -118,10 +118,10 @@ describe("an upload in parts that is not completed", () => {
       "no job has used it within a day",
       () => {
         later(26 * 3_600_000);
-        return sweepUploads(platformOf(env), Date.now());
+        return sweepUploads(home.platform, Date.now());
       },
     ],
-    ["its account is erased", () => eraseAccount(platformOf(env), client.accountId, Date.now())],
+    ["its account is erased", () => eraseAccount(home.platform, client.accountId, Date.now())],
   ])("leaves no part in the bucket when %s [4.1-16]", async (_, end) => {
     const upload = await begin(PART_BYTES + 1);
     const parts = [await put(upload, 1, new Uint8Array(PART_BYTES))];
@@ -138,11 +138,11 @@ describe("an upload in parts that is not completed", () => {
 
   it("is aborted by the inspection if the bucket could not be reached at its deletion [4.1-16]", async () => {
     const upload = await begin(10);
-    const away = vi.spyOn(platformOf(env).media, "abortParts").mockRejectedValue(new Error("away"));
+    const away = vi.spyOn(home.platform.media, "abortParts").mockRejectedValue(new Error("away"));
     expect((await client.send("DELETE", `/v1/uploads/${upload.taskId}`)).status).toBe(204);
     away.mockRestore();
     later(1_000);
-    await inspectUploads(platformOf(env), Date.now());
+    await inspectUploads(home.platform, Date.now());
     await expect(put(upload, 1, new Uint8Array(10))).rejects.toThrow("10024");
   });
 });

@@ -1,11 +1,10 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "../../../src/accounts/rules/api-key.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
 import { createKey, newKey } from "../../support/worker/api-keys.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -41,7 +40,7 @@ describe("createApiKey 201", () => {
   it("keeps the secret's digest, and the secret nowhere [4.9-16]", async () => {
     const { apiKey, secret } = await newKey(client, "laptop");
     const tables = await Promise.all(
-      ["api_keys", "idempotency_keys"].map((table) => env.DB.prepare(`SELECT * FROM ${table}`).all()),
+      ["api_keys", "idempotency_keys"].map((table) => home.DB.prepare(`SELECT * FROM ${table}`).all()),
     );
     const stored = JSON.stringify(tables.map((table) => table.results));
     expect(stored).toContain(await apiKeyDigest(secret));
@@ -55,9 +54,9 @@ describe("createApiKey 201", () => {
     const again = await createKey(client, { label: "laptop", other: "ignored" }, "k");
     expect(again).toMatchObject({ status: 201, replayed: "true" });
     expect(again.body).toEqual({ apiKey: first.body.apiKey, secretUnavailable: true });
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE label = 'laptop'").first("n")).toBe(
-      1,
-    );
+    expect(
+      await home.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE label = 'laptop'").first("n"),
+    ).toBe(1);
   });
 
   it("makes two keys of one label for two Idempotency-Keys", async () => {
@@ -77,7 +76,7 @@ describe("createApiKey 201", () => {
 
 describe("createApiKey 400", () => {
   const expectNoKeyMade = async () =>
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM api_keys").first("n")).toBe(1);
+    expect(await home.DB.prepare("SELECT count(*) AS n FROM api_keys").first("n")).toBe(1);
 
   it("refuses a request without an Idempotency-Key, or with one that is empty or longer than 128 [4.9-3 8-7]", async () => {
     const body = { label: "laptop" };
@@ -109,7 +108,7 @@ describe("createApiKey 400", () => {
   });
 });
 
-const keysMade = () => env.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE label <> 'test'").first("n");
+const keysMade = () => home.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE label <> 'test'").first("n");
 
 describe("createApiKey 409", () => {
   it("refuses an Idempotency-Key that was used with another body, and remembers the first [4.10-16]", async () => {
@@ -120,7 +119,7 @@ describe("createApiKey 409", () => {
   });
 
   it("an account cannot have more than 100 live keys [4.9-15]", async () => {
-    const stored = env.DB.prepare(
+    const stored = home.DB.prepare(
       `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
        SELECT 'key_' || value, ?1, 'stored', '', 'digest ' || value, 0, 0 FROM json_each(?2)`,
     ).bind(client.accountId, JSON.stringify(Array.from({ length: 98 }, (_, i) => i)));
@@ -179,7 +178,7 @@ describe("createApiKey 409", () => {
     expectError(answer, 409, "too_many_keys");
     expect(answer.body.message).toContain("20 API keys, including revoked ones");
 
-    const { apiKeys } = platformOf(env);
+    const { apiKeys } = home.platform;
     expect(await apiKeys.purge(Date.now() + 1, 100)).toBe(19);
     expect((await createKey(client, { label: "one more" })).status).toBe(201);
   });

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { BillingUrl } from "../../../src/accounts/contract/account.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { billingRow, createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -47,7 +47,7 @@ describe("createCheckout 201", () => {
     };
     expectError(await createSession(client, "checkout"), 502, "payment_provider_failed");
     stripe.intercept = (_request, pass) => pass();
-    await env.DB.prepare("UPDATE accounts SET email = 'new@example.com' WHERE id = ?1")
+    await home.DB.prepare("UPDATE accounts SET email = 'new@example.com' WHERE id = ?1")
       .bind(client.accountId)
       .run();
     expect((await createSession(client, "checkout")).status).toBe(201);
@@ -105,12 +105,12 @@ describe("createCheckout 201", () => {
 
   it("makes a page that is open also when an earlier try with the same key had made one", async () => {
     // The answer is lost, and so is the key's: the next run has the same effect id, once the lease is over.
-    await env.DB.exec(
+    await home.DB.exec(
       "CREATE TRIGGER broken BEFORE UPDATE OF answer ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'broken'); END",
     );
     const first = await createSession(client, "checkout", "key");
     expect(first.status).toBe(201);
-    await env.DB.exec("DROP TRIGGER broken");
+    await home.DB.exec("DROP TRIGGER broken");
     later(3_600_000);
     const second = await createSession(client, "checkout", "key");
     expect((await stripe.press(first.body.url)).status).toBe(410);
@@ -120,7 +120,7 @@ describe("createCheckout 201", () => {
   it.each(["", "ada", "ada@", "a b@example.com"])(
     "makes the customer without an address when the account's is %j, which Stripe would refuse",
     async (email) => {
-      await env.DB.prepare("UPDATE accounts SET email = ?2 WHERE id = ?1")
+      await home.DB.prepare("UPDATE accounts SET email = ?2 WHERE id = ?1")
         .bind(client.accountId, email)
         .run();
       expect((await createSession(client, "checkout")).status).toBe(201);

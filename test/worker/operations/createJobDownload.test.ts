@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ArchiveDownload } from "../../../src/jobs/contract/archive.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { failure, finishJob, PlayedInference, videoSuccess } from "../../support/worker/inference.ts";
 import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -50,7 +50,7 @@ describe("createJobDownload 202", () => {
   });
 
   it("is there for a blocked account too [4.3-42]", async () => {
-    await env.DB.prepare("UPDATE accounts SET plan = 'blocked'").run();
+    await home.DB.prepare("UPDATE accounts SET plan = 'blocked'").run();
     const { body } = await client.send("GET", "/v1/account/overview");
     expect(body.access).toMatchObject({ mode: "blocked", downloadsAllowed: true });
     expect(await request()).toMatchObject({ status: "pending" });

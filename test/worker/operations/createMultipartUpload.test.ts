@@ -1,12 +1,11 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { MultipartUpload } from "../../../src/uploads/contract/upload.ts";
 import { dailyBytesOf } from "../../../src/accounts/rules/budgets.ts";
 import { PART_BYTES } from "../../../src/uploads/rules/parts.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -20,7 +19,7 @@ const PATH = "/v1/uploads/parts";
 const ask = (size: number, contentType = "video/mp4", key: string = crypto.randomUUID()) =>
   client.send("POST", PATH, { contentType, size }, { "idempotency-key": key });
 const rows = () =>
-  env.DB.prepare("SELECT count(*) AS n FROM uploads WHERE account_id = ?").bind(client.accountId).first("n");
+  home.DB.prepare("SELECT count(*) AS n FROM uploads WHERE account_id = ?").bind(client.accountId).first("n");
 
 describe("createMultipartUpload 201", () => {
   it("answers with a signed URL for each part, whose size is a part of the signature [4.1-12]", async () => {
@@ -65,13 +64,13 @@ describe("createMultipartUpload 201", () => {
   it("counts at once towards the account's day, and leaves nothing to look at [4.1-14]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
     expect((await ask(600)).status).toBe(201);
-    expect(dailyBytesOf(await platformOf(env).uploads.use(client.accountId, Date.now()))).toBe(600);
+    expect(dailyBytesOf(await home.platform.uploads.use(client.accountId, Date.now()))).toBe(600);
     const refused = await ask(401);
     expectError(refused, 409, "too_many_uploads");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(23 * 3_600);
     const look = vi.spyOn(Media.prototype, "peek");
     later(25 * 3_600_000);
-    await inspectUploads(platformOf(env), Date.now());
+    await inspectUploads(home.platform, Date.now());
     expect(look).not.toHaveBeenCalled();
   });
 });

@@ -1,10 +1,10 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CreatedShare } from "../../../src/shares/contract/share.ts";
 import { MOST_SHARES } from "../../../src/accounts/rules/share-token.ts";
 import { sha256Hex } from "../../../src/shared/digest.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";
 import { imageJob, newJob } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
@@ -77,11 +77,11 @@ describe("createShare 201", () => {
 
   it("keeps the token's digest, and the token nowhere [A23-4]", async () => {
     const { token } = await shareJob(client, jobId);
-    const { results: tables } = await env.DB.prepare(
+    const { results: tables } = await home.DB.prepare(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
     ).all<{ name: string }>();
     const all = await Promise.all(
-      tables.map(async ({ name }) => (await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results),
+      tables.map(async ({ name }) => (await home.DB.prepare(`SELECT * FROM "${name}"`).all()).results),
     );
     const text = JSON.stringify(all);
     expect(text).not.toContain(token);
@@ -154,17 +154,17 @@ describe("createShare 409", () => {
 
   it("refuses the hundred and first result, also of two at the same time; one that is shared already, no [A23-7]", async () => {
     await shareJob(client, jobId);
-    await env.DB.batch(
+    await home.DB.batch(
       Array.from({ length: MOST_SHARES - 2 }, (_, i) =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO shares SELECT ?1, account_id, ?1, further, inputs, created_at, expires_at, day, reads FROM shares
            WHERE job_id = ?2`,
         ).bind(`job_${i}`, jobId),
       ),
     );
-    await env.DB.batch(
+    await home.DB.batch(
       Array.from({ length: MOST_SHARES - 2 }, (_, i) =>
-        env.DB.prepare(
+        home.DB.prepare(
           `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at, version)
            SELECT ?1, account_id, type, mode, total_items, status, created_at, updated_at, version FROM jobs WHERE id = ?2`,
         ).bind(`job_${i}`, jobId),

@@ -4,7 +4,6 @@ import { Upload } from "../../../src/uploads/contract/upload.ts";
 import { dailyBytesOf } from "../../../src/accounts/rules/budgets.ts";
 import { presigner } from "../../../src/shared/bucket/presigned-url.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
@@ -13,6 +12,7 @@ import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 import { USUAL_EXTENSIONS } from "../../support/node/extensions.ts";
+import { home } from "../../support/worker/databases.ts";
 
 let client: Client;
 beforeEach(async () => {
@@ -49,7 +49,7 @@ describe("createUploadPresign 200", () => {
 
   it("notes whose upload it is", async () => {
     const { body } = await client.send("POST", PATH, { contentType: "image/png" });
-    const row = await env.DB.prepare("SELECT account_id FROM uploads WHERE task_id = ?")
+    const row = await home.DB.prepare("SELECT account_id FROM uploads WHERE task_id = ?")
       .bind(body.taskId)
       .first();
     expect(row).toEqual({ account_id: client.accountId });
@@ -66,8 +66,7 @@ describe("createUploadPresign 200", () => {
 
 describe("a size given to createUploadPresign", () => {
   const ask = (size: number, contentType = "image/png") => client.send("POST", PATH, { contentType, size });
-  const bytesOfDay = async () =>
-    dailyBytesOf(await platformOf(env).uploads.use(client.accountId, Date.now()));
+  const bytesOfDay = async () => dailyBytesOf(await home.platform.uploads.use(client.accountId, Date.now()));
 
   it("is a part of the signature: storage computes another one of a request of another length [4.1-10]", async () => {
     const { body } = await ask(1_234);
@@ -142,7 +141,7 @@ describe("a size given to createUploadPresign", () => {
     const look = vi.spyOn(Media.prototype, "peek");
     for (const hours of [0.2, 25, 24]) {
       later(hours * 3_600_000);
-      await inspectUploads(platformOf(env), Date.now());
+      await inspectUploads(home.platform, Date.now());
     }
     expect(look).not.toHaveBeenCalled();
   });
@@ -176,7 +175,7 @@ describe("createUploadPresign 400", () => {
 describe("createUploadPresign 409", () => {
   const ask = () => client.send("POST", PATH, { contentType: "image/png" });
   const rows = () =>
-    env.DB.prepare("SELECT count(*) AS n FROM uploads WHERE account_id = ?")
+    home.DB.prepare("SELECT count(*) AS n FROM uploads WHERE account_id = ?")
       .bind(client.accountId)
       .first("n");
 

@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CreatedWebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
 import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later } from "../../support/worker/time.ts";
 import { createEndpoint, newEndpoint } from "../../support/worker/webhooks.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -15,7 +15,7 @@ beforeEach(async () => {
   client = await newClient();
 });
 
-const endpointsMade = () => env.DB.prepare("SELECT count(*) AS n FROM webhook_endpoints").first<number>("n");
+const endpointsMade = () => home.DB.prepare("SELECT count(*) AS n FROM webhook_endpoints").first<number>("n");
 
 describe("createWebhookEndpoint 201", () => {
   it("answers with the endpoint and its secret, which is shown once [A3-2]", async () => {
@@ -55,7 +55,7 @@ describe("createWebhookEndpoint 201", () => {
     const { endpointId, secret } = await newEndpoint(client);
     const tables = await Promise.all(
       ["webhook_endpoints", "idempotency_keys"].map((table) =>
-        env.DB.prepare(`SELECT * FROM ${table}`).all(),
+        home.DB.prepare(`SELECT * FROM ${table}`).all(),
       ),
     );
     const stored = JSON.stringify(tables.map((table) => table.results));
@@ -122,7 +122,7 @@ describe("createWebhookEndpoint 409", () => {
   });
 
   it("refuses a hundred and first endpoint to an account that makes and deletes them all day, until a day has passed", async () => {
-    await env.DB.prepare(
+    await home.DB.prepare(
       `INSERT INTO webhook_endpoints (id, account_id, url, secrets, enabled_at, deleted_at, erased_at, created_at, updated_at)
        SELECT 'whe_' || value, ?1, '', '', ?2, ?2, ?2, ?2, ?2 FROM json_each(?3)`,
     )

@@ -2,7 +2,6 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { archivesPrefix, outputKey, outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
@@ -27,6 +26,7 @@ import { later, PATIENT } from "../../support/worker/time.ts";
 import { storedOf, tracesOf } from "../../support/worker/traces.ts";
 import { expectError } from "../../support/worker/wire.ts";
 import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
+import { home } from "../../support/worker/databases.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -47,7 +47,7 @@ const filesOf = async (jobId: string): Promise<string[]> => {
 };
 /** Jobs that are struck from the list, and of which something may be left. */
 const deletedRows = async (): Promise<number> =>
-  (await env.DB.prepare("SELECT count(*) AS n FROM deleted_jobs").first<number>("n")) ?? 0;
+  (await home.DB.prepare("SELECT count(*) AS n FROM deleted_jobs").first<number>("n")) ?? 0;
 const lateWrite = (jobId: string, taskId: string) =>
   env.MEDIA.put(outputKey({ accountId: client.accountId, jobId }, taskId, 1, "masks/0.png"), "late");
 
@@ -276,7 +276,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
     await remove(jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
     expect(await deletedRows()).toBe(1);
-    const report = await eraseAccount(platformOf(env), client.accountId, Date.now());
+    const report = await eraseAccount(home.platform, client.accountId, Date.now());
     expect(report).toMatchObject({ state: "emptied", jobsLeft: 0 });
     expect(await storedOf(jobId)).toEqual([]);
     expect(await deletedRows()).toBe(0);
@@ -355,7 +355,7 @@ describe("a job that is deleted while its acceptance is in doubt", () => {
     ["fails", true],
   ])("was accepted, and is gone, also if the queue then %s: its request is answered so", async (_, fails) => {
     vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(async () => {
-      const jobId = await env.DB.prepare("SELECT id FROM jobs").first<string>("id");
+      const jobId = await home.DB.prepare("SELECT id FROM jobs").first<string>("id");
       expect((await remove(String(jobId))).status).toBe(204);
       if (fails) throw new Error("the queue is down");
     });

@@ -2,13 +2,13 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { KEPT_PER_LIVE } from "../../../src/accounts/rules/budgets.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
 import { logged } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { deliverTask, finishJob, PlayedInference } from "../../support/worker/inference.ts";
 import { cutOffJob, imageJob, newJob, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";
 import { ledgerFindings } from "../../support/worker/ledger.ts";
@@ -30,9 +30,9 @@ const create = (tasks: readonly string[]) => client.send("POST", "/v1/jobs", ima
 const put = (taskId: string, bytes: BufferSource = PNG) =>
   env.MEDIA.put(inputKey(client.accountId, taskId), bytes);
 const isThere = async (taskId: string) => (await env.MEDIA.head(inputKey(client.accountId, taskId))) !== null;
-const inspect = () => inspectUploads(platformOf(env), Date.now());
+const inspect = () => inspectUploads(home.platform, Date.now());
 const rowsOf = async (taskId: string) =>
-  env.DB.prepare("SELECT count(*) AS n FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("n");
+  home.DB.prepare("SELECT count(*) AS n FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("n");
 
 describe("deleteUpload 204", () => {
   it("leaves nothing of an upload that a job could name: no later one, and its bytes are gone [A2-13]", async () => {
@@ -51,7 +51,7 @@ describe("deleteUpload 204", () => {
     const old = await uploaded(client);
     await create([old]);
     later(29 * DAY);
-    await env.DB.prepare("UPDATE jobs SET status = 'failed'").run();
+    await home.DB.prepare("UPDATE jobs SET status = 'failed'").run();
     expect((await remove(old)).status).toBe(204);
     expect(await isThere(old)).toBe(false);
     later(6 * MINUTE);
@@ -108,7 +108,7 @@ describe("deleteUpload 204", () => {
     expect(refused.body.retryAfterSeconds).toBeGreaterThan(22 * 3_600);
     later(DAY + 60 * MINUTE);
     await inspect();
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM uploads").first("n")).toBe(0);
+    expect(await home.DB.prepare("SELECT count(*) AS n FROM uploads").first("n")).toBe(0);
     expect((await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" })).status).toBe(200);
   });
 
@@ -186,13 +186,13 @@ describe("deleteUpload 409", () => {
 
   it("upload_in_use: a job that is listed, and whose acceptance is in doubt, may need it", async () => {
     const jobId = await cutOffJob(client);
-    const taskId = String(await env.DB.prepare("SELECT task_id FROM uploads").first("task_id"));
+    const taskId = String(await home.DB.prepare("SELECT task_id FROM uploads").first("task_id"));
     expect((await remove(taskId)).body).toMatchObject({ error: "upload_in_use", activeJobId: jobId });
   });
 
   it("upload_in_use: looks through the account's jobs under way once", async () => {
     const { taskId } = await newJob(client);
-    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     expectError(await remove(taskId), 409, "upload_in_use");
     const looks = prepare.mock.calls.filter(([sql]) => String(sql).includes("instr"));
     prepare.mockRestore();
@@ -200,7 +200,7 @@ describe("deleteUpload 409", () => {
   });
 
   it("is asked of the account's jobs under way alone, by their index", async () => {
-    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     await remove(await uploaded(client));
     const statements = prepare.mock.calls.map(([sql]) => String(sql)).filter((sql) => sql.includes("instr"));
     prepare.mockRestore();
@@ -259,7 +259,7 @@ describe("a deletion and a job on the same upload", () => {
 
   it("end so also where the job has found the upload there, and the deletion comes before it is listed [A2-15]", async () => {
     const tasks = await uploads(client, 2);
-    const { jobs } = platformOf(env);
+    const { jobs } = home.platform;
     const insert = jobs.insert.bind(jobs);
     vi.spyOn(jobs, "insert").mockImplementationOnce(async (...job) => {
       expect((await remove(String(tasks[0]))).status).toBe(204);

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { WebhookObject } from "../../../src/index.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later } from "../../support/worker/time.ts";
 import {
   newEndpoint,
@@ -26,7 +27,7 @@ beforeEach(async () => {
 });
 
 const remove = () => client.send("DELETE", `/v1/webhook-endpoints/${endpoint.endpointId}`);
-const rows = async () => (await env.DB.prepare("SELECT * FROM webhook_endpoints").all()).results;
+const rows = async () => (await home.DB.prepare("SELECT * FROM webhook_endpoints").all()).results;
 const storedKeys = () =>
   runInDurableObject(env.WEBHOOKS.getByName(endpoint.endpointId), async (_, { storage }) => [
     ...(await storage.list()).keys(),

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { Account } from "../../../src/accounts/contract/account.ts";
 import { newClient, send } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 describe("getAccount 200", () => {
@@ -22,7 +22,7 @@ describe("getAccount 200", () => {
 
   it("shows what is known of its person [2.8-1]", async () => {
     const client = await newClient();
-    await env.DB.prepare(
+    await home.DB.prepare(
       "UPDATE accounts SET name = 'Ada', email_verified = 1, image = 'https://pictures.test/ada.png'",
     ).run();
     expect((await client.send("GET", "/v1/account")).body).toMatchObject({
@@ -36,7 +36,7 @@ describe("getAccount 200", () => {
 describe("getAccount 401", () => {
   it("refuses an API key with a wrong checksum without a read of the database [4.9-14]", async () => {
     const { key } = await newClient();
-    const prepare = vi.spyOn(env.DB, "prepare");
+    const prepare = vi.spyOn(home.DB, "prepare");
     const use = (secret: string) =>
       send("GET", "/v1/account", { headers: { authorization: `Bearer ${secret}` } });
     const wrong = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");

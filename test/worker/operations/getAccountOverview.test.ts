@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { AccountOverview } from "../../../src/accounts/contract/account.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { makeCustomer, useTokens } from "../../support/worker/ledger.ts";
@@ -126,7 +126,7 @@ describe("getAccountOverview 200", () => {
       const client = await newClient("trial");
       await makeCustomer(client.accountId, status);
       const periodEnd = Date.parse("2026-12-31T23:59:59.000Z");
-      await env.DB.prepare("UPDATE billing SET current_period_end = ?1, latest_invoice_status = 'paid'")
+      await home.DB.prepare("UPDATE billing SET current_period_end = ?1, latest_invoice_status = 'paid'")
         .bind(periodEnd)
         .run();
       const { billing, access } = await overview(client);
@@ -159,7 +159,7 @@ describe("getAccountOverview 200", () => {
     await useTokens(client.accountId, 8, Date.now() - DAY - 60_000);
     const other = await newClient("trial");
     await useTokens(other.accountId, 16);
-    await env.DB.prepare("UPDATE accounts SET plan = 'paid' WHERE id = ?1").bind(client.accountId).run();
+    await home.DB.prepare("UPDATE accounts SET plan = 'paid' WHERE id = ?1").bind(client.accountId).run();
     const { jobId, tasks } = await newJob(client, 2);
     await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
     const used = async () => (await overview(client)).tokenUsageLast24h;

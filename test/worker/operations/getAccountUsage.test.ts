@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AccountUsage } from "../../../src/billing/contract/usage.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { openEntries } from "../../support/worker/closing.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { settledJob } from "../../support/worker/ledger.ts";
 import { amount } from "../../support/worker/random.ts";
 import { later } from "../../support/worker/time.ts";
@@ -63,7 +63,7 @@ describe("getAccountUsage 200", () => {
           .toSorted((a, b) => (a.date < b.date ? -1 : 1));
         const read = () => usedDays(client, midnight - 5 * DAY, midnight + 5 * DAY);
         expect(await read()).toEqual(expected);
-        await closeBooks(platformOf(env), Date.now());
+        await closeBooks(home.platform, Date.now());
         expect(await openEntries(client.accountId)).toEqual([]);
         expect(await read()).toEqual(expected);
       }),
@@ -74,7 +74,7 @@ describe("getAccountUsage 200", () => {
   it("covers each of 366 days in a row, however many jobs there were [A6-9]", async () => {
     const client = await newClient();
     const now = Date.now();
-    await env.DB.prepare(
+    await home.DB.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3659)
        INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
        SELECT ?1, 'job_' || i, 'settle', 'paid', 2, ?2 - (i / 10) * 86400000 FROM n`,
@@ -86,7 +86,7 @@ describe("getAccountUsage 200", () => {
     expect(
       body.days.every(({ units, jobs }: AccountUsage["days"][number]) => units === 20 && jobs === 10),
     ).toBe(true);
-    const read = await env.DB.prepare("SELECT * FROM usage_days WHERE account_id = ?1")
+    const read = await home.DB.prepare("SELECT * FROM usage_days WHERE account_id = ?1")
       .bind(client.accountId)
       .all();
     expect(read.meta.rows_read).toBe(366);
@@ -99,13 +99,13 @@ describe("getAccountUsage 200", () => {
     for (const days of [401, 400, 0]) {
       await settledJob(client.accountId, { units: 1, fund: "paid", endedAt: now - days * DAY });
     }
-    const rows = () => env.DB.prepare("SELECT count(*) AS n FROM usage_days").first("n");
+    const rows = () => home.DB.prepare("SELECT count(*) AS n FROM usage_days").first("n");
     await runCron(CRONS.sweep);
     expect(await rows()).toBe(2);
     expect(await usedDays(client, now - 400 * DAY, now - 300 * DAY)).toHaveLength(1);
-    await eraseAccount(platformOf(env), client.accountId, now);
+    await eraseAccount(home.platform, client.accountId, now);
     // What a job used that was under way is still settled.
-    await env.DB.prepare(
+    await home.DB.prepare(
       "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, 'job_late', 'settle', 'paid', 1, ?2)",
     )
       .bind(client.accountId, now)

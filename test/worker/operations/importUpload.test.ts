@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ImportedUpload } from "../../../src/uploads/contract/upload.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { ARCHIVE_MIB } from "../../../src/archives/operations/build-archive.ts";
 import { IMPORT_MIB } from "../../../src/uploads/operations/store-import.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { only } from "../../support/at.ts";
 import { type Answer, answerOf, type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { imageJob, JPEG, MP4, PNG, presign } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { type PlayedSource, playSource } from "../../support/worker/source.ts";
@@ -39,9 +39,9 @@ function* picture(size: number, head = PNG): Generator<Uint8Array> {
 
 const objects = async (): Promise<string[]> =>
   (await env.MEDIA.list({ prefix: "inputs/" })).objects.map(({ key }) => key);
-const uploads = (): Promise<unknown> => env.DB.prepare("SELECT count(*) AS n FROM uploads").first("n");
+const uploads = (): Promise<unknown> => home.DB.prepare("SELECT count(*) AS n FROM uploads").first("n");
 const bytesOfTheDay = (): Promise<unknown> =>
-  env.DB.prepare("SELECT coalesce(sum(bytes), 0) AS n FROM upload_bytes WHERE account_id = ?")
+  home.DB.prepare("SELECT coalesce(sum(bytes), 0) AS n FROM upload_bytes WHERE account_id = ?")
     .bind(client.accountId)
     .first("n");
 
@@ -434,7 +434,7 @@ describe("importUpload 502", () => {
 
   it("has none in memory that two archives in the same isolate need [A6-12]", async () => {
     playSource({ [URL_OF_IT]: { steps: [PNG] } });
-    const { memory } = platformOf(env);
+    const { memory } = home.platform;
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const archives = [1, 2].map((i) => memory.within(`job_${i}`, Date.now(), () => isOver, ARCHIVE_MIB));
     const imports = [1, 2].map((i) => memory.within(`acct_${i}`, Date.now(), () => isOver, IMPORT_MIB));

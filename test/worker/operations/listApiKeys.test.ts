@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ApiKeyList } from "../../../src/accounts/contract/api-key.ts";
 import { newKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 
 describe("listApiKeys 200", () => {
   let client: Client;
@@ -34,7 +34,7 @@ describe("listApiKeys 200", () => {
   it("never shows a secret or its digest [2.7-2]", async () => {
     const { secret } = await newKey(client, "one");
     const { body } = await client.send("GET", "/v1/api-keys");
-    const digests = await env.DB.prepare("SELECT digest FROM api_keys").all<{ digest: string }>();
+    const digests = await home.DB.prepare("SELECT digest FROM api_keys").all<{ digest: string }>();
     for (const text of [client.key, secret, ...digests.results.map((row) => row.digest)]) {
       expect(JSON.stringify(body)).not.toContain(text);
     }

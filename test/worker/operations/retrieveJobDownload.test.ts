@@ -6,7 +6,6 @@ import { ArchivedImageManifest, ArchivedVideoManifest } from "../../../src/jobs/
 import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
 import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
 import { MOST_ARCHIVES } from "../../../src/jobs/rules/archive.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
@@ -21,6 +20,7 @@ import {
 } from "../../support/worker/inference.ts";
 import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
 import { at, present } from "../../support/at.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -172,7 +172,7 @@ describe("retrieveJobDownload 200", () => {
   });
 
   it("has failed, by name, when it would be larger than a zip can be, and leaves nothing in the bucket [3.2-3]", async () => {
-    await buildArchive(platformOf(env), job.jobId, 500);
+    await buildArchive(home.platform, job.jobId, 500);
     expect(await poll()).toMatchObject({
       status: "failed",
       error: expect.stringMatching(/^archive_too_large: /),

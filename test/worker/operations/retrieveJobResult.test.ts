@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { ImageJobResult, VideoJobResult } from "../../../src/jobs/contract/result.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { newClient } from "../../support/worker/api.ts";
 import {
   callBack,
@@ -14,6 +13,7 @@ import {
 } from "../../support/worker/inference.ts";
 import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
 import { at } from "../../support/at.ts";
+import { home } from "../../support/worker/databases.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 describe("retrieveJobResult 200", () => {
@@ -214,7 +214,7 @@ describe("retrieveJobResult 429", () => {
     const inference = new PlayedInference();
     await deliverTask(jobId, taskId);
     await callBack(inference.last, "complete", success(1_001));
-    const counted = vi.spyOn(platformOf(env).requestRate, "admits");
+    const counted = vi.spyOn(home.platform.requestRate, "admits");
     const ask = () => client.send("GET", `/v1/jobs/${jobId}/result`);
     expect((await ask()).status).toBe(200);
     expect(counted.mock.calls).toEqual(Array.from({ length: 2 }, () => [client.accountId]));

@@ -1,9 +1,8 @@
 import { PROTOCOL } from "@segmentation/protocol";
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { Model } from "../../../src/models/contract/model.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { type Answer, newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { DESCRIPTION, playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -16,7 +15,7 @@ const playService = (answer: (request: Request) => Promise<Response> = playedEls
 
 describe("retrieveModel 200", () => {
   it("describes the inference service's model and what it can do [A6-10]", async () => {
-    const { settings } = platformOf(env);
+    const { settings } = home.platform;
     const asked = playService(async (request) => {
       expect(request.url).toBe(`${settings.INFERENCE_URL}/v1/model`);
       expect(request.headers.get("authorization")).toBe(`Bearer ${settings.INFERENCE_TOKEN}`);

@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RevokedApiKey } from "../../../src/accounts/contract/api-key.ts";
 import { newKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -40,7 +40,7 @@ describe("revokeApiKey 200", () => {
   });
 
   it("revokes the key in use, which is its last use [4.9-17]", async () => {
-    const keyId = await env.DB.prepare("SELECT id FROM api_keys").first<string>("id");
+    const keyId = await home.DB.prepare("SELECT id FROM api_keys").first<string>("id");
     expect((await revoke(String(keyId))).status).toBe(200);
     expectError(await use(client.key), 401, "Unauthorized");
   });
@@ -57,7 +57,7 @@ describe("revokeApiKey 404", () => {
       expectError(answer, 404, "api_key_not_found");
       expect(answer.body).toEqual(answers[0]?.body);
     }
-    expect(await env.DB.prepare("SELECT max(revoked_at) AS at FROM api_keys").first("at")).toBeNull();
+    expect(await home.DB.prepare("SELECT max(revoked_at) AS at FROM api_keys").first("at")).toBeNull();
     const { status } = await send("GET", "/v1/jobs", { headers: { authorization: `Bearer ${secret}` } });
     expect(status).toBe(200);
   });

@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { SharedInputs, ShareList } from "../../../src/shares/contract/share.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { shareJob, visit } from "../../support/worker/shares.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
@@ -81,7 +81,7 @@ describe("revokeShare 204", () => {
     expectError(await visit(token, `/v1/jobs/${jobId}`), 401, "Unauthorized");
     expect((await visit(kept.token, `/v1/jobs/${other.jobId}`)).status).toBe(200);
     expect((await client.send("GET", `/v1/jobs/${jobId}/result`)).status).toBe(200);
-    const rows = await env.DB.prepare("SELECT count(*) AS n FROM shares").first("n");
+    const rows = await home.DB.prepare("SELECT count(*) AS n FROM shares").first("n");
     expect(rows).toBe(1);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
 import { WebhookStorage } from "../../../src/webhooks/store/storage.ts";
 import { newClient } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { amount } from "../../support/worker/random.ts";
 import { later } from "../../support/worker/time.ts";
 import { newEndpoint, PlayedEndpoints, ringEndpoint } from "../../support/worker/webhooks.ts";
@@ -36,7 +37,7 @@ describe(`an endpoint that is down for two hours, in which ${EVENTS} events happ
         const id = `evt_${minute}_${i}`;
         const body = JSON.stringify({ type: "job.succeeded", data: { id, text: "x".repeat(900) } });
         const event = { id, type: "job.succeeded", at: Date.now(), body } as const;
-        await object.receive(endpoint.endpointId, event, globalThis.booksOfTest);
+        await object.receive(endpoint.endpointId, event, home.name);
         bodies.set(id, body);
       }
       await ringEndpoint(endpoint);

@@ -9,6 +9,7 @@ import { WebhookStorage } from "../../../src/webhooks/store/storage.ts";
 import { at, only } from "../../support/at.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
+import { home } from "../../support/worker/databases.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
 import {
@@ -358,7 +359,7 @@ describe("an endpoint's object", () => {
 
   it("keeps what waits if the database has lost the endpoint, and forgets it after a month", async () => {
     await sendTest(client, endpoint);
-    await env.DB.exec("DELETE FROM webhook_endpoints");
+    await home.DB.exec("DELETE FROM webhook_endpoints");
     await ringEndpoint(endpoint);
     expect(endpoints.received).toEqual([]);
     const kept = () => runInDurableObject(object(), async (_, { storage }) => (await storage.list()).size);

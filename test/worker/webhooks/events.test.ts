@@ -21,6 +21,7 @@ import {
   verified,
 } from "../../support/worker/webhooks.ts";
 import { at, only } from "../../support/at.ts";
+import { home } from "../../support/worker/databases.ts";
 
 const DAY = 86_400_000;
 
@@ -211,7 +212,7 @@ describe("an event", () => {
   it("is notified of a job that the list has lost, too", async () => {
     const endpoint = await newEndpoint(client);
     const { jobId, tasks } = await newJob(client);
-    await env.DB.exec("DELETE FROM jobs");
+    await home.DB.exec("DELETE FROM jobs");
     await finishJob(inference, client.accountId, jobId, tasks);
     expect(await delivered(endpoint, 1)).toMatchObject([
       { event: { type: "job.succeeded", data: { jobId } } },

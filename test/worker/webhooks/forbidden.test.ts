@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { newClient, type Client } from "../../support/worker/api.ts";
+import { home } from "../../support/worker/databases.ts";
 import { amount } from "../../support/worker/random.ts";
 import {
   createEndpoint,
@@ -92,7 +92,7 @@ describe("an address that no webhook goes to", () => {
     const endpoint = await newEndpoint(client);
     const endpoints = new PlayedEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
     for (const forbidden of SOME) {
-      await env.DB.prepare("UPDATE webhook_endpoints SET url = ?1").bind(forbidden).run();
+      await home.DB.prepare("UPDATE webhook_endpoints SET url = ?1").bind(forbidden).run();
       await sendTest(client, endpoint);
       await ringEndpoint(endpoint);
     }

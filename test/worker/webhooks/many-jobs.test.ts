@@ -9,9 +9,9 @@ import {
 import { mapPool } from "../../../src/shared/pool.ts";
 import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
 import { FIRST_AT_A_TIME } from "../../../src/webhooks/rules/pace.ts";
-import { platformOf } from "../../../src/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
+import { home } from "../../support/worker/databases.ts";
 import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { amount } from "../../support/worker/random.ts";
@@ -70,7 +70,7 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
     const death = Promise.withResolvers<never>();
     endpoints.answer(dead, () => death.promise);
     // The runtime's limiter counts by its own clock, and these jobs come faster than an account may ask.
-    vi.spyOn(platformOf(env).requestRate, "admits").mockResolvedValue(true);
+    vi.spyOn(home.platform.requestRate, "admits").mockResolvedValue(true);
 
     const jobIds: string[] = [];
     const endJobs = async (count: number) => {

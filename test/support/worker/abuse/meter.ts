@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
+import { home } from "../databases.ts";
 
 /** Who causes a cost: one of the two attackers; the crons, which clear up behind them; or the test, which only looks. */
 export type Payer = "account" | "stranger" | "crons" | "test";
@@ -92,10 +93,10 @@ export class Meter {
 
   #watchDatabase(): void {
     const count = (result: D1Result): void => this.#count([result]);
-    const statement: D1PreparedStatement = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
+    const statement: D1PreparedStatement = Object.getPrototypeOf(home.DB.prepare("SELECT 1"));
     // oxlint-disable-next-line typescript/unbound-method -- called with the object itself below
     const { all, run } = statement;
-    const database: D1Database = Object.getPrototypeOf(env.DB);
+    const database: D1Database = Object.getPrototypeOf(home.DB);
     // oxlint-disable-next-line typescript/unbound-method -- called with the object itself below
     const { batch } = database;
     vi.spyOn(statement, "all").mockImplementation(async function <T>(this: D1PreparedStatement) {

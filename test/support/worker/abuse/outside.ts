@@ -1,8 +1,7 @@
-import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { platformOf } from "../../../../src/platform.ts";
 import { Media } from "../../../../src/shared/bucket/bucket.ts";
 import { JWKS_URL, newProviderKey } from "../access-tokens.ts";
+import { home } from "../databases.ts";
 import { PlayedInference } from "../inference.ts";
 import { PlayedStripe } from "../stripe.ts";
 import type { Meter } from "./meter.ts";
@@ -16,7 +15,7 @@ const REQUESTS_A_MINUTE = { account: 600, address: 300 };
  * address-rate.test.ts).
  */
 function modelRates(): void {
-  const { requestRate, addressRate } = platformOf(env);
+  const { requestRate, addressRate } = home.platform;
   for (const [rate, limit] of [
     [requestRate, REQUESTS_A_MINUTE.account],
     [addressRate, REQUESTS_A_MINUTE.address],
@@ -71,7 +70,7 @@ export async function playOutside(meter: Meter): Promise<Outside> {
       meter.now.identityCalls += 1;
       return Promise.resolve(Response.json({ keys: [key.jwk] }));
     }
-    if (origin === platformOf(env).settings.STRIPE_API_URL) {
+    if (origin === home.platform.settings.STRIPE_API_URL) {
       meter.now.stripeCalls += 1;
       return byStripe(input, init);
     }

@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { KEPT_PER_LIVE } from "../../../../src/accounts/rules/budgets.ts";
 import { MOST_STREAMS } from "../../../../src/jobs/rules/waiters.ts";
 import { USAGE_KEPT_DAYS } from "../../../../src/billing/rules/usage.ts";
 import { MOST_KEPT_ENDPOINTS } from "../../../../src/webhooks/rules/endpoint.ts";
-import { platformOf } from "../../../../src/platform.ts";
+import { home } from "../databases.ts";
 import type { Costs } from "./meter.ts";
 import type { Stored } from "./stored.ts";
 
@@ -38,7 +37,7 @@ export function promisesOfTrial(
   { tasksOffered, stripeCalls, d1MostRead, mostStreams, readsInVain }: Costs,
   objects: number,
 ): Promised[] {
-  const { settings, policy } = platformOf(env);
+  const { settings, policy } = home.platform;
   const {
     TRIAL_MAX_UNUSED_UPLOADS: unused,
     TRIAL_MAX_TASKS_PER_DAY: tasks,

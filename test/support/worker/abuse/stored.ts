@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { home } from "../databases.ts";
 import type { PretendedSizes } from "./outside.ts";
 
 /** What lies with the operator at a moment: rows by table, bytes in the bucket. */
@@ -39,8 +40,8 @@ function kindOf(key: string): string {
 
 /** Looks at the database and the bucket. Inputs count with the size that they pass for. */
 export async function storedNow(sizes: PretendedSizes): Promise<Stored> {
-  const counts = await env.DB.batch<{ n: number }>(
-    TABLES.map((table) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`)),
+  const counts = await home.DB.batch<{ n: number }>(
+    TABLES.map((table) => home.DB.prepare(`SELECT count(*) AS n FROM ${table}`)),
   );
   const found: Record<string, number> = {
     "bytes of inputs": 0,

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { UPLOAD_SECONDS } from "../../../../src/uploads/rules/lifetime.ts";
 import { inputKey, outputKey } from "../../../../src/shared/bucket/object-keys.ts";
 import { MOST_STREAMS } from "../../../../src/jobs/rules/waiters.ts";
-import { platformOf } from "../../../../src/platform.ts";
 import { RATE_PERIOD_SECONDS } from "../../../../src/shared/api/request-rate.ts";
 import { filesOf } from "@segmentation/protocol";
 import { EventReader } from "../../event-stream.ts";
 import type { Answer, Client } from "../api.ts";
 import { deliverArchive, ring } from "../archives.ts";
+import { home } from "../databases.ts";
 import { callBack, deliverTask, failure, success } from "../inference.ts";
 import { imageJob, PNG } from "../jobs.ts";
 import { amount } from "../random.ts";
@@ -85,7 +85,7 @@ export class TrialAttacker {
   /** Most are small, so that jobs take them; every tenth is as large as a job takes, or a byte larger, or as large as storage takes. */
   #sizeOfNext(): number {
     this.#uploads += 1;
-    const { MAX_IMAGE_BYTES: most } = platformOf(env).settings;
+    const { MAX_IMAGE_BYTES: most } = home.platform.settings;
     return [PNG.length, most, most + 1, LARGEST_PUT][[7, 8, 9].indexOf(this.#uploads % 30) + 1] ?? PNG.length;
   }
 
@@ -113,7 +113,7 @@ export class TrialAttacker {
   /** One picture a job: most jobs for the fewest tokens. Garbage that fails for good, at times at the third attempt; the first of a day succeeds. */
   async #createJobs(): Promise<void> {
     // Were there no limit, the hour would have an end all the same, and the table would tell.
-    const most = 3 * platformOf(env).settings.TRIAL_MAX_TASKS_PER_DAY;
+    const most = 3 * home.platform.settings.TRIAL_MAX_TASKS_PER_DAY;
     for (let i = 0; i < most; i += 1) {
       const taskId = this.#unused.shift();
       if (taskId === undefined) {
@@ -165,7 +165,7 @@ export class TrialAttacker {
   async #end(jobId: string, taskId: string): Promise<void> {
     const { accountId } = this.#client;
     const isGood = this.#jobs % 25 === 1;
-    const attempts = this.#jobs % 20 === 2 ? platformOf(env).policy.maxAttempts : 1;
+    const attempts = this.#jobs % 20 === 2 ? home.platform.policy.maxAttempts : 1;
     for (let attempt = 1; attempt <= attempts; attempt += 1) {
       await deliverTask(jobId, taskId);
       const task = this.#outside.inference.last;

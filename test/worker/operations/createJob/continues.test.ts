@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { JobList, JobStatus } from "../../../../src/jobs/contract/job.ts";
-import { platformOf } from "../../../../src/platform.ts";
 import { relistJobs } from "../../../../src/operator/operations/relist-job.ts";
 import { at } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
+import { home } from "../../../support/worker/databases.ts";
 import { imageJob, newJob, newVideoJob, uploaded, videoJob } from "../../../support/worker/jobs.ts";
 import { traces } from "../../../support/worker/ledger.ts";
 import { expectError } from "../../../support/worker/wire.ts";
@@ -65,8 +65,8 @@ describe("createJob 202 of a job that continues another", () => {
   it("is written back with its first job if the list has lost it [A5-25]", async () => {
     const { jobId: first, tasks } = await newJob(client);
     const second = await create(tasks, first);
-    await env.DB.prepare("DELETE FROM jobs WHERE id = ?1").bind(second).run();
-    await relistJobs(platformOf(env), [env.JOBS.idFromName(second).toString()], false);
+    await home.DB.prepare("DELETE FROM jobs WHERE id = ?1").bind(second).run();
+    await relistJobs(home.platform, [env.JOBS.idFromName(second).toString()], false);
     expect(await list()).toEqual([
       [second, first],
       [first, undefined],

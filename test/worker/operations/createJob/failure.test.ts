@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { BEGIN_SHOWN_MS } from "../../../../src/jobs/rules/lifecycle.ts";
 import { Jobs } from "../../../../src/jobs/store/jobs.ts";
-import { platformOf } from "../../../../src/platform.ts";
 import { Queues } from "../../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../../support/worker/api.ts";
@@ -11,6 +10,7 @@ import { callBack, deliverTask, PlayedInference, success } from "../../../suppor
 import { imageJob, listedJobs, uploaded, uploads } from "../../../support/worker/jobs.ts";
 import { entriesOf } from "../../../support/worker/ledger.ts";
 import { present } from "../../../support/at.ts";
+import { home } from "../../../support/worker/databases.ts";
 import { later } from "../../../support/worker/time.ts";
 import { expectError } from "../../../support/worker/wire.ts";
 
@@ -28,7 +28,7 @@ describe("createJob 500", () => {
     // The request is not forgotten: its key is not free for another one.
     const other = await client.send("POST", "/v1/jobs", imageJob(tasks, { threshold: 0.7 }), key);
     expectError(other, 409, "idempotency_mismatch");
-    const jobId = present(await env.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
+    const jobId = present(await home.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
     expect(await ring(jobId)).toBe(true);
     expect(await listedJobs()).toBe(0);
   });
@@ -62,10 +62,10 @@ describe("createJob 502", () => {
     async (_, sql, status) => {
       const client = await newClient("paid");
       const tasks = await uploads(client, 2);
-      const { media } = platformOf(env);
+      const { media } = home.platform;
       const peek = media.peek.bind(media);
       vi.spyOn(media, "peek").mockImplementationOnce(async (key) => {
-        await env.DB.prepare(sql).bind(client.accountId).run();
+        await home.DB.prepare(sql).bind(client.accountId).run();
         return peek(key);
       });
       const send = () => client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
@@ -103,7 +103,7 @@ describe("createJob 502", () => {
     const client = await newClient();
     const tasks = await uploads(client, 1);
     if (step === "insert") {
-      const insert = Jobs.prototype.insert.bind(platformOf(env).jobs);
+      const insert = Jobs.prototype.insert.bind(home.platform.jobs);
       vi.spyOn(Jobs.prototype, "insert").mockImplementationOnce(async (...args) => {
         await insert(...args);
         throw new Error("D1 answered too late");
@@ -118,7 +118,7 @@ describe("createJob 502", () => {
   it("leaves no row behind when the watchdog withdrew the job before it was listed", async () => {
     const client = await newClient();
     const tasks = await uploads(client, 1);
-    const insert = Jobs.prototype.insert.bind(platformOf(env).jobs);
+    const insert = Jobs.prototype.insert.bind(home.platform.jobs);
     vi.spyOn(Jobs.prototype, "insert").mockImplementationOnce(async (job, terms) => {
       await env.JOBS.getByName(job.jobId).withdraw();
       return insert(job, terms);
@@ -130,7 +130,7 @@ describe("createJob 502", () => {
   const unreachable = () => Promise.reject(new Error("the object was reset"));
   const newest = async () =>
     present(
-      await env.DB.prepare("SELECT job_id FROM ledger ORDER BY id DESC").first<string>("job_id"),
+      await home.DB.prepare("SELECT job_id FROM ledger ORDER BY id DESC").first<string>("job_id"),
       "job",
     );
 

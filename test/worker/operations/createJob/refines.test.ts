@@ -5,6 +5,7 @@ import { inputKey } from "../../../../src/shared/bucket/object-keys.ts";
 import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { at } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
+import { home } from "../../../support/worker/databases.ts";
 import {
   deliverTask,
   failure,
@@ -55,7 +56,7 @@ const reserved = async (jobId: string): Promise<number | undefined> => (await en
 
 /** As if so many free jobs had refined masks of a picture. */
 const useUp = (taskId: string, times: number): Promise<unknown> =>
-  env.DB.prepare("UPDATE uploads SET refined = ?2 WHERE task_id = ?1").bind(taskId, times).run();
+  home.DB.prepare("UPDATE uploads SET refined = ?2 WHERE task_id = ?1").bind(taskId, times).run();
 
 describe("createJob 202 with regions that refine a mask", () => {
   it("gives the inference service the masks' signed URLs, of this task alone [A5-20]", async () => {

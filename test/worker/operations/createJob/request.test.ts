@@ -1,7 +1,6 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { platformOf } from "../../../../src/platform.ts";
 import { type Client, newClient } from "../../../support/worker/api.ts";
+import { home } from "../../../support/worker/databases.ts";
 import {
   imageJob,
   ISO_PICTURES,
@@ -122,7 +121,7 @@ describe("createJob 400", () => {
   );
 
   it("refuses a video larger than the setting, which is not that of pictures [8-10]", async () => {
-    expect(platformOf(env).settings.MAX_VIDEO_BYTES).toBe(2_000_000_000);
+    expect(home.platform.settings.MAX_VIDEO_BYTES).toBe(2_000_000_000);
     overrideSettings({ MAX_IMAGE_BYTES: 10, MAX_VIDEO_BYTES: MP4.length - 1 });
     const video = await uploaded(client, MP4, "video/mp4");
     const answer = await create(videoJob(video));
@@ -180,7 +179,7 @@ describe("createJob 400", () => {
   });
 
   it("refuses a picture of more than 50 MB [8-9]", async () => {
-    expect(platformOf(env).settings.MAX_IMAGE_BYTES).toBe(50_000_000);
+    expect(home.platform.settings.MAX_IMAGE_BYTES).toBe(50_000_000);
     overrideSettings({ MAX_IMAGE_BYTES: PNG.length - 1 });
     expectError(await create(imageJob(await uploads(client, 1))), 400, "upload_too_large");
   });

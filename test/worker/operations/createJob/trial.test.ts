@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { platformOf } from "../../../../src/platform.ts";
 import { ask } from "../../../../src/shared/storage/d1-store.ts";
 import { at } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
+import { home } from "../../../support/worker/databases.ts";
 import { deliver, finishJob, PlayedInference } from "../../../support/worker/inference.ts";
 import {
   GIF,
@@ -147,7 +146,7 @@ describe("createJob 402", () => {
   });
 
   it("email_unverified: the free trial is for verified e-mail addresses; nothing is left behind [4.3-35]", async () => {
-    await env.DB.prepare("UPDATE accounts SET email_verified = 0").run();
+    await home.DB.prepare("UPDATE accounts SET email_verified = 0").run();
     const tasks = await uploads(client, 1);
     const answer = await create(imageJob(tasks));
     expectError(answer, 402, "email_unverified");
@@ -159,16 +158,16 @@ describe("createJob 402", () => {
       canCreateJobs: false,
     });
 
-    await env.DB.prepare("UPDATE accounts SET email_verified = 1").run();
+    await home.DB.prepare("UPDATE accounts SET email_verified = 1").run();
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
   it("takes an unverified e-mail address where the operator asks for no other, and of an account that pays [4.3-35]", async () => {
-    await env.DB.prepare("UPDATE accounts SET email_verified = 0").run();
+    await home.DB.prepare("UPDATE accounts SET email_verified = 0").run();
     const tasks = await uploads(client, 1);
-    await env.DB.prepare("UPDATE accounts SET plan = 'paid'").run();
+    await home.DB.prepare("UPDATE accounts SET plan = 'paid'").run();
     expect((await create(imageJob(tasks))).status).toBe(202);
-    await env.DB.prepare("UPDATE accounts SET plan = 'trial'").run();
+    await home.DB.prepare("UPDATE accounts SET plan = 'trial'").run();
     overrideSettings({ TRIAL_REQUIRES_VERIFIED_EMAIL: false, TRIAL_MAX_ACTIVE_JOBS: 2 });
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
@@ -258,7 +257,7 @@ describe("createJob 503", () => {
     later(20_000);
     await finishJob(inference, worker.accountId, first.jobId, first.tasks);
     await newJob(worker, 2);
-    await env.DB.prepare("UPDATE jobs SET created_at = created_at - 20000 WHERE id = ?1")
+    await home.DB.prepare("UPDATE jobs SET created_at = created_at - 20000 WHERE id = ?1")
       .bind(second.jobId)
       .run();
     const answer = await create();
@@ -289,13 +288,13 @@ describe("createJob 503", () => {
 
   it("reads indexes that hold jobs of trials alone, however many jobs there are", async () => {
     const statements: string[] = [];
-    const prepare = env.DB.prepare.bind(env.DB);
-    vi.spyOn(env.DB, "prepare").mockImplementation((sql) => {
+    const prepare = home.DB.prepare.bind(home.DB);
+    vi.spyOn(home.DB, "prepare").mockImplementation((sql) => {
       statements.push(sql);
       return prepare(sql);
     });
-    const { trialLane, uploads: presigned } = platformOf(env);
-    await ask(env.DB, presigned.preconditions("", [], { unused: 0, used: 0 }, true));
+    const { trialLane, uploads: presigned } = home.platform;
+    await ask(home.DB, presigned.preconditions("", [], { unused: 0, used: 0 }, true));
     await trialLane.pace(0, 1);
     vi.restoreAllMocks();
     const plans = await Promise.all(statements.map(indexesOf));
