@@ -261,7 +261,7 @@ CREATE TABLE jobs (
   account_id  TEXT NOT NULL REFERENCES accounts (id),
   type        TEXT NOT NULL CHECK (type IN ('image', 'video')),
   mode        TEXT NOT NULL CHECK (mode IN ('single', 'batch', 'video')),
-  lane        TEXT CHECK (lane IN ('interactive', 'bulk', 'trial')),
+  lane        TEXT NOT NULL CHECK (lane IN ('interactive', 'bulk', 'trial')),
   total_items INTEGER NOT NULL CHECK (total_items >= 1),
   files       INTEGER NOT NULL DEFAULT 0 CHECK (files >= 0),          -- the most that it may write, as of its acceptance
   task_ids    TEXT CHECK (task_ids IS NULL OR json_valid(task_ids)),  -- the uploads that it needs, a JSON array; NULL once it has ended

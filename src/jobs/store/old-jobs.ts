@@ -19,7 +19,7 @@ export class OldJobs extends D1Store {
   paidUnderWay(accountId: string): Promise<string[]> {
     return this.values(
       `SELECT id FROM jobs
-       WHERE account_id = ?1 AND status IN ('queued', 'processing') AND lane IS NOT 'trial'`,
+       WHERE account_id = ?1 AND status IN ('queued', 'processing') AND lane <> 'trial'`,
       [accountId],
     );
   }

@@ -16,10 +16,10 @@ export async function plantJobs(stateDir: string, accountId: string, count: numb
     `${sql`INSERT INTO ledger (account_id, job_id, kind, fund, units, at) SELECT account_id, id, ${kind}, 'paid', `}
      ${units}, ${sql`updated_at FROM jobs WHERE account_id = ${accountId} AND id >= ${prefix} AND id < ${`${prefix}g`}`}`;
   await database.run([
-    sql`INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
+    sql`INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, version, created_at, updated_at)
         WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${count})
         SELECT ${prefix} || printf('%08x', i), ${accountId}, 'image',
-               iif(i % 3 = 0, 'batch', 'single'), iif(i % 3 = 0, 12, 1), iif(i % 5 = 0, 'failed', 'success'), 2,
+               iif(i % 3 = 0, 'batch', 'single'), 'bulk', iif(i % 3 = 0, 12, 1), iif(i % 5 = 0, 'failed', 'success'), 2,
                ${now} - (${count} - i) * ${MINUTE_MS}, ${now} - (${count} - i) * ${MINUTE_MS}
         FROM n`,
     book("reserve", "total_items"),

@@ -50,8 +50,8 @@ async function use(accounts: number, jobs: number, from: number, to: number): Pr
   const bound = (statement: string) => home.DB.prepare(`${each} ${statement}`).bind(jobs, from, to, accounts);
   const event = "account_id || '-' || at";
   await home.DB.batch([
-    bound(`INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
-      SELECT id, account_id, 'image', 'batch', units, 'success', 2, at, at FROM job`),
+    bound(`INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, version, created_at, updated_at)
+      SELECT id, account_id, 'image', 'batch', 'bulk', units, 'success', 2, at, at FROM job`),
     bound(`INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
       SELECT account_id, id, 'reserve', fund, units, at FROM job`),
     bound(`INSERT INTO ledger (account_id, job_id, kind, fund, units, at, meter_event)

@@ -170,8 +170,8 @@ describe("an account created by the operator", () => {
     await revokeKey(database, keyId);
     const midnight = Date.UTC(2026, 0, 2);
     const job = (id: string, status: string) =>
-      sql`INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-          VALUES (${id}, ${accountId}, 'image', 'single', 1, ${status}, 0, 0)`;
+      sql`INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+          VALUES (${id}, ${accountId}, 'image', 'single', 'interactive', 1, ${status}, 0, 0)`;
     const entry = (jobId: string, kind: string, fund: string, units: number, at: number) =>
       sql`INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
           VALUES (${accountId}, ${jobId}, ${kind}, ${fund}, ${units}, ${at})`;
@@ -272,8 +272,8 @@ describe("a job shown to the operator", () => {
     const database = openDatabase();
     const { accountId } = await createAccount(database, ADA);
     await database.run([
-      sql`INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-          VALUES ('job_1', ${accountId}, 'image', 'single', 1, 'queued', 0, 1000)`,
+      sql`INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+          VALUES ('job_1', ${accountId}, 'image', 'single', 'interactive', 1, 'queued', 0, 1000)`,
     ]);
     expect(await findJob(database, "job_1")).toMatchObject({
       status: "queued",

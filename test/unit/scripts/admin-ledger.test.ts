@@ -31,8 +31,8 @@ describe("the operator's check of the ledger", () => {
 
   const listed = (jobId: string, status: string, items: number, at = NOW) =>
     database.run([
-      sql`INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-          VALUES (${jobId}, ${accountId}, 'image', 'batch', ${items}, ${status}, ${at}, ${at})`,
+      sql`INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+          VALUES (${jobId}, ${accountId}, 'image', 'batch', 'bulk', ${items}, ${status}, ${at}, ${at})`,
     ]);
   const entered = (jobId: string, ...entries: readonly [kind: string, units: number][]) =>
     enter(jobId, "trial", entries);

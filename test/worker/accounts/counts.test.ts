@@ -36,8 +36,8 @@ async function fill({ accountId }: Client, uploads: number, jobs: number): Promi
     .bind(accountId, uploads, now)
     .run();
   await home.DB.prepare(
-    `${numbers} INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-     SELECT ?3 || i, ?1, 'image', ?4 ->> ('$[' || (i % 3) || ']'), 1, iif(i % 2, 'queued', 'processing'), ?5, ?5 FROM n`,
+    `${numbers} INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+     SELECT ?3 || i, ?1, 'image', ?4 ->> ('$[' || (i % 3) || ']'), 'bulk', 1, iif(i % 2, 'queued', 'processing'), ?5, ?5 FROM n`,
   )
     .bind(accountId, jobs, newId("job"), JSON.stringify(MODES), now)
     .run();
@@ -111,8 +111,8 @@ describe("the counts of an account", () => {
       () => home.DB.prepare("DELETE FROM uploads WHERE task_id = ?").bind(id()),
       () =>
         home.DB.prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-           VALUES (?, ?, 'image', ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING`,
+          `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+           VALUES (?, ?, 'image', ?, 'bulk', 1, ?, ?, ?) ON CONFLICT DO NOTHING`,
         ).bind(id(), draw.oneOf(accounts), draw.oneOf(MODES), draw.oneOf(STATUSES), now, now),
       () => home.DB.prepare("UPDATE jobs SET status = ? WHERE id > ?").bind(draw.oneOf(STATUSES), id()),
       () => home.DB.prepare("DELETE FROM jobs WHERE id = ?").bind(id()),

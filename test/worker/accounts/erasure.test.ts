@@ -14,7 +14,14 @@ import { logged } from "../../support/worker/crons.ts";
 import { createKey } from "../../support/worker/api-keys.ts";
 import { deliverArchive, ring } from "../../support/worker/archives.ts";
 import { home } from "../../support/worker/databases.ts";
-import { deliver, deliverTask, finishJob, output, PlayedInference } from "../../support/worker/inference.ts";
+import {
+  deliver,
+  deliverTask,
+  finishJob,
+  output,
+  PlayedInference,
+  taskMessage,
+} from "../../support/worker/inference.ts";
 import { imageJob, newJob, PNG, uploaded } from "../../support/worker/jobs.ts";
 import { storedOf, tracesOf } from "../../support/worker/traces.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
@@ -44,8 +51,8 @@ const markedPicture = () =>
 const completed = () => ({ outcome: "success", output: output(1) }) as const;
 
 /** A message dies: of a task, or of the job's archive. */
-const dies = (jobId: string, task: { taskId?: string } = {}) =>
-  deliver("segmentation-dead-letters", { v: 1, jobId, ...task });
+const dies = (jobId: string, taskId?: string) =>
+  deliver("segmentation-dead-letters", taskId === undefined ? { v: 1, jobId } : taskMessage(jobId, taskId));
 
 /** An account with something in every place where the service keeps things. */
 async function newPerson(): Promise<Person> {
@@ -80,7 +87,7 @@ async function newPerson(): Promise<Person> {
   const waiting = await create([await picture()]);
   await picture();
   await dies(finished);
-  await dies(halfDone, { taskId: held });
+  await dies(halfDone, held);
   return { ...client, inference, jobIds: [finished, halfDone, waiting] };
 }
 
@@ -195,8 +202,8 @@ describe("an account that is erased", () => {
         ),
       job: () =>
         home.DB.prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-           VALUES ('j', ?1, 'image', 'single', 1, 'queued', 1, 1) ON CONFLICT DO NOTHING`,
+          `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+           VALUES ('j', ?1, 'image', 'single', 'interactive', 1, 'queued', 1, 1) ON CONFLICT DO NOTHING`,
         ),
       answer: () =>
         home.DB.prepare(
@@ -382,9 +389,9 @@ describe("an account that is erased", () => {
 /** Rows of jobs that were cut off in their creation, and so have no object. */
 const storeJobs = ({ accountId }: Client, count: number) =>
   home.DB.prepare(
-    `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
+    `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-     SELECT ?1 || i, ?1, 'image', 'single', 1, 'queued', 0, 0 FROM n`,
+     SELECT ?1 || i, ?1, 'image', 'single', 'interactive', 1, 'queued', 0, 0 FROM n`,
   )
     .bind(accountId, count)
     .run();

@@ -31,8 +31,8 @@ const listJob = (accountId: string, status: string, trialTasks: number | null = 
 /** A job of so many tasks that was listed at `at` (epoch ms) and has ended. */
 const useTasks = (accountId: string, tasks: number, at: number): Promise<unknown> =>
   home.DB.prepare(
-    `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
-     VALUES (?1, ?2, 'image', 'batch', ?3, 'failed', 2, ?4, ?4)`,
+    `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, version, created_at, updated_at)
+     VALUES (?1, ?2, 'image', 'batch', 'bulk', ?3, 'failed', 2, ?4, ?4)`,
   )
     .bind(newId("job"), accountId, tasks, at)
     .run();

@@ -21,8 +21,8 @@ it("the operator's check of the ledger reads no more than a page in each stateme
     SELECT ?1, id, '${kind}', 'paid', ${units}, at, ${event} FROM job`;
   await home.DB.batch(
     [
-      `${each} INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-        SELECT id, ?1, 'image', 'batch', 2, 'success', at, at FROM job`,
+      `${each} INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+        SELECT id, ?1, 'image', 'batch', 'bulk', 2, 'success', at, at FROM job`,
       entry("reserve", 2, "NULL"),
       entry("settle", 2, "event"),
       entry("release", 0, "NULL"),

@@ -24,8 +24,8 @@ async function listJobs(accountId: string, between: number): Promise<void> {
       : ["success", "batch"]),
   ]);
   await home.DB.prepare(
-    `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-     SELECT value ->> 0, ?1, 'image', value ->> 2, 2, value ->> 1, 0, 0 FROM json_each(?2)`,
+    `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+     SELECT value ->> 0, ?1, 'image', value ->> 2, 'bulk', 2, value ->> 1, 0, 0 FROM json_each(?2)`,
   )
     .bind(accountId, JSON.stringify(jobs))
     .run();

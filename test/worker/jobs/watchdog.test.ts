@@ -106,8 +106,8 @@ describe("the nightly look at old jobs", () => {
     await home.DB.batch(
       unknown.map((id) =>
         home.DB.prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-           VALUES (?1, ?2, 'image', 'single', 1, 'queued', 0, 7)`,
+          `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+           VALUES (?1, ?2, 'image', 'single', 'interactive', 1, 'queued', 0, 7)`,
         ).bind(id, client.accountId),
       ),
     );
@@ -128,8 +128,8 @@ describe("more old jobs than one night can wake", () => {
   const rows = (): Promise<number> => listedJobs();
   beforeEach(async () => {
     const insert = home.DB.prepare(
-      `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
-       VALUES (?1, ?2, 'image', 'single', 1, 'queued', ?3, 0)`,
+      `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+       VALUES (?1, ?2, 'image', 'single', 'interactive', 1, 'queued', ?3, 0)`,
     );
     const ids = Array.from({ length: 150 }, (_, i) => `job_${String(i).padStart(32, "0")}`);
     await home.DB.batch(ids.map((id) => insert.bind(id, client.accountId, Date.now())));

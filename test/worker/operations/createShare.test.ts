@@ -165,8 +165,8 @@ describe("createShare 409", () => {
     await home.DB.batch(
       Array.from({ length: MOST_SHARES - 2 }, (_, i) =>
         home.DB.prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at, version)
-           SELECT ?1, account_id, type, mode, total_items, status, created_at, updated_at, version FROM jobs WHERE id = ?2`,
+          `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at, version)
+           SELECT ?1, account_id, type, mode, lane, total_items, status, created_at, updated_at, version FROM jobs WHERE id = ?2`,
         ).bind(`job_${i}`, jobId),
       ),
     );
