@@ -15,7 +15,14 @@ import { deliverArchive, ring, successfulJob } from "../support/worker/archives.
 import { buildArchive } from "../../src/archives/operations/build-archive.ts";
 import { CRONS, logged, runCron } from "../support/worker/crons.ts";
 import { home } from "../support/worker/databases.ts";
-import { callBack, deliver, deliverTask, PlayedInference, success } from "../support/worker/inference.ts";
+import {
+  callBack,
+  deliver,
+  deliverTask,
+  PlayedInference,
+  success,
+  taskMessage,
+} from "../support/worker/inference.ts";
 import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
 import { makeCustomer, settledJob, useUnits } from "../support/worker/ledger.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
@@ -125,7 +132,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
   task_offered: async () => {
     const { jobId, tasks } = await newJob(client, 4);
     const inference = new PlayedInference();
-    const bodies = tasks.map((taskId) => ({ v: 1, jobId, taskId }));
+    const bodies = tasks.map((taskId) => taskMessage(jobId, taskId));
     await deliver("segmentation-bulk", bodies[0] ?? {});
     inference.answer = () => Response.json({ error: "lane_full" }, { status: 429 });
     await deliver("segmentation-bulk", bodies[1] ?? {});

@@ -11,7 +11,7 @@ import type { Env } from "../../src/env.ts";
 import { at } from "../support/at.ts";
 import { answerOf, newClient, type Answer, type Client } from "../support/worker/api.ts";
 import { home } from "../support/worker/databases.ts";
-import { PlayedInference } from "../support/worker/inference.ts";
+import { PlayedInference, taskMessage } from "../support/worker/inference.ts";
 import { imageJob, newJob, uploaded } from "../support/worker/jobs.ts";
 import { amount, Draw } from "../support/worker/random.ts";
 import { newEndpoint, PlayedEndpoints, type TestEndpoint, verified } from "../support/worker/webhooks.ts";
@@ -90,7 +90,7 @@ async function issue(one: Env, client: Client, inference: PlayedInference): Prom
   const made = await ask(one, client.key, "POST", "/v1/jobs", body, { "idempotency-key": key });
   expect(made.status).toBe(202);
   const { jobId } = made.body;
-  const message = { id: "m", timestamp: new Date(), attempts: 1, body: { v: 1, jobId, taskId } };
+  const message = { id: "m", timestamp: new Date(), attempts: 1, body: taskMessage(jobId, taskId) };
   await worker.queue(createMessageBatch("segmentation-interactive", [message]), one);
   const task = inference.tasks.find((each) => each.key.startsWith(jobId));
   const page = await ask(one, client.key, "GET", "/v1/jobs?limit=1");

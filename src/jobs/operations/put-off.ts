@@ -13,7 +13,7 @@ export const MOST_RETRIES = 3;
 /**
  * Puts off the messages of a batch for whose tasks the inference service has no room: one question for all of them, and no
  * JobObject is woken. They stay in their queue, and every fourth time as new messages.
- * Returns the messages that are left; messages of older Workers, which do not say whose they are, are left too.
+ * Returns the messages that are left; those that are not understood are left too.
  */
 export async function putOffWithoutRoom(
   { inference, queues }: Platform,
@@ -22,23 +22,23 @@ export async function putOffWithoutRoom(
 ): Promise<readonly Message[]> {
   const asked = messages.flatMap((message) => {
     const { data: body } = TaskMessage.safeParse(message.body);
-    return body?.waiting === undefined ? [] : [{ message, body, waiting: body.waiting }];
+    return body === undefined ? [] : [{ message, body }];
   });
   const [first] = asked;
   if (first === undefined) return messages;
   const answer = await inference.room(
-    asked.map(({ waiting }) => waiting),
+    asked.map(({ body }) => body.waiting),
     first.body.taskId,
   );
   if (answer === null) return messages;
   const off = asked
     .filter((_, i) => answer.room[i] !== true)
-    .map(({ message, body, waiting }) => {
-      const delaySeconds = putOffSeconds(now - waiting.acceptedAt, Math.random());
+    .map(({ message, body }) => {
+      const delaySeconds = putOffSeconds(now - body.waiting.acceptedAt, Math.random());
       return { message, body, delaySeconds };
     });
   if (off.length === 0) return messages;
-  const { lane } = first.waiting;
+  const { lane } = first.body.waiting;
   const { away } = answer;
   log(away === null || away.expected ? "info" : "warn", "tasks_put_off", {
     lane,

@@ -3,14 +3,14 @@ import { z } from "zod";
 import type { JobDefinition } from "../rules/state.ts";
 
 /**
- * A message carries ids, and the receiver asks the JobObject for the rest; and what decides the task's place among those that
- * wait, so that nobody has to wake the object while there is no room. Absent from older Workers' messages.
+ * A task's message. The receiver asks the JobObject for the rest. `waiting` decides the task's place among those that wait, so that
+ * the object sleeps while there is no room.
  */
 export const TaskMessage = z.strictObject({
   v: z.literal(1),
   jobId: z.string(),
   taskId: z.string(),
-  waiting: WaitingTask.optional(),
+  waiting: WaitingTask,
 });
 export type TaskMessage = z.infer<typeof TaskMessage>;
 

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
+import type { TaskMessage } from "../../../src/jobs/store/queues.ts";
 import { outputKey } from "../../../src/shared/bucket/object-keys.ts";
 import {
   filesOf,
@@ -90,9 +91,17 @@ export async function deliverAgain(
   return getQueueResult(batch, context);
 }
 
+/** A task's message. */
+export const taskMessage = (jobId: string, taskId: string): TaskMessage => ({
+  v: 1,
+  jobId,
+  taskId,
+  waiting: { lane: "bulk", type: "image", account: "acct_1", acceptedAt: 1 },
+});
+
 /** Delivers the message of a task. */
 export const deliverTask = (jobId: string, taskId: string): ReturnType<typeof getQueueResult> =>
-  deliver("segmentation-interactive", { v: 1, jobId, taskId });
+  deliver("segmentation-interactive", taskMessage(jobId, taskId));
 
 /** Calls back as the holder of a task's lease. */
 export async function callBack(

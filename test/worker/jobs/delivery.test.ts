@@ -14,6 +14,7 @@ import {
   finishJob,
   PlayedInference,
   success,
+  taskMessage,
 } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { at } from "../../support/at.ts";
@@ -77,14 +78,15 @@ describe("at-least-once delivery, exactly-once in effect", () => {
       times.push(ms);
       return new AbortController().signal;
     });
-    vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      if (new URL(new Request(input, init).url).pathname === "/v1/room") {
+        times.length = 0;
+        return new Response(null, { status: 404 });
+      }
       await new Promise<void>((resolve) => answers.push(resolve));
       return Response.json({}, { status: 202 });
     });
-    const end = deliver(
-      "segmentation-bulk",
-      ...many.tasks.map((taskId) => ({ v: 1, jobId: many.jobId, taskId })),
-    );
+    const end = deliver("segmentation-bulk", ...many.tasks.map((taskId) => taskMessage(many.jobId, taskId)));
     let most = 0;
     for (let answered = 0; answered < 10; answered += 1) {
       const underWay = Math.min(6, 10 - answered);

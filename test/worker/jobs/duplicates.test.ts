@@ -4,7 +4,7 @@ import type { Completion, TaskRequest } from "@segmentation/protocol";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
-import { callBack, deliver, PlayedInference, success } from "../../support/worker/inference.ts";
+import { callBack, deliver, PlayedInference, success, taskMessage } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { entriesOf } from "../../support/worker/ledger.ts";
 import { amount, Draw } from "../../support/worker/random.ts";
@@ -56,7 +56,7 @@ describe("many jobs, each message delivered 1 to 20 times in random order", () =
             expect(status).toBe(204);
           } else {
             const { jobId, taskId } = arrival;
-            await deliver("segmentation-bulk", { v: 1, jobId, taskId });
+            await deliver("segmentation-bulk", taskMessage(jobId, taskId));
           }
         }),
       );

@@ -13,6 +13,7 @@ import {
   finishJob,
   PlayedInference,
   success,
+  taskMessage,
 } from "../../support/worker/inference.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { database } from "../../support/worker/database.ts";
@@ -185,7 +186,7 @@ describe("a dead letter", () => {
   it("is kept with its ids alone, and sent again when the operator says so", async () => {
     const { jobId, taskId } = await newJob(client);
     for (const body of [
-      { v: 1, jobId, taskId },
+      taskMessage(jobId, taskId),
       { v: 1, jobId },
       { secret: "of somebody" },
       { v: 1, jobId: ABSENT },
@@ -216,7 +217,7 @@ describe("a dead letter", () => {
 
   it("stays if it can't be sent", async () => {
     const { jobId, taskId } = await newJob(client);
-    await die({ v: 1, jobId, taskId });
+    await die(taskMessage(jobId, taskId));
     vi.spyOn(home.platform.queues, "sendTasks").mockRejectedValue(new Error("the queue is down"));
     expect((await operate("POST", "/dead-letters/replay")).body).toEqual({
       replayed: 0,

@@ -6,7 +6,7 @@ import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
-import { callBack, deliver, PlayedInference, success } from "../../support/worker/inference.ts";
+import { callBack, deliver, PlayedInference, success, taskMessage } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { amount, Draw } from "../../support/worker/random.ts";
 import { later } from "../../support/worker/time.ts";
@@ -36,7 +36,7 @@ class BusyInference extends PlayedInference {
         ? Response.json({ error: "lane_full" }, { status: 429, headers: { "retry-after": "2" } })
         : Response.json({}, { status: 202 });
     const before = this.tasks.length;
-    await deliver(`segmentation-${lane}`, { v: 1, jobId, taskId });
+    await deliver(`segmentation-${lane}`, taskMessage(jobId, taskId));
     this.running.push(...this.tasks.slice(before));
     if (isFull) this.refused += 1;
     return this.tasks.length > before;

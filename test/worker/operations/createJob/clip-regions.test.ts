@@ -2,7 +2,13 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, newClient } from "../../../support/worker/api.ts";
-import { deliver, finishJob, PlayedInference, videoSuccess } from "../../../support/worker/inference.ts";
+import {
+  deliver,
+  finishJob,
+  PlayedInference,
+  videoSuccess,
+  taskMessage,
+} from "../../../support/worker/inference.ts";
 import { MP4, uploaded, videoJob } from "../../../support/worker/jobs.ts";
 import { entriesOf, traces } from "../../../support/worker/ledger.ts";
 import { expectError } from "../../../support/worker/wire.ts";
@@ -42,7 +48,7 @@ describe("createJob 202 with regions of a video", () => {
       });
       // A job's record is read again by later requests.
       await evictDurableObject(env.JOBS.getByName(jobId));
-      await deliver("segmentation-bulk", { v: 1, jobId, taskId });
+      await deliver("segmentation-bulk", taskMessage(jobId, taskId));
       expect(inference.last).toMatchObject({ type: "video", prompts });
       expect(inference.last.regions).toEqual([
         { index: 0, timeSeconds: 0, box: { x: 10, y: 20, width: 30.5, height: 40 } },
@@ -73,7 +79,7 @@ describe("createJob 202 with regions of a video", () => {
         { taskId, box: BOX },
       ],
     });
-    await deliver("segmentation-bulk", { v: 1, jobId, taskId });
+    await deliver("segmentation-bulk", taskMessage(jobId, taskId));
     expect(inference.last).toMatchObject({ formats: { regionNames: ["camel", "region"] } });
   });
 

@@ -3,7 +3,7 @@ import { ask } from "../../../../src/shared/storage/d1-store.ts";
 import { at } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
 import { home } from "../../../support/worker/databases.ts";
-import { deliver, finishJob, PlayedInference } from "../../../support/worker/inference.ts";
+import { deliver, finishJob, PlayedInference, taskMessage } from "../../../support/worker/inference.ts";
 import {
   GIF,
   imageJob,
@@ -228,7 +228,7 @@ describe("createJob 503", () => {
       const client = await newClient("trial");
       const [taskId = ""] = await uploads(client, 1);
       const { body } = await client.send("POST", "/v1/jobs", imageJob([taskId]));
-      if (body.jobId !== undefined) await deliver("segmentation-trial", { v: 1, jobId: body.jobId, taskId });
+      if (body.jobId !== undefined) await deliver("segmentation-trial", taskMessage(body.jobId, taskId));
     }
     expect(await listedJobs()).toBe(5);
   });
