@@ -2,9 +2,8 @@ import type { Account as AccountProfile } from "../contract/account.ts";
 import { type AccessHolder, accessModeOf, type Plan } from "../../billing/rules/access.ts";
 import { dayOf } from "../../billing/rules/usage.ts";
 import { nameOf, type Identity, type Profile } from "../rules/identity.ts";
-import { type Batching, D1Store, present } from "../../shared/storage/d1-store.ts";
+import { type Batching, D1Store, present, atHome } from "../../shared/storage/d1-store.ts";
 import { Door, unless } from "../../shared/storage/door.ts";
-import { atHome } from "../../operator/store/transit.ts";
 
 /** An account as the rules see it. */
 export interface Account extends AccessHolder {

@@ -1,6 +1,5 @@
 import type { Plan } from "../rules/access.ts";
-import { atHome } from "../../operator/store/transit.ts";
-import { D1Store } from "../../shared/storage/d1-store.ts";
+import { D1Store, atHome } from "../../shared/storage/d1-store.ts";
 import { countInHour } from "../../shared/storage/hourly-count.ts";
 import type { CustomerState, PaymentEvent } from "./payments.ts";
 

@@ -1,6 +1,5 @@
 import { ClosedSums, type Entry } from "../rules/closing.ts";
-import { atHome } from "../../operator/store/transit.ts";
-import { D1Store } from "../../shared/storage/d1-store.ts";
+import { D1Store, atHome } from "../../shared/storage/d1-store.ts";
 
 /** The last part of an account's closed books, and the sums of all parts. */
 export interface Closing {

@@ -1,5 +1,4 @@
-import { atHome } from "../../operator/store/transit.ts";
-import { D1Store } from "../../shared/storage/d1-store.ts";
+import { D1Store, atHome } from "../../shared/storage/d1-store.ts";
 
 /** A job and the time (epoch ms) that the list is sorted by: a keyset cursor. */
 export interface JobAge {

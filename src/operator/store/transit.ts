@@ -54,10 +54,6 @@ export const FIXED_TABLES = [
 
 type Table = (typeof MOVED_TABLES)[number];
 
-/** Whether an account (an SQL expression) is not being moved: what is done for all accounts passes over those that are. */
-export const atHome = (account = "account_id"): string =>
-  `${account} NOT IN (SELECT account_id FROM in_transit)`;
-
 /** Rows that one statement copies or deletes: some hundred kB, and D1 takes a value of 2 MB. */
 const PAGE = 500;
 

@@ -23,6 +23,10 @@ export const together = <A, B>(a: Question<A>, b: Question<B>): Question<readonl
 export const ask = async <Answer>(db: Batching, question: Question<Answer>): Promise<Answer> =>
   question.read(await db.batch([...question.statements]));
 
+/** Whether an account (an SQL expression) is not being moved: what is done for all accounts passes over those that are. */
+export const atHome = (account = "account_id"): string =>
+  `${account} NOT IN (SELECT account_id FROM in_transit)`;
+
 /** What the stores in D1 share: running one statement, whose parameters ?1, ?2, … have the values given in that order. */
 export abstract class D1Store {
   protected readonly db: D1Database;

@@ -11,9 +11,8 @@ import type { InspectedUpload, RecordedUpload, StoredUpload } from "../../jobs/r
 import type { StoredInput } from "../rules/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../rules/lifetime.ts";
 import { dayOf } from "../../billing/rules/usage.ts";
-import { atHome } from "../../operator/store/transit.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";
-import { type Batching, D1Store, present, type Question } from "../../shared/storage/d1-store.ts";
+import { type Batching, D1Store, present, type Question, atHome } from "../../shared/storage/d1-store.ts";
 import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
 
 /** An upload that an account may name in a job; `refined` counts the free jobs that have refined masks of it. */

@@ -1,7 +1,6 @@
 import type { DisabledReason, UpdateWebhookEndpointRequest, WebhookEventType } from "../contract/webhook.ts";
 import { MOST_ENDPOINTS, MOST_KEPT_ENDPOINTS, type EndpointUse } from "../rules/endpoint.ts";
-import { atHome } from "../../operator/store/transit.ts";
-import { D1Store, type SqlValue } from "../../shared/storage/d1-store.ts";
+import { D1Store, type SqlValue, atHome } from "../../shared/storage/d1-store.ts";
 import { countInHour } from "../../shared/storage/hourly-count.ts";
 
 /** What may be shown of an endpoint; times are epoch milliseconds. */
