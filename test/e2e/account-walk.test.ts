@@ -8,11 +8,12 @@ import { type ApiClient, createClient } from "../../scripts/client/api-client.ts
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { StripeState } from "../../scripts/stand-ins/stripe/state.ts";
 import { signIn } from "../../scripts/token/sign-in.ts";
-import { Account, AccountOverview, BillingUrl } from "../../src/accounts/contract/account.ts";
+import { Account, AccountOverview } from "../../src/accounts/contract/account.ts";
 import { CreatedApiKey } from "../../src/accounts/contract/api-key.ts";
 import { at, only, present } from "../support/at.ts";
 import { sample } from "../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { BillingUrl } from "../../src/billing/contract/billing.ts";
 
 const EMAIL = "grace.hopper@example.com";
 const OUTBOX_CRON = "*/5 * * * *";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AccessMode, TrialStatus } from "../../billing/contract/billing.ts";
 import { DateTime } from "../../shared/api/primitives.ts";
 
 /** Section 2.8 of the specification. */
@@ -26,9 +27,6 @@ export const Account = z
   });
 export type Account = z.infer<typeof Account>;
 
-export const AccessMode = z.enum(["paid", "trial", "blocked"]);
-export type AccessMode = z.infer<typeof AccessMode>;
-
 export const AccessReason = z.enum([
   "paid_access",
   "trial_eligible",
@@ -52,9 +50,6 @@ export const AccountAccess = z
   })
   .meta({ id: "AccountAccess", description: "What the account may do now, and why." });
 export type AccountAccess = z.infer<typeof AccountAccess>;
-
-export const TrialStatus = z.enum(["eligible", "active", "exhausted", "expired"]);
-export type TrialStatus = z.infer<typeof TrialStatus>;
 
 /** The free trial. `consumedTokens` counts what jobs under way have reserved; with `remainingTokens` it is the grant. */
 export const AccountTrial = z
@@ -127,9 +122,3 @@ export const AccountOverview = z
     ],
   });
 export type AccountOverview = z.infer<typeof AccountOverview>;
-
-/** Section 2.10 of the specification: where the client's browser goes next. */
-export const BillingUrl = z
-  .strictObject({ url: z.url() })
-  .meta({ id: "BillingUrl", examples: [{ url: "https://checkout.stripe.com/c/pay/cs_live_a1" }] });
-export type BillingUrl = z.infer<typeof BillingUrl>;

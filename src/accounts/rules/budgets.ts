@@ -1,4 +1,4 @@
-import type { AccessMode } from "../contract/account.ts";
+import type { AccessMode } from "../../billing/contract/billing.ts";
 import { ServiceError, TRY_AGAIN } from "../../shared/errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { BillingUrl } from "../../accounts/contract/account.ts";
+import { BillingUrl } from "./billing.ts";
 import type { Operation } from "../../shared/api/operation.ts";
 
 /** What both have: each opens a page of the payment provider's. */

@@ -1,4 +1,4 @@
-import { BillingUrl } from "../../accounts/contract/account.ts";
+import { BillingUrl } from "../contract/billing.ts";
 import { standingOf } from "../rules/access.ts";
 import { sha256Hex } from "../../shared/digest.ts";
 import { ServiceError, TRY_AGAIN } from "../../shared/errors.ts";

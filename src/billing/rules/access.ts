@@ -1,4 +1,4 @@
-import type { AccessMode } from "../../accounts/contract/account.ts";
+import type { AccessMode } from "../contract/billing.ts";
 import type { ProcessingMode } from "../../shared/api/primitives.ts";
 import type { Lane } from "@segmentation/protocol";
 import { creditOf, type Credit } from "./credit.ts";

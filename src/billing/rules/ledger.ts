@@ -1,4 +1,4 @@
-import type { AccessMode } from "../../accounts/contract/account.ts";
+import type { AccessMode } from "../contract/billing.ts";
 import type { JobDefinition } from "../../jobs/rules/state.ts";
 import type { DailyUse } from "./usage.ts";
 import type { TrialUse } from "./trial.ts";

@@ -1,4 +1,4 @@
-import type { TrialStatus } from "../../accounts/contract/account.ts";
+import type { TrialStatus } from "../contract/billing.ts";
 
 /** The free trial as the operator offers it. */
 export interface TrialOffer {

@@ -1,4 +1,4 @@
-import type { AccessMode } from "../../accounts/contract/account.ts";
+import type { AccessMode } from "../../billing/contract/billing.ts";
 import type { CreateJobRequest, ImageJobRequest } from "../contract/job.ts";
 import type { ProcessingMode } from "../../shared/api/primitives.ts";
 import type { ClipRegion, Region } from "../contract/region.ts";

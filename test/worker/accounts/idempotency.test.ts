@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
-import { BillingUrl } from "../../../src/accounts/contract/account.ts";
+import { BillingUrl } from "../../../src/billing/contract/billing.ts";
 import { ServiceError } from "../../../src/shared/errors.ts";
 import { once, type Outcome } from "../../../src/shared/api/idempotency.ts";
 import { LEASE_MS, REMEMBERED_MS } from "../../../src/shared/api/idempotency-store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BillingUrl } from "../../../src/accounts/contract/account.ts";
+import { BillingUrl } from "../../../src/billing/contract/billing.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { billingRow, createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { expectError } from "../../support/worker/wire.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { BillingUrl } from "../../../src/accounts/contract/account.ts";
+import { BillingUrl } from "../../../src/billing/contract/billing.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { home } from "../../support/worker/databases.ts";
 import { billingRow, createSession, PlayedStripe } from "../../support/worker/stripe.ts";

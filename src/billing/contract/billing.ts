@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+export const AccessMode = z.enum(["paid", "trial", "blocked"]);
+export type AccessMode = z.infer<typeof AccessMode>;
+
+export const TrialStatus = z.enum(["eligible", "active", "exhausted", "expired"]);
+export type TrialStatus = z.infer<typeof TrialStatus>;
+
+/** Section 2.10 of the specification: where the client's browser goes next. */
+export const BillingUrl = z
+  .strictObject({ url: z.url() })
+  .meta({ id: "BillingUrl", examples: [{ url: "https://checkout.stripe.com/c/pay/cs_live_a1" }] });
+export type BillingUrl = z.infer<typeof BillingUrl>;
