@@ -1,4 +1,4 @@
-import { FREE_REFINEMENTS, filesToReserve, type ProposedJob, type StoredUpload } from "../rules/admission.ts";
+import { FREE_REFINEMENTS, filesToReserve, type ProposedJob } from "../rules/admission.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { mostMeteredUnits } from "../../billing/rules/credit.ts";
 import { fundOf, type AccountUse } from "../../billing/rules/ledger.ts";
@@ -8,6 +8,7 @@ import { trialOfferOf } from "../../settings.ts";
 import { hasChanged } from "../../shared/storage/door.ts";
 import type { Listing } from "../store/jobs.ts";
 import type { HeldKey } from "../../shared/api/idempotency.ts";
+import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 
 type HoldKey = HeldKey<unknown>["hold"];
 

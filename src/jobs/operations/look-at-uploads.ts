@@ -1,4 +1,4 @@
-import type { InspectedUpload, StoredUpload } from "../rules/admission.ts";
+import type { InspectedUpload } from "../../uploads/rules/upload.ts";
 import type { JobDefinition } from "../rules/state.ts";
 import type { ServiceError } from "../../shared/errors.ts";
 import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
@@ -6,6 +6,7 @@ import { log, reasonOf } from "../../shared/log.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";
 import type { Platform } from "../../platform.ts";
 import { dropTooLarge } from "../../uploads/operations/inspect-uploads.ts";
+import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 
 /**
  * The looks at a job's uploads before it is accepted. Each is a read of the bucket, which a refused request must not have for

@@ -1,6 +1,6 @@
 import type { CreateJobRequest } from "../contract/job.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
-import type { StoredUpload } from "../rules/admission.ts";
+import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 import type { JobDefinition } from "../rules/state.ts";
 import type { Platform } from "../../platform.ts";
 import { jobObjectOf } from "./jobs.ts";

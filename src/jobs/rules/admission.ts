@@ -8,7 +8,8 @@ import { ServiceError, TRY_AGAIN, type ErrorCode } from "../../shared/errors.ts"
 import type { JobDefinition } from "./state.ts";
 import { mostFilesOfTask } from "./task-outputs.ts";
 import type { AccountUse } from "../../billing/rules/ledger.ts";
-import { jobTypeOf, type SniffedMedia } from "../../shared/bucket/media-type.ts";
+import { jobTypeOf, type StoredUpload } from "../../shared/bucket/media-type.ts";
+import type { RecordedUpload, UploadLimits } from "../../uploads/rules/upload.ts";
 import { trialAt, trialRefusal, type Trial, type TrialOffer } from "../../billing/rules/trial.ts";
 
 /**
@@ -18,11 +19,10 @@ import { trialAt, trialRefusal, type Trial, type TrialOffer } from "../../billin
  */
 
 /** The operator's settings for new jobs. */
-export interface AdmissionTerms {
+export interface AdmissionTerms extends UploadLimits {
   readonly maxPrompts: number;
   /** Code points, as JSON Schema's maxLength counts. */
   readonly maxPromptLength: number;
-  readonly maxBytes: Readonly<Record<JobType, number>>;
   readonly trial: TrialOffer;
   /** How many tasks of trial jobs may be open at a time: accepted and unfinished. */
   readonly maxTrialBacklog: number;
@@ -34,28 +34,6 @@ export interface ProposedJob {
   readonly job: JobDefinition;
   readonly access: Access;
   readonly units: number;
-}
-
-/** A presigned upload, as it is on record. */
-export interface RecordedUpload {
-  readonly taskId: string;
-  readonly contentType: string;
-}
-
-/**
- * An upload, and what an accepted job or an inspection saw of it last; null if none has seen an object that is still there, or
- * an event has reported another one since.
- */
-export interface InspectedUpload extends RecordedUpload {
-  readonly seen: StoredUpload | null;
-}
-
-/** A stored upload: its size in bytes, its ETag, and its media type by its first bytes, null if they are of none. */
-export interface StoredUpload {
-  readonly size: number;
-  /** Quoted, as in HTTP; different bytes have a different one. */
-  readonly etag: string;
-  readonly media: SniffedMedia | null;
 }
 
 /** How many jobs that only refine masks of a picture cost nothing; uploads are kept no longer than the retention period. */
@@ -268,12 +246,6 @@ export function ownershipRefusal(
   if (owned.length < taskIds.length) return new ServiceError("task_not_owned");
   const other = owned.find(({ contentType }) => (jobTypeOf(contentType) ?? type) !== type);
   return other === undefined ? null : mismatch(other.taskId, type);
-}
-
-/** The most bytes that any job accepts for an upload with this content type. */
-export function mostBytesOf({ maxBytes }: AdmissionTerms, contentType: string): number {
-  const type = jobTypeOf(contentType);
-  return type === null ? Math.max(maxBytes.image, maxBytes.video) : maxBytes[type];
 }
 
 /**

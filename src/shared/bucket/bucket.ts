@@ -1,7 +1,6 @@
 import { AwsClient } from "aws4fetch";
-import type { StoredUpload } from "../../jobs/rules/admission.ts";
 import { keyInUrl, presigner, type Presigner, type SigningBucket } from "./presigned-url.ts";
-import { SNIFF_BYTES, sniffMedia } from "./media-type.ts";
+import { SNIFF_BYTES, sniffMedia, type StoredUpload } from "./media-type.ts";
 import type { BucketSettings } from "../../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */

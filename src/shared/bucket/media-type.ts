@@ -46,6 +46,14 @@ export interface SniffedMedia {
   readonly format: string;
 }
 
+/** A stored upload: its size in bytes, its ETag, and its media type by its first bytes, null if they are of none. */
+export interface StoredUpload {
+  readonly size: number;
+  /** Quoted, as in HTTP; different bytes have a different one. */
+  readonly etag: string;
+  readonly media: SniffedMedia | null;
+}
+
 /** Picture or video, and its format, by a file's first bytes; null if they belong to neither. */
 export function sniffMedia(head: Uint8Array): SniffedMedia | null {
   const { contentType = "" } = fileKindOf(head) ?? {};

@@ -1,4 +1,4 @@
-import { mostBytesOf, type RecordedUpload } from "../../jobs/rules/admission.ts";
+import { mostBytesOf, type RecordedUpload } from "../rules/upload.ts";
 import { nextInspection } from "../rules/lifetime.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";

@@ -1,4 +1,4 @@
-import { mostBytesOf } from "../../jobs/rules/admission.ts";
+import { mostBytesOf } from "../rules/upload.ts";
 import { FIRST_DATABASE } from "../../shared/storage/databases.ts";
 import { log } from "../../shared/log.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";

@@ -1,4 +1,4 @@
-import type { RecordedUpload } from "../../jobs/rules/admission.ts";
+import type { RecordedUpload } from "../rules/upload.ts";
 import { ServiceError, TRY_AGAIN } from "../../shared/errors.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";

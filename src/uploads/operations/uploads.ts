@@ -6,7 +6,7 @@ import {
   type Upload,
 } from "../contract/upload.ts";
 import { presignRefusal, uploadBudgetOf } from "../../accounts/rules/budgets.ts";
-import { mostBytesOf } from "../../jobs/rules/admission.ts";
+import { mostBytesOf } from "../rules/upload.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { DELETED_KEPT_MS, UPLOAD_SECONDS } from "../rules/lifetime.ts";
 import { contentTypeOf, extensionOf } from "../../shared/bucket/media-type.ts";

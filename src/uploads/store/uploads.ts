@@ -7,13 +7,14 @@ import {
   type UploadUse,
 } from "../../accounts/rules/budgets.ts";
 import type { AccountUse } from "../../billing/rules/ledger.ts";
-import type { InspectedUpload, RecordedUpload, StoredUpload } from "../../jobs/rules/admission.ts";
+import type { InspectedUpload, RecordedUpload } from "../rules/upload.ts";
 import type { StoredInput } from "../rules/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../rules/lifetime.ts";
 import { dayOf } from "../../billing/rules/usage.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";
 import { type Batching, D1Store, present, type Question, atHome } from "../../shared/storage/d1-store.ts";
 import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
+import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 
 /** An upload that an account may name in a job; `refined` counts the free jobs that have refined masks of it. */
 export interface OwnUpload extends InspectedUpload {

@@ -7,7 +7,6 @@ import {
   accountRefusal,
   laneHasRoom,
   lookRefusal,
-  mostBytesOf,
   ownershipRefusal,
   requestRefusal,
   trialFormatRefusal,
@@ -20,6 +19,7 @@ import type { ServiceError } from "../../../../src/shared/errors.ts";
 import { defineJob } from "../../../../src/jobs/rules/define.ts";
 import type { AccountUse } from "../../../../src/billing/rules/ledger.ts";
 import { sniffMedia } from "../../../../src/shared/bucket/media-type.ts";
+import { mostBytesOf } from "../../../../src/uploads/rules/upload.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;
