@@ -13,6 +13,19 @@ export const TaskId = z
     examples: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"],
   });
 
+/** The content types that an upload may have. */
+export const UploadContentType = z
+  .string()
+  .max(100)
+  .regex(
+    /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
+    "must be image/…, video/… or application/octet-stream, without parameters",
+  )
+  .meta({
+    description:
+      "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters.",
+  });
+
 /** JSON Schema of a field that must not be there; `false` means the same, but many readers of OpenAPI do not know it. */
 export const ABSENT = { not: {} };
 

@@ -1,6 +1,5 @@
 import { fileKindOf, HEAD_BYTES } from "@segmentation/masks";
-import type { JobType } from "../api/primitives.ts";
-import { UploadContentType } from "../../uploads/contract/upload.ts";
+import { type JobType, UploadContentType } from "../api/primitives.ts";
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "image/png": "png",

@@ -1,18 +1,5 @@
 import { z } from "zod";
-import { PublicUrl, TaskId } from "../../shared/api/primitives.ts";
-
-/** The content types that an upload may have. */
-export const UploadContentType = z
-  .string()
-  .max(100)
-  .regex(
-    /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
-    "must be image/…, video/… or application/octet-stream, without parameters",
-  )
-  .meta({
-    description:
-      "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters.",
-  });
+import { PublicUrl, TaskId, UploadContentType } from "../../shared/api/primitives.ts";
 
 /** POST /v1/uploads/presign. The type becomes a signed header, so only visible ASCII can be taken. */
 export const PresignRequest = z

@@ -1,9 +1,14 @@
-import type { JobPolicy } from "../../jobs/rules/policy.ts";
-
 /*
  * How long an upload may be named in a job, and when it is deleted. Milliseconds after its presign. A job that is accepted
  * finds its inputs for as long as it may need them.
  */
+
+/** How long jobs are kept, and how long one may take. */
+interface JobTimes {
+  readonly retentionMs: number;
+  readonly maxAttempts: number;
+  readonly giveUpMs: number;
+}
 
 /** For how long an upload may first be named in a job. */
 export const USABLE_MS = 86_400_000;
@@ -18,15 +23,15 @@ export const UNUSED_KEPT_MS = USABLE_MS + 3_600_000;
  * How long after its acceptance a job may need its inputs: each attempt may have waited as long as a task may, and all of
  * them together take as long as one such wait. No job outlives its own retention.
  */
-const neededMs = ({ retentionMs, maxAttempts, giveUpMs }: JobPolicy): number =>
+const neededMs = ({ retentionMs, maxAttempts, giveUpMs }: JobTimes): number =>
   Math.min(retentionMs, (maxAttempts + 1) * giveUpMs);
 
 /** For how long an upload that a job has used may be named in another. */
-export const reusableMs = (policy: JobPolicy): number =>
+export const reusableMs = (policy: JobTimes): number =>
   Math.max(USABLE_MS, policy.retentionMs - neededMs(policy));
 
 /** When an upload that a job has used is deleted: after the retention, or later if that is too short for the last job. */
-export const usedKeptMs = (policy: JobPolicy): number => reusableMs(policy) + neededMs(policy);
+export const usedKeptMs = (policy: JobTimes): number => reusableMs(policy) + neededMs(policy);
 
 /**
  * When the bucket is asked what was uploaded. A presigned PUT signs no length and may be used again until it expires, so
