@@ -1,5 +1,4 @@
 import type { AccessMode } from "../contract/billing.ts";
-import type { JobDefinition } from "../../jobs/rules/state.ts";
 import type { DailyUse } from "./usage.ts";
 import type { TrialUse } from "./trial.ts";
 
@@ -8,6 +7,16 @@ export type Fund = "trial" | "paid";
 
 /** The fund that pays for an account with this access mode. */
 export const fundOf = (accessMode: AccessMode): Fund => (accessMode === "trial" ? "trial" : "paid");
+
+/** What a job has used, and what it has cost the operator. */
+export interface JobCost {
+  /** What is charged: the units of the successful tasks. Failed ones are free, and those of a free job. */
+  readonly usedUnits: number;
+  /** What was processed, charged or not: the day's limit counts it, so that nobody can have clips fail all day. */
+  readonly processedUnits: number;
+  /** The files that its tasks wrote: each costs about as much as any other, however small it is. */
+  readonly files: number;
+}
 
 /** An account's active jobs, and what it has used of its trial and of its day. */
 export interface AccountUse {
@@ -20,15 +29,6 @@ export interface AccountUse {
   readonly meteredUnits: number;
   /** On the last day (epoch days, UTC) on which a job was refused because of its uploads: how many the bucket was asked about. */
   readonly refusedLooks: { readonly day: number; readonly looks: number };
-}
-
-/**
- * The most units that a job can use, reserved when it is accepted: one per picture or processed video frame, none if it is free.
- * The request and the operator limit the number of frames.
- */
-export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): number {
-  if (job.type === "image") return job.free ? 0 : job.taskIds.length;
-  return Math.min(maxVideoFrames, job.numFrames ?? Infinity, job.maxFrames ?? Infinity);
 }
 
 /** The length of a slot over which settled units are summed, in milliseconds. migrations/0001_schema.sql has the same number. */

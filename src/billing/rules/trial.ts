@@ -58,3 +58,9 @@ export function trialRefusal(trial: Trial, tokens: number): TrialRefusal | null 
   if (trial.remainingTokens === 0 && tokens > 0) return "trial_exhausted";
   return tokens > trial.remainingTokens ? "trial_insufficient" : null;
 }
+
+/** How fast the trial lane's tasks end: how many have ended in how many milliseconds during which it was never empty. */
+export interface LanePace {
+  readonly endedTasks: number;
+  readonly busyMs: number;
+}

@@ -1,6 +1,5 @@
-import type { Fund } from "../rules/ledger.ts";
+import type { Fund, JobCost } from "../rules/ledger.ts";
 import { meteringWindow, WINDOW_MS } from "../rules/metering.ts";
-import type { JobCost } from "../../jobs/rules/cost.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { LanePace } from "../../jobs/rules/admission.ts";
+import type { LanePace } from "../rules/trial.ts";
 import { D1Store, ofAnother } from "../../shared/storage/d1-store.ts";
 
 const OPEN = "lane = 'trial' AND status IN ('queued', 'processing')";

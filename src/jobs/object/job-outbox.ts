@@ -1,6 +1,6 @@
 import type { JobListing } from "../rules/answers.ts";
 import * as archives from "../rules/archive.ts";
-import { jobCost, type JobCost } from "../rules/cost.ts";
+import { jobCost } from "../rules/cost.ts";
 import { withoutEvents } from "../rules/milestones.ts";
 import { allSent, hasLateWriters, isEndConfirmed, pushDueAt, pushed } from "../rules/lifecycle.ts";
 import { lateWritesMs } from "../rules/policy.ts";
@@ -11,6 +11,7 @@ import { log, reasonOf } from "../../shared/log.ts";
 import { archiveKey, archivesPrefix, outputsPrefix } from "../../shared/bucket/object-keys.ts";
 import type { Books, Platform } from "../../platform.ts";
 import type { JobCell } from "./job-cell.ts";
+import type { JobCost } from "../../billing/rules/ledger.ts";
 
 /**
  * The effects of a job's state outside the object: messages, the projection, the purge. Whatever is recorded as due is sent at

@@ -19,7 +19,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { defineJob } from "../rules/define.ts";
 import type { JobDefinition } from "../rules/state.ts";
-import { unitsToReserve, type AccountUse } from "../../billing/rules/ledger.ts";
+import type { AccountUse } from "../../billing/rules/ledger.ts";
 import { trialAt, trialWith } from "../../billing/rules/trial.ts";
 import { reusableMs, USABLE_MS } from "../../uploads/rules/lifetime.ts";
 import type { Platform } from "../../platform.ts";
@@ -34,6 +34,7 @@ import { LooksAtUploads } from "./look-at-uploads.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { withRefinedMasks } from "./refined-masks.ts";
 import { jobObjectOf } from "./jobs.ts";
+import { unitsToReserve } from "../rules/cost.ts";
 
 /**
  * createJob, once per Idempotency-Key if the request has one. A repetition of an interrupted request gets that request's job

@@ -10,7 +10,13 @@ import { mostFilesOfTask } from "./task-outputs.ts";
 import type { AccountUse } from "../../billing/rules/ledger.ts";
 import { jobTypeOf, type StoredUpload } from "../../shared/bucket/media-type.ts";
 import type { RecordedUpload, UploadLimits } from "../../uploads/rules/upload.ts";
-import { trialAt, trialRefusal, type Trial, type TrialOffer } from "../../billing/rules/trial.ts";
+import {
+  trialAt,
+  trialRefusal,
+  type LanePace,
+  type Trial,
+  type TrialOffer,
+} from "../../billing/rules/trial.ts";
 
 /**
  * Who may have which job: every reason to refuse a new job, each as the error that the client receives, or null. createJob
@@ -188,12 +194,6 @@ function tasksInTheWay(
 /** Whether the trial lane has room for the job; a job of another lane needs none. */
 export const laneHasRoom = (terms: AdmissionTerms, proposed: ProposedJob, openTrialTasks: number): boolean =>
   tasksInTheWay(terms, proposed, openTrialTasks) === 0;
-
-/** How fast the trial lane's tasks end: how many have ended in how many milliseconds during which it was never empty. */
-export interface LanePace {
-  readonly endedTasks: number;
-  readonly busyMs: number;
-}
 
 /** The longest wait that clients are asked for. */
 const LONGEST_WAIT_SECONDS = 600;

@@ -2,7 +2,7 @@ import type { ArchiveDownload } from "../contract/archive.ts";
 import type { JobStatus } from "../contract/job.ts";
 import type { Status } from "../../shared/api/primitives.ts";
 import type { TaskOutput } from "@segmentation/protocol";
-import type { JobCost } from "./cost.ts";
+import type { JobCost } from "../../billing/rules/ledger.ts";
 import type { ArchiveUpload, JobDefinition, JobPhase } from "./state.ts";
 
 /** A job's public status, and the share of its work that is done, in whole hundredths. */

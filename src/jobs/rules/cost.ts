@@ -1,17 +1,17 @@
+import type { JobCost } from "../../billing/rules/ledger.ts";
 import { filesOf, problemOf, type TaskOutput } from "@segmentation/protocol";
-import type { JobState, TaskRecord } from "./state.ts";
+import type { JobDefinition, JobState, TaskRecord } from "./state.ts";
 import { mostFilesOfTask, unitsOf } from "./task-outputs.ts";
 
 const CANCELED = problemOf("canceled").code;
 
-/** What a job has used, and what it has cost the operator. */
-export interface JobCost {
-  /** What is charged: the units of the successful tasks. Failed ones are free, and those of a free job. */
-  readonly usedUnits: number;
-  /** What was processed, charged or not: the day's limit counts it, so that nobody can have clips fail all day. */
-  readonly processedUnits: number;
-  /** The files that its tasks wrote: each costs about as much as any other, however small it is. */
-  readonly files: number;
+/**
+ * The most units that a job can use, reserved when it is accepted: one per picture or processed video frame, none if it is free.
+ * The request and the operator limit the number of frames.
+ */
+export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): number {
+  if (job.type === "image") return job.free ? 0 : job.taskIds.length;
+  return Math.min(maxVideoFrames, job.numFrames ?? Infinity, job.maxFrames ?? Infinity);
 }
 
 /**

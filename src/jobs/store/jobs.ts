@@ -1,10 +1,9 @@
 import type { ListJobsQuery } from "../contract/job.ts";
-import type { AccountUse, Fund } from "../../billing/rules/ledger.ts";
+import type { AccountUse, Fund, JobCost } from "../../billing/rules/ledger.ts";
 import { trialLength, type TrialOffer } from "../../billing/rules/trial.ts";
 import { dayOf } from "../../billing/rules/usage.ts";
 import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 import type { JobListing } from "../rules/answers.ts";
-import type { JobCost } from "../rules/cost.ts";
 import type { Standing } from "../rules/lifecycle.ts";
 import type { JobDefinition } from "../rules/state.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";

@@ -1,6 +1,6 @@
 import type { Relisted } from "../contract/operator.ts";
 import type { JobListing } from "../../jobs/rules/answers.ts";
-import { unitsToReserve } from "../../billing/rules/ledger.ts";
+import { unitsToReserve } from "../../jobs/rules/cost.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import type { Platform } from "../../platform.ts";
 

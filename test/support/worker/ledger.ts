@@ -1,6 +1,5 @@
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import type { Fund } from "../../../src/billing/rules/ledger.ts";
-import type { JobCost } from "../../../src/jobs/rules/cost.ts";
+import type { Fund, JobCost } from "../../../src/billing/rules/ledger.ts";
 import { newId } from "../../../src/shared/ids.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { database } from "./database.ts";

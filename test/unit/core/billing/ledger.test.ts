@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fundOf, unitsToReserve, slotOf, slotsAfter } from "../../../../src/billing/rules/ledger.ts";
+import { fundOf, slotOf, slotsAfter } from "../../../../src/billing/rules/ledger.ts";
 import { imageJob, videoJob } from "../jobs/a-job.ts";
+import { unitsToReserve } from "../../../../src/jobs/rules/cost.ts";
 
 describe("a job's units", () => {
   it("are borne by the trial of a trial account, and by the account of any other", () => {
