@@ -1,7 +1,6 @@
 import {
   CanceledJob,
   DeadLetters,
-  JobReport,
   ReplayedLetters,
   StuckJobs,
 } from "../../src/operator/contract/operator.ts";
@@ -10,6 +9,7 @@ import type { Row, Database } from "./database.ts";
 import { NoWorker, type OperatorApi } from "./operator-api.ts";
 import { readable, type Outcome } from "./print.ts";
 import { sql } from "./sql.ts";
+import { JobReport } from "../../src/jobs/contract/job-report.ts";
 
 /** A report's own fields, apart from its tasks. */
 function headOf(report: JobReport): Row {

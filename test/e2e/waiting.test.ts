@@ -5,7 +5,7 @@ import { openLocalOperatorApi, type OperatorApi } from "../../scripts/admin/oper
 import { createClient, type ApiClient } from "../../scripts/client/api-client.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { JobStatus } from "../../src/jobs/contract/job.ts";
-import { JobReport } from "../../src/operator/contract/operator.ts";
+import { JobReport } from "../../src/jobs/contract/job-report.ts";
 import { EventReader } from "../support/event-stream.ts";
 import { sample } from "../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";

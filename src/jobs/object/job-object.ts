@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { JobReport } from "../../operator/contract/operator.ts";
+import type { JobReport } from "../contract/job-report.ts";
 import type {
   ArchiveAnswer,
   ArchiveClaim,

@@ -11,7 +11,7 @@ import {
   type ArchiveEnd,
   type TaskEnd,
 } from "./state.ts";
-import type { JobReport } from "../../operator/contract/operator.ts";
+import type { JobReport } from "../contract/job-report.ts";
 import { wakeTime, type Delivery } from "./delivery.ts";
 
 /** A problem as clients see it. */

@@ -1,4 +1,4 @@
-import type { JobReport } from "../../operator/contract/operator.ts";
+import type { JobReport } from "../contract/job-report.ts";
 import type { JobType } from "../../shared/api/primitives.ts";
 import type {
   ArchiveAnswer,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JobReport } from "../../jobs/contract/job-report.ts";
 
 /*
  * The operator's API, `/internal/operator`: for `npm run admin` alone, and not part of the public contract. Times are epoch
@@ -9,48 +10,6 @@ const time = z.number();
 /** Databases that did not answer, whose part is missing. */
 const away = z.array(z.string()).default([]);
 const count = z.int();
-
-/** A JobObject's report of its job. */
-export const JobReport = z.object({
-  jobId: z.string(),
-  accountId: z.string(),
-  type: z.string(),
-  lane: z.string(),
-  phase: z.string(),
-  status: z.string(),
-  error: z.string().nullable(),
-  createdAt: time,
-  updatedAt: time,
-  /** The version that the list should have, and the one that it has. */
-  version: count,
-  projected: count,
-  unlistedAt: time.nullable(),
-  /** When the object wakes next; null if it has lost its alarm. */
-  alarmAt: time.nullable(),
-  /** Requests that wait for the job's end or its archive's, and open streams of its events. */
-  waits: count,
-  streams: count,
-  tasks: z.array(
-    z.object({
-      taskId: z.string(),
-      status: z.string(),
-      /** Its step: waiting, sent, leased, success or failed. */
-      at: z.string(),
-      lease: count.nullable(),
-      /** When the step ends: the lease's deadline, the next message, the end of a wait. */
-      until: time.nullable(),
-      attempts: count,
-      sends: count,
-      refusals: count,
-      failedAt: time.nullable(),
-      problem: z.string().nullable(),
-    }),
-  ),
-  archive: z
-    .object({ at: z.string(), lease: count.nullable(), until: time.nullable(), attempts: count })
-    .nullable(),
-});
-export type JobReport = z.infer<typeof JobReport>;
 
 export const CanceledJob = z.object({ jobId: z.string(), canceledTasks: count });
 export type CanceledJob = z.infer<typeof CanceledJob>;

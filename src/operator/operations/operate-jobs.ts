@@ -1,10 +1,11 @@
-import type { CanceledJob, JobReport, StuckJobs } from "../contract/operator.ts";
+import type { CanceledJob, StuckJobs } from "../contract/operator.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { isJobId } from "../../shared/ids.ts";
 import { log } from "../../shared/log.ts";
 import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 import type { Platform } from "../../platform.ts";
 import { askEach } from "../../shared/storage/database-failure.ts";
+import type { JobReport } from "../../jobs/contract/job-report.ts";
 
 const HOUR_MS = 3_600_000;
 const MOST_STUCK = 100;

@@ -7,7 +7,7 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import type { StateFolder } from "../../../scripts/stack/state-folder.ts";
 import { StripeState } from "../../../scripts/stand-ins/stripe/state.ts";
-import { JobReport } from "../../../src/operator/contract/operator.ts";
+import { JobReport } from "../../../src/jobs/contract/job-report.ts";
 import { mapPool } from "../../../src/shared/pool.ts";
 import { queryDatabase } from "../node/local-database.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createClient } from "../../../scripts/client/api-client.ts";
 import { signIn } from "../../../scripts/token/sign-in.ts";
 import { stateFolder, type StateFolder } from "../../../scripts/stack/state-folder.ts";
-import type { JobReport } from "../../../src/operator/contract/operator.ts";
+import type { JobReport } from "../../../src/jobs/contract/job-report.ts";
 import { mapPool } from "../../../src/shared/pool.ts";
 import { PROBLEMS } from "@segmentation/protocol";
 import { at, present } from "../at.ts";
