@@ -7,6 +7,7 @@ import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 import type { Platform } from "../../platform.ts";
 import { needing, RETRY_SECONDS } from "../../shared/storage/database-failure.ts";
 import { deleteInPages } from "../../shared/storage/delete-in-pages.ts";
+import { eraseEndpoints } from "../../webhooks/operations/erase-endpoints.ts";
 import { abortUnfinished, MOST_ABORTS } from "../../uploads/operations/sweep-uploads.ts";
 
 /** How long a run erases, apart from the page that it has begun: an operator waits for its answer. */
@@ -173,27 +174,4 @@ export async function sweepErasures(platform: Platform, now: number): Promise<vo
       log("warn", "erasure_delayed", { account: accountId, reason: reasonOf(error) });
     }
   }
-}
-
-/** More than one account has; the rest waits for the next run. */
-const MOST_A_RUN = 200;
-
-/** Erases the object of an endpoint that is deleted. Returns whether it did. */
-export async function eraseEndpoint(platform: Platform, endpointId: string): Promise<boolean> {
-  try {
-    await platform.webhookObject(endpointId).erase();
-    await platform.webhookEndpoints.noteErased(endpointId, Date.now());
-    return true;
-  } catch (error) {
-    log("warn", "erasure_delayed", { endpointId, reason: reasonOf(error) });
-    return false;
-  }
-}
-
-/** Erases the objects of deleted endpoints, of one account or of all. Returns how many. */
-export async function eraseEndpoints(platform: Platform, accountId: string | null): Promise<number> {
-  let erased = 0;
-  for (const endpointId of await platform.webhookEndpoints.toErase(accountId, MOST_A_RUN))
-    if (await eraseEndpoint(platform, endpointId)) erased += 1;
-  return erased;
 }

@@ -6,8 +6,9 @@ import { UNUSED_KEPT_MS, usedKeptMs } from "../../uploads/rules/lifetime.ts";
 import type { Platform } from "../../platform.ts";
 import { REMEMBERED_MS } from "../../shared/api/idempotency-store.ts";
 import { deleteInPages } from "../../shared/storage/delete-in-pages.ts";
-import { eraseEndpoints, sweepErasures } from "./erase-account.ts";
+import { sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "../../uploads/operations/sweep-uploads.ts";
+import { eraseEndpoints } from "../../webhooks/operations/erase-endpoints.ts";
 
 /** The overview covers one day. */
 const SETTLED_UNITS_KEPT_MS = 86_400_000;

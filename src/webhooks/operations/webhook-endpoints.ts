@@ -15,7 +15,7 @@ import { newWebhookSecret, rotated, sealSecrets, unsealSecrets } from "../rules/
 import type { Platform } from "../../platform.ts";
 import { publicUrlTermsOf, secretsOf } from "../../settings.ts";
 import type { EndpointRecord } from "../store/endpoints.ts";
-import { eraseEndpoint } from "../../operator/operations/erase-account.ts";
+import { eraseEndpoint } from "./erase-endpoints.ts";
 import { once, type Once, type Outcome } from "../../shared/api/idempotency.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 
