@@ -170,7 +170,7 @@ export class ArchiveTurn {
 
   async #keep(): Promise<void> {
     const kept = { plan: this.#plan.digest, known: this.#zip.known(), ...this.#writer.written() };
-    if (!(await this.#jobObject.keepArchive(this.#claim.lease, kept))) throw new LeaseLost();
+    if (!(await this.#jobObject.keepArchive(this.#claim.lease, this.files, kept))) throw new LeaseLost();
     this.#heldAt = this.#keptAt = Date.now();
   }
 

@@ -30,7 +30,6 @@ import * as tasks from "../rules/tasks.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import { archiveKey } from "../../shared/bucket/object-keys.ts";
 import { storedMask } from "../rules/result.ts";
-import { countEntries } from "../../archives/rules/zip-writer.ts";
 import type { Env } from "../../env.ts";
 import { filesOf, type Completion, type ProgressReport } from "@segmentation/protocol";
 import type { ExtendedTask, JobRpc } from "../store/rpc.ts";
@@ -331,9 +330,8 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return (await this.#take((job) => archives.beginArchiveUpload(job, lease, uploadId))) !== null;
   }
 
-  async keepArchive(lease: number, kept: KeptArchive): Promise<boolean> {
+  async keepArchive(lease: number, files: number, kept: KeptArchive): Promise<boolean> {
     const { policy } = this.#platform;
-    const files = countEntries(kept.known);
     const state = await this.#take((job, now) => {
       const moved = archives.keepArchive(job, lease, files, policy, now);
       if (moved.taken) this.#cell.storage.saveKeptArchive(kept);

@@ -88,7 +88,7 @@ export interface FinishedPage extends FinishedJob {
 export interface KeptArchive {
   /** The digest of the archive's plan, so that nobody continues with a different one. */
   readonly plan: string;
-  /** What is known about its files: numbers of `core/lib/zip-writer.ts`. */
+  /** What is known about its files: numbers of `archives/rules/zip-writer.ts`. */
   readonly known: Uint32Array;
   /** The ETags of the upload's finished parts, in order. */
   readonly etags: readonly string[];

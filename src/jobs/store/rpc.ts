@@ -93,8 +93,8 @@ export interface JobRpc {
   extendArchive(lease: number): Promise<boolean>;
   /** The builder has begun the archive's upload; false if its lease is no longer in force, or the archive has an upload. */
   beginArchiveUpload(lease: number, uploadId: string): Promise<boolean>;
-  /** The builder saves its progress, which extends its lease; false, with nothing saved, if that is no longer in force. */
-  keepArchive(lease: number, kept: KeptArchive): Promise<boolean>;
+  /** The builder saves its progress, after so many files, which extends its lease; false, with nothing saved, if that is no longer in force. */
+  keepArchive(lease: number, files: number, kept: KeptArchive): Promise<boolean>;
   /** The builder reports the end of its turn; false if its lease is no longer in force, and the report is refused. */
   completeArchive(lease: number, outcome: ArchiveOutcome): Promise<boolean>;
 
