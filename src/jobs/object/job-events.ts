@@ -1,11 +1,8 @@
-import type { WebhookEvent } from "../../webhooks/contract/webhook.ts";
+import type { EndEvent } from "../contract/end-event.ts";
 import { eventOf, withoutEvents } from "../rules/milestones.ts";
 import type { NotedEvent } from "../rules/state.ts";
 import { log, reasonOf } from "../../shared/log.ts";
-import { wants } from "../../webhooks/rules/endpoint.ts";
 import type { Platform } from "../../platform.ts";
-import type { Listener } from "../../webhooks/store/endpoints.ts";
-import type { OutgoingEvent } from "../../webhooks/store/rpc.ts";
 import type { JobCell } from "./job-cell.ts";
 
 /**
@@ -41,9 +38,9 @@ export class JobEvents {
       const { state } = this.#cell;
       if (state?.phase !== "running" || state.events === undefined) return;
       const { accountId, database } = state.definition;
-      const listeners = await this.#platform.at(database).webhookEndpoints.listeners(accountId);
+      const listenersOf = await this.#platform.at(database).webhookEndpoints.listeners(accountId);
       const ends = await Promise.allSettled(
-        state.events.map((event) => this.#handOver(event, eventOf(state, event), listeners)),
+        state.events.map((event) => this.#handOver(event, eventOf(state, event), listenersOf(event))),
       );
       const received = state.events.filter((_, i) => ends[i]?.status === "fulfilled");
       await this.#cell.take((job) => ({ state: withoutEvents(job, received), taken: true }));
@@ -51,19 +48,20 @@ export class JobEvents {
     }
   }
 
-  /** Hands an event to the object of each endpoint that wants it. */
-  async #handOver(event: NotedEvent, body: WebhookEvent, listeners: readonly Listener[]): Promise<void> {
-    const { id, type, at } = event;
-    const outgoing: OutgoingEvent = { id, type, at, body: JSON.stringify(body) };
+  /** Hands an event to the objects of these endpoints. */
+  async #handOver(
+    { id, type, at }: NotedEvent,
+    body: EndEvent,
+    endpointIds: readonly string[],
+  ): Promise<void> {
+    const outgoing = { id, type, at, body: JSON.stringify(body) };
     await Promise.all(
-      listeners
-        .filter((listener) => wants(listener, event))
-        .map(({ endpointId }) =>
-          // As it is now: the account may have been moved since its listeners were read.
-          this.#platform
-            .webhookObject(endpointId)
-            .receive(endpointId, outgoing, this.#cell.state?.definition.database),
-        ),
+      endpointIds.map((endpointId) =>
+        // As it is now: the account may have been moved since its listeners were read.
+        this.#platform
+          .webhookObject(endpointId)
+          .receive(endpointId, outgoing, this.#cell.state?.definition.database),
+      ),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { jobStatus, archiveView, jobView } from "./rollup.ts";
 import { archiveEnd, hasEnded, type JobState, type TaskRecord, type NotedEvent } from "./state.ts";
 import { isoOf } from "../../shared/api/primitives.ts";
-import type { ArchiveEventData, WebhookEvent } from "../../webhooks/contract/webhook.ts";
+import type { ArchiveEventData, EndEvent } from "../contract/end-event.ts";
 
 const hasStarted = (tasks: readonly TaskRecord[]): boolean => tasks.some((task) => task.started);
 
@@ -71,7 +71,7 @@ export function withoutEvents(state: JobState, delivered: readonly NotedEvent[])
 }
 
 /** An event as endpoints receive it. The status of a job that has ended no longer changes. */
-export function eventOf(state: JobState, { type, at, archive }: NotedEvent): WebhookEvent {
+export function eventOf(state: JobState, { type, at, archive }: NotedEvent): EndEvent {
   const timestamp = isoOf(at);
   if (type === "job.succeeded" || type === "job.failed") return { type, timestamp, data: jobView(state) };
   if (archive === undefined) throw new Error("an archive's event was kept without the archive");

@@ -1,7 +1,7 @@
 import type { ImageFormat, VideoFormat } from "../contract/job.ts";
 import type { ProcessingMode } from "../../shared/api/primitives.ts";
 import type { RefinedMask } from "../contract/region.ts";
-import type { ArchiveEventData, WebhookEventType } from "../../webhooks/contract/webhook.ts";
+import type { ArchiveEventData, EndEvent } from "../contract/end-event.ts";
 import type {
   ImageParameters,
   Lane,
@@ -120,7 +120,7 @@ export interface ArchiveRecord extends Delivery<ArchiveEnd> {
 /** An event for the account's webhook endpoints. All of its deliveries have its id. */
 export interface NotedEvent {
   readonly id: string;
-  readonly type: Exclude<WebhookEventType, "test">;
+  readonly type: EndEvent["type"];
   /** When it happened, epoch milliseconds. */
   readonly at: number;
   /** How the archive ended; absent for the end of the job. */

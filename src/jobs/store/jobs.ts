@@ -10,7 +10,6 @@ import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/sto
 import { isClosed, Settlement } from "../../billing/store/settlement.ts";
 import { D1Store, present } from "../../shared/storage/d1-store.ts";
 import { anyDeleted, anyRefined, markUsed } from "../../uploads/store/uploads.ts";
-import { hasEndpoints } from "../../webhooks/store/endpoints.ts";
 import { jobsPage, type JobRow } from "./jobs-page.ts";
 import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
 
@@ -188,7 +187,8 @@ export class Jobs extends D1Store {
    */
   async project(projection: JobProjection): Promise<Pushed> {
     const { jobId, status, error, updatedAt, version, cost, again = false } = projection;
-    const endpoints = hasEndpoints("(SELECT account_id FROM jobs WHERE id = ?1)");
+    const endpoints = `EXISTS (SELECT 1 FROM webhook_endpoints
+      WHERE account_id = (SELECT account_id FROM jobs WHERE id = ?1) AND deleted_at IS NULL)`;
     const [read] = await this.db.batch<StandingRow & { has_endpoints: number }>([
       this.#standing(jobId, `, ${endpoints} AS has_endpoints`),
       this.statement(

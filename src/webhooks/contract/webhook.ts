@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { ArchiveDownload } from "../../jobs/contract/archive.ts";
-import { JobStatus } from "../../jobs/contract/job.ts";
+import { ArchiveEndEvent, JobEndEvent } from "../../jobs/contract/end-event.ts";
 import { DateTime, NextToken, pageLimit } from "../../shared/api/primitives.ts";
 
 export const WebhookEventType = z
-  .enum(["job.succeeded", "job.failed", "archive.ready", "archive.failed", "test"])
+  .enum([...JobEndEvent.shape.type.options, ...ArchiveEndEvent.shape.type.options, "test"])
   .meta({ id: "WebhookEventType" });
 export type WebhookEventType = z.infer<typeof WebhookEventType>;
 
@@ -12,22 +11,14 @@ const JOB_ID = "job_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 const ENDPOINT_ID = "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 const AT = "2026-11-20T09:30:00.000Z";
 
-/** An archive in an event, without its signed URL: an event is kept for days, and the URL is valid for minutes. */
-export const ArchiveEventData = ArchiveDownload.omit({ downloadUrl: true }).meta({ id: "ArchiveEventData" });
-export type ArchiveEventData = z.infer<typeof ArchiveEventData>;
-
 /** The data of a test event. It has a name, because generators make two classes of one name of it otherwise. */
 const TestEventData = z.strictObject({ endpointId: z.string() }).meta({ id: "TestEventData" });
 
 /** What is sent to an endpoint: `data` is the API's object at the time of the event. */
 export const WebhookEvent = z
   .discriminatedUnion("type", [
-    z.strictObject({ type: z.enum(["job.succeeded", "job.failed"]), timestamp: DateTime, data: JobStatus }),
-    z.strictObject({
-      type: z.enum(["archive.ready", "archive.failed"]),
-      timestamp: DateTime,
-      data: ArchiveEventData,
-    }),
+    JobEndEvent,
+    ArchiveEndEvent,
     z.strictObject({
       type: z.literal("test"),
       timestamp: DateTime,

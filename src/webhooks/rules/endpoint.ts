@@ -36,10 +36,16 @@ const MONTH_MS = 30 * 86_400_000;
 /** How long a delivery is kept, milliseconds: no longer than its job, and a month at most. */
 export const deliveryKeptMs = ({ retentionMs }: JobPolicy): number => Math.min(retentionMs, MONTH_MS);
 
-/** Whether an endpoint receives an event: it existed when that happened (`at`, epoch ms), and subscribes to its type. */
+/** What an endpoint chooses events by; `at` is when it happened, epoch milliseconds. */
+export interface EventSubject {
+  readonly type: WebhookEventType;
+  readonly at: number;
+}
+
+/** Whether an endpoint receives an event: it existed when that happened, and subscribes to its type. */
 export const wants = (
   { events, createdAt }: { readonly events: readonly WebhookEventType[] | null; readonly createdAt: number },
-  { type, at }: { readonly type: WebhookEventType; readonly at: number },
+  { type, at }: EventSubject,
 ): boolean => createdAt <= at && (events === null || events.includes(type));
 
 /** An endpoint without a success for this long is disabled, milliseconds. */

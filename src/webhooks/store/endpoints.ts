@@ -1,5 +1,11 @@
 import type { DisabledReason, UpdateWebhookEndpointRequest, WebhookEventType } from "../contract/webhook.ts";
-import { MOST_ENDPOINTS, MOST_KEPT_ENDPOINTS, type EndpointUse } from "../rules/endpoint.ts";
+import {
+  MOST_ENDPOINTS,
+  MOST_KEPT_ENDPOINTS,
+  wants,
+  type EndpointUse,
+  type EventSubject,
+} from "../rules/endpoint.ts";
 import { D1Store, type SqlValue, atHome } from "../../shared/storage/d1-store.ts";
 import { countInHour } from "../../shared/storage/hourly-count.ts";
 
@@ -33,7 +39,7 @@ export interface SealedSecrets {
 }
 
 /** An enabled endpoint: which events it receives, and since when. */
-export type Listener = Pick<EndpointRecord, "endpointId" | "events" | "createdAt">;
+type Listener = Pick<EndpointRecord, "endpointId" | "events" | "createdAt">;
 
 /** The events as they are stored: JSON, or null for all. */
 type Stored<Shown> = Omit<Shown, "events"> & { readonly events: string | null };
@@ -46,10 +52,6 @@ const RECORD = `id AS endpointId, url, events, description, disabled_at AS disab
 const ENDPOINT_USE = `
   SELECT count(*) AS kept, count(*) FILTER (WHERE deleted_at IS NULL) AS live FROM webhook_endpoints
   WHERE account_id = ?1`;
-
-/** Whether an account (an SQL expression) has endpoints: for a statement that runs anyway. */
-export const hasEndpoints = (account: string): string =>
-  `EXISTS (SELECT 1 FROM webhook_endpoints WHERE account_id = ${account} AND deleted_at IS NULL)`;
 
 /** Deletes endpoints at ?2: all that stays is the id, by which the endpoint's object is found. */
 export const MARK_DELETED =
@@ -203,14 +205,16 @@ export class WebhookEndpoints extends D1Store {
     );
   }
 
-  /** The account's enabled endpoints. */
-  async listeners(accountId: string): Promise<Listener[]> {
+  /** The account's enabled endpoints, as a function: the ids of those that receive an event. */
+  async listeners(accountId: string): Promise<(event: EventSubject) => string[]> {
     const rows = await this.all<Stored<Listener>>(
       `SELECT id AS endpointId, events, created_at AS createdAt FROM webhook_endpoints
        WHERE account_id = ?1 AND deleted_at IS NULL AND disabled_at IS NULL`,
       [accountId],
     );
-    return rows.map(parsed);
+    const enabled = rows.map(parsed);
+    return (event) =>
+      enabled.filter((endpoint) => wants(endpoint, event)).map(({ endpointId }) => endpointId);
   }
 
   /** The ids of all endpoints of an account, the deleted ones whose objects may still exist among them. */
