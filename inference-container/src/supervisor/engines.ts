@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { byLane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { ByteCache } from "../models/byte-cache.ts";
-import { KeyMemory } from "../tasks/key-memory.ts";
+import { KeyMemory } from "../key-memory.ts";
 import { TaskReturned } from "../failures.ts";
 import { Engine, type EngineLimits } from "./engine.ts";
 import { Displaced, type Doubt, endedEngine, Suspected } from "./fates.ts";

@@ -1,7 +1,7 @@
 import { Lane, type TaskRequest, type TaskState } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { TaskDropped, TaskReturned } from "../failures.ts";
-import { KeyMemory } from "./key-memory.ts";
+import { KeyMemory } from "../key-memory.ts";
 import { Lanes } from "./lanes.ts";
 import type { Queued } from "./line.ts";
 import { Task } from "./task.ts";

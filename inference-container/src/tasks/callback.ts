@@ -5,7 +5,7 @@ import {
   type OutputsRequest,
   type ProgressReport,
 } from "@segmentation/protocol";
-import { backoffMs, discard, isTransient, Patience, pause, readText, within } from "./http.ts";
+import { backoffMs, discard, isTransient, Patience, pause, readText, within } from "../http-client.ts";
 
 const TIMEOUT_MS = 10_000;
 /** A grant for twenty thousand files, a mask and a cut-out each, with long signed URLs is some 20 MB. */

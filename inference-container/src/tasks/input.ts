@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { hasCode } from "../errors.ts";
 import { taskFailure, TaskFailure } from "../failures.ts";
-import { backoffMs, bounded, discard, isTransient, pause, transferMs, within } from "./http.ts";
+import { backoffMs, bounded, discard, isTransient, pause, transferMs, within } from "../http-client.ts";
 
 const ATTEMPTS = 3;
 

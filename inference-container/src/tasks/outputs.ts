@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import type { OutputsGrant } from "@segmentation/protocol";
 import type { WrittenFile } from "../messages.ts";
 import { taskFailure } from "../failures.ts";
-import { backoffMs, discard, isTransient, type Patience, pause, transferMs, within } from "./http.ts";
+import { backoffMs, discard, isTransient, type Patience, pause, transferMs, within } from "../http-client.ts";
 
 const PARALLEL = 6;
 

@@ -23,7 +23,7 @@ import {
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
 import { fetchInput } from "./input.ts";
-import { Patience } from "./http.ts";
+import { Patience } from "../http-client.ts";
 import type { Task } from "./task.ts";
 import { checkGrant, putOutputs } from "./outputs.ts";
 

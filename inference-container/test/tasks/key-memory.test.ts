@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { KeyMemory } from "../../src/tasks/key-memory.ts";
+import { KeyMemory } from "../../src/key-memory.ts";
 
 afterEach(() => void vi.useRealTimers());
 

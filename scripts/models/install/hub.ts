@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hasCode, reasonOf } from "../../../inference-container/src/errors.ts";
 import { DownloadError } from "../../../inference-container/src/models/errors.ts";
 import type { HubFile } from "../../../inference-container/src/models/manifest.ts";
-import { discard, isTransient, readText } from "../../../inference-container/src/tasks/http.ts";
+import { discard, isTransient, readText } from "../../../inference-container/src/http-client.ts";
 import { usageError } from "../../shared/command-line.ts";
 
 const LISTING_BYTES = 10_000_000;

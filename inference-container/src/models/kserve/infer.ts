@@ -3,7 +3,7 @@ import { problemOf } from "@segmentation/protocol";
 import type { Usage } from "../../device/usage.ts";
 import { reasonOf } from "../../errors.ts";
 import { ModelUnavailable, taskFailure, TaskFailure } from "../../failures.ts";
-import { AnswerTooLong, backoffMs, discard, pause, readBytes } from "../../tasks/http.ts";
+import { AnswerTooLong, backoffMs, discard, pause, readBytes } from "../../http-client.ts";
 import type { Semaphore } from "../../semaphore.ts";
 import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";

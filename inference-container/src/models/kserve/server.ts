@@ -1,7 +1,7 @@
 /** A server of the Open Inference Protocol (KServe v2) over HTTP, such as Triton: its health, its model's metadata, requests. */
 import { cutText } from "@segmentation/protocol";
 import { connectionCode, reasonOf } from "../../errors.ts";
-import { AnswerTooLong, discard, readText } from "../../tasks/http.ts";
+import { AnswerTooLong, discard, readText } from "../../http-client.ts";
 import { ModelFolderError } from "../errors.ts";
 import { ModelMetadata } from "./contract.ts";
 import type { Server } from "./manifest.ts";
