@@ -15,7 +15,7 @@ import { ClipTimes } from "./clip-times.ts";
 import type { TaskHooks, VideoResult, VideoTask, WrittenFile } from "../messages.ts";
 import { inOrder } from "./in-order.ts";
 import { describeOutput } from "../output-file.ts";
-import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
+import { LONGEST_BRIDGE_SECONDS } from "../following/bridge.ts";
 import { stepsOf } from "../steps.ts";
 import { ClipFollower } from "./follow-clip.ts";
 import { FrameTracker } from "./track-frame.ts";

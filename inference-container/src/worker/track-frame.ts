@@ -5,7 +5,7 @@ import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";
 import type { TrackedObject } from "../preview/preview.ts";
-import { Bridges } from "../tracking/bridge.ts";
+import { Bridges } from "../following/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
 import type { FollowedObject } from "./follow-clip.ts";

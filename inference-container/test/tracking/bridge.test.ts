@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { gridIou } from "../../src/models/mask-shape.ts";
-import { Bridges } from "../../src/tracking/bridge.ts";
+import { Bridges } from "../../src/following/bridge.ts";
 import type { Gap } from "../../src/tracking/tracker.ts";
 import { colourModel, type Disc, painted, SIZE } from "../support/coloured-scene.ts";
 

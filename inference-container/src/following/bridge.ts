@@ -2,12 +2,12 @@
 import { type Box, clipBox } from "../models/box.ts";
 import type { Followable, Instance, PictureLooks } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
-import { lookOf } from "../following/choice.ts";
-import { type Claim, find, type Sought } from "../following/find.ts";
-import { glimpse, Memory } from "../following/memory.ts";
-import { windowAbout } from "../following/parts.ts";
+import { lookOf } from "./choice.ts";
+import { type Claim, find, type Sought } from "./find.ts";
+import { glimpse, Memory } from "./memory.ts";
+import { windowAbout } from "./parts.ts";
 import type { Size } from "../size.ts";
-import type { Gap } from "./tracker.ts";
+import type { Gap } from "../tracking/tracker.ts";
 
 /** How long after its last detection an object is looked for without one. */
 export const LONGEST_BRIDGE_SECONDS = 1;
