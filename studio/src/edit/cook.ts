@@ -7,7 +7,7 @@ import {
   unpackMask,
   writeGreyPng,
 } from "@segmentation/masks";
-import type { Recipe } from "./history.ts";
+import type { Recipe } from "../work/history.ts";
 import { paint, partOf, partsOf, union } from "./pixels.ts";
 
 /** A mask that a recipe has made. */

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { FormDialog } from "../components/dialogs.tsx";
 import { TextField } from "../components/field.tsx";
 import { type Instance, nameOf } from "../work/instances.ts";
-import type { Edit } from "./history.ts";
+import type { Edit } from "../work/history.ts";
 import "./dialogs.css";
 
 /** Names have no more characters: they become names of files and classes. */

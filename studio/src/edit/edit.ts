@@ -10,7 +10,7 @@ import {
   seenWithout,
   undo,
   withEdit,
-} from "./history.ts";
+} from "../work/history.ts";
 
 const historyOf = (work: Work, picture: string): History => work.edits.value.get(picture) ?? NO_EDITS;
 

@@ -1,5 +1,5 @@
 import { cook, type MadeMask } from "./cook.ts";
-import type { Recipe } from "./history.ts";
+import type { Recipe } from "../work/history.ts";
 
 // Makes the masks of edited objects, so that the page stays smooth meanwhile.
 

@@ -1,6 +1,6 @@
 import { ingredientsOf, type MadeMask } from "./cook.ts";
 import type { CookAnswer, CookRequest } from "./edit.worker.ts";
-import type { Recipe } from "./history.ts";
+import type { Recipe } from "../work/history.ts";
 
 /** Masks by recipe: a worker makes each once. */
 export class Kitchen {

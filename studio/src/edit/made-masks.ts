@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { EditedObject, Recipe } from "./history.ts";
+import type { EditedObject, Recipe } from "../work/history.ts";
 import type { MadeMask } from "./cook.ts";
 import type { Instance } from "../work/instances.ts";
 import type { Kitchen } from "./kitchen.ts";

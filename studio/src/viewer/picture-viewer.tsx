@@ -2,7 +2,7 @@ import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import { Slots } from "./masks/mask-board.ts";
 import { type ShownMasks, Stage } from "./stage/stage.ts";
-import { Surface, type SurfaceProps } from "./stage/surface.tsx";
+import { Surface, type SurfaceProps } from "./surface.tsx";
 import type { Layer, Size } from "./types.ts";
 import type { View } from "./view/view.ts";
 import "./viewer.css";

@@ -18,7 +18,7 @@ import type { Owner } from "./owner.ts";
 import type { PointedObject } from "./pointed.ts";
 import type { Verdicts } from "./review.ts";
 import { Runner } from "./runner.ts";
-import type { History } from "../edit/history.ts";
+import type { History } from "./history.ts";
 
 /** What is under way. */
 export type Going =

@@ -10,7 +10,7 @@ import {
   seenWithout,
   undo,
   withEdit,
-} from "../../src/edit/history.ts";
+} from "../../src/work/history.ts";
 import { type Instance, nameOf } from "../../src/work/instances.ts";
 
 const instance = (label: string, number: number, confidence = 0.5): Instance => ({

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { anyMask } from "../../../client/test/support/arbitrary-masks.ts";
 import { draw, maskFile } from "../../../client/test/support/shapes.ts";
 import { cook } from "../../src/edit/cook.ts";
-import type { Recipe, Stroke } from "../../src/edit/history.ts";
+import type { Recipe, Stroke } from "../../src/work/history.ts";
 import { paint, partOf, partsOf, union } from "../../src/edit/pixels.ts";
 
 const empty = (width: number, height: number) => draw(width, height, () => false);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { edited, type History, NO_EDITS, withEdit } from "../../../studio/src/edit/history.ts";
+import { edited, type History, NO_EDITS, withEdit } from "../../../studio/src/work/history.ts";
 import {
   type Coloured,
   coloursOf,

@@ -1,4 +1,4 @@
-import type { History } from "../../edit/history.ts";
+import type { History } from "../../work/history.ts";
 import { maskColour, objectColour, Palette, paletteBeside, paletteOf } from "../../viewer/colours.ts";
 import type { Colour } from "../../viewer/types.ts";
 import type { Instance } from "../../work/instances.ts";

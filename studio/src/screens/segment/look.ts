@@ -1,5 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
-import { edited, type EditedObject, leastsOf, namesGiven, NO_EDITS } from "../../edit/history.ts";
+import { edited, type EditedObject, leastsOf, namesGiven, NO_EDITS } from "../../work/history.ts";
 import { edit } from "../../edit/edit.ts";
 import { MadeMasks } from "../../edit/made-masks.ts";
 import type { ExportMask } from "../../export/types.ts";

@@ -4,7 +4,7 @@ import { Icon } from "../../components/button.tsx";
 import { lazyDialog } from "../../components/lazy-part.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { edit } from "../../edit/edit.ts";
-import type { Edit } from "../../edit/history.ts";
+import type { Edit } from "../../work/history.ts";
 import { isVisitor } from "../../state/session.ts";
 import { type Instance, nameOf } from "../../work/instances.ts";
 import type { Look } from "./look.ts";

@@ -2,7 +2,7 @@ import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
 import { type ShownMasks, Stage } from "../stage/stage.ts";
-import { Surface, type SurfaceProps } from "../stage/surface.tsx";
+import { Surface, type SurfaceProps } from "../surface.tsx";
 import type { PointingTool } from "../types.ts";
 import { ClipMasks, objectOf, type ShownObject } from "./clip-masks.ts";
 import { followFrames } from "./frames.ts";

@@ -1,5 +1,5 @@
 import type { CreateJobRequest } from "segmentation-client";
-import type { History } from "../../edit/history.ts";
+import type { History } from "../history.ts";
 import type { ClipRegion } from "../clip-regions.ts";
 import { LONGEST_MS } from "../originals.ts";
 import type { Owner } from "../owner.ts";

@@ -1,4 +1,4 @@
-import type { Instance } from "../work/instances.ts";
+import type { Instance } from "./instances.ts";
 
 /** A stroke of the brush, or of the eraser: a line with round ends. */
 export interface Stroke {

@@ -1,12 +1,12 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { type Command, commandOf, toolWith, ZOOM_STEP } from "../input/commands.ts";
-import { type Brush, DraftMarks } from "../input/draft-marks.tsx";
-import { listenToGestures } from "../input/gestures.ts";
-import { Pointing, type PointingContext } from "../input/pointing.ts";
-import { isPaint, type Point, type Region, type Tool } from "../types.ts";
-import { isFit } from "../view/view.ts";
-import type { Stage } from "./stage.ts";
+import { type Command, commandOf, toolWith, ZOOM_STEP } from "./input/commands.ts";
+import { type Brush, DraftMarks } from "./input/draft-marks.tsx";
+import { listenToGestures } from "./input/gestures.ts";
+import { Pointing, type PointingContext } from "./input/pointing.ts";
+import { isPaint, type Point, type Region, type Tool } from "./types.ts";
+import { isFit } from "./view/view.ts";
+import type { Stage } from "./stage/stage.ts";
 
 /** The properties of a viewer's surface; masks are identified by their keys on the stage's board. */
 export interface SurfaceProps extends Partial<PointingContext> {
