@@ -25,7 +25,7 @@ import { Directory } from "./accounts/store/directory.ts";
 import { DeletedUploads } from "./uploads/store/deleted-uploads.ts";
 import { Erasures } from "./operator/store/erasures.ts";
 import { Gauges } from "./operator/store/gauges.ts";
-import { IdempotencyKeys } from "./shared/api/idempotency-store.ts";
+import { IdempotencyKeys } from "./shared/storage/idempotency-keys.ts";
 import { IdentityProvider } from "./accounts/store/identity-provider.ts";
 import { Jobs } from "./jobs/store/jobs.ts";
 import { Ledger } from "./billing/store/ledger.ts";

@@ -4,7 +4,7 @@ import { dayOf, USAGE_KEPT_DAYS } from "../../billing/rules/usage.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import { UNUSED_KEPT_MS, usedKeptMs } from "../../uploads/rules/lifetime.ts";
 import type { Platform } from "../../platform.ts";
-import { REMEMBERED_MS } from "../../shared/api/idempotency-store.ts";
+import { REMEMBERED_MS } from "../../shared/storage/idempotency-keys.ts";
 import { deleteInPages } from "../../shared/storage/delete-in-pages.ts";
 import { sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "../../uploads/operations/sweep-uploads.ts";

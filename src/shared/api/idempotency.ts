@@ -3,7 +3,7 @@ import { ServiceError } from "../errors.ts";
 import { fingerprintOf } from "../digest.ts";
 import { log, reasonOf } from "../log.ts";
 import { seal, unseal } from "../sealed.ts";
-import type { KeyClaim, RequestName, RequestRecord } from "./idempotency-store.ts";
+import type { KeyClaim, RequestName, RequestRecord } from "../storage/idempotency-keys.ts";
 import { ask } from "../storage/d1-store.ts";
 import type { Platform } from "../../platform.ts";
 import { secretsOf } from "../../settings.ts";

@@ -4,7 +4,7 @@ import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
 import { BillingUrl } from "../../../src/billing/contract/billing.ts";
 import { ServiceError } from "../../../src/shared/errors.ts";
 import { once, type Outcome } from "../../../src/shared/api/idempotency.ts";
-import { LEASE_MS, REMEMBERED_MS } from "../../../src/shared/api/idempotency-store.ts";
+import { LEASE_MS, REMEMBERED_MS } from "../../../src/shared/storage/idempotency-keys.ts";
 import { createKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { home } from "../../support/worker/databases.ts";

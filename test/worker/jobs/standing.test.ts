@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
+import { IdempotencyKeys } from "../../../src/shared/storage/idempotency-keys.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";

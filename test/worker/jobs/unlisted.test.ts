@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
+import { IdempotencyKeys } from "../../../src/shared/storage/idempotency-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
 import {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CreatedApiKey } from "../../../src/accounts/contract/api-key.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "../../../src/accounts/rules/api-key.ts";
-import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
+import { IdempotencyKeys } from "../../../src/shared/storage/idempotency-keys.ts";
 import { createKey, newKey } from "../../support/worker/api-keys.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
 import { home } from "../../support/worker/databases.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CreatedWebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
-import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
+import { IdempotencyKeys } from "../../../src/shared/storage/idempotency-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { home } from "../../support/worker/databases.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { archivesPrefix, outputKey, outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
-import { IdempotencyKeys } from "../../../src/shared/api/idempotency-store.ts";
+import { IdempotencyKeys } from "../../../src/shared/storage/idempotency-keys.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";

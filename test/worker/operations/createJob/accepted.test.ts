@@ -2,7 +2,7 @@ import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { AcceptedJob } from "../../../../src/jobs/contract/job.ts";
-import { IdempotencyKeys } from "../../../../src/shared/api/idempotency-store.ts";
+import { IdempotencyKeys } from "../../../../src/shared/storage/idempotency-keys.ts";
 import { Jobs } from "../../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../../src/jobs/object/job-object.ts";

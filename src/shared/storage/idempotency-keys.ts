@@ -1,4 +1,4 @@
-import { D1Store, present, type Question, type SqlValue } from "../storage/d1-store.ts";
+import { D1Store, present, type Question, type SqlValue } from "./d1-store.ts";
 
 /** Names a request: an Idempotency-Key within one operation of one account. */
 export interface RequestName {
