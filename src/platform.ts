@@ -7,7 +7,7 @@ import { Semaphore } from "./shared/semaphore.ts";
 import { newSeenCredentials, type SeenCredentials } from "./accounts/rules/callers.ts";
 import { FIRST_DATABASE } from "./shared/storage/databases.ts";
 import { databasesOf, settingsOf, type Env } from "./env.ts";
-import { InferenceClient } from "./models/inference-client.ts";
+import { InferenceClient } from "./models/store/inference-client.ts";
 import {
   billingSettingsOf,
   bucketSettingsOf,
@@ -37,7 +37,7 @@ import { Queues } from "./jobs/store/queues.ts";
 import { Probe } from "./operator/store/probe.ts";
 import { RepeatedQuestions } from "./integrations/store/repeated-questions.ts";
 import { RequestRate } from "./shared/api/request-rate.ts";
-import { Shares } from "./shares/store.ts";
+import { Shares } from "./shares/store/shares.ts";
 import { Transits } from "./operator/store/transit.ts";
 import { Uploads } from "./uploads/store/uploads.ts";
 import { TrialLane } from "./billing/store/trial-lane.ts";

@@ -19,8 +19,8 @@ import {
   retrieveJobResult,
   streamJobEvents,
 } from "../jobs/operations/jobs.ts";
-import { createShare, listShares, retrieveShare, revokeShare } from "../shares/operations.ts";
-import { retrieveModel } from "../models/operations.ts";
+import { createShare, listShares, retrieveShare, revokeShare } from "../shares/operations/shares.ts";
+import { retrieveModel } from "../models/operations/models.ts";
 import {
   completeMultipartUpload,
   createMultipartUpload,

@@ -1,4 +1,4 @@
-import { retrieveModel } from "../../models/operations.ts";
+import { retrieveModel } from "../../models/operations/models.ts";
 import type { BridgeClient } from "../client.ts";
 
 /** A function of Nuclio's dashboard, as far as CVAT reads it. */

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AppEnv } from "../../http/context.ts";
 import { refuseOtherType, validBody } from "../../http/read-request.ts";
-import { retrieveModel } from "../../models/operations.ts";
+import { retrieveModel } from "../../models/operations/models.ts";
 import { asTool, type BridgeClient, ifSet, refuseWithoutAccess, withLargeBody } from "../client.ts";
 import { foundIn } from "../found.ts";
 import { createJobOf, endOf, type Wanted } from "../jobs.ts";

@@ -14,7 +14,7 @@ import { needing } from "../../shared/storage/database-failure.ts";
 import { getAccountOverview, getAccountUsage } from "../../accounts/operations/account.ts";
 import { createJobDownload, retrieveJobDownload } from "../../archives/operations/downloads.ts";
 import { cancelJob, listJobs } from "../../jobs/operations/jobs.ts";
-import { retrieveModel } from "../../models/operations.ts";
+import { retrieveModel } from "../../models/operations/models.ts";
 import { createUploadPresign } from "../../uploads/operations/uploads.ts";
 import type { BridgeClient } from "../client.ts";
 import type { FoundPicture } from "../found.ts";

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { InferenceClient } from "../../../src/models/inference-client.ts";
+import { InferenceClient } from "../../../src/models/store/inference-client.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";

@@ -2,7 +2,7 @@ import { DEFAULT_POLICY, putOffSeconds } from "../../../../src/jobs/rules/policy
 import { isDone, newJob, type JobDefinition, type JobState } from "../../../../src/jobs/rules/state.ts";
 import * as tasks from "../../../../src/jobs/rules/tasks.ts";
 import { nextWake } from "../../../../src/jobs/rules/lifecycle.ts";
-import { DEFAULT_DELAY_MS } from "../../../../src/models/inference-client.ts";
+import { DEFAULT_DELAY_MS } from "../../../../src/models/store/inference-client.ts";
 import type { Completion, Lane } from "@segmentation/protocol";
 import { RETRY_FULL_SECONDS } from "../../../../inference-container/src/tasks/lanes.ts";
 import type { Queued } from "../../../../inference-container/src/tasks/line.ts";

@@ -1,17 +1,17 @@
-import { isoOf } from "../shared/api/primitives.ts";
-import type { CreatedShare, Share, SharedInputs, ShareList } from "./contract/share.ts";
-import { generateShareToken, MOST_SHARES, shareEnd } from "../accounts/rules/share-token.ts";
-import { ServiceError } from "../shared/errors.ts";
-import { sha256Hex } from "../shared/digest.ts";
-import { CONNECTIONS, mapPool } from "../shared/pool.ts";
-import { log } from "../shared/log.ts";
-import { inputKey } from "../shared/bucket/object-keys.ts";
-import type { Platform } from "../platform.ts";
-import { studioSettingsOf } from "../settings.ts";
-import type { ShareRecord } from "./store.ts";
-import type { OperationRequest } from "../operation-request.ts";
-import { inDirectory } from "../accounts/operations/api-keys.ts";
-import { finishedPage, RESULT_SECONDS, tasksFrom } from "../jobs/operations/jobs.ts";
+import { isoOf } from "../../shared/api/primitives.ts";
+import type { CreatedShare, Share, SharedInputs, ShareList } from "../contract/share.ts";
+import { generateShareToken, MOST_SHARES, shareEnd } from "../../accounts/rules/share-token.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { sha256Hex } from "../../shared/digest.ts";
+import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
+import { log } from "../../shared/log.ts";
+import { inputKey } from "../../shared/bucket/object-keys.ts";
+import type { Platform } from "../../platform.ts";
+import { studioSettingsOf } from "../../settings.ts";
+import type { ShareRecord } from "../store/shares.ts";
+import type { OperationRequest } from "../../operation-request.ts";
+import { inDirectory } from "../../accounts/operations/api-keys.ts";
+import { finishedPage, RESULT_SECONDS, tasksFrom } from "../../jobs/operations/jobs.ts";
 
 /** A share as the API shows it. */
 const shareView = ({ jobId, further, inputs, createdAt, expiresAt }: ShareRecord): Share => ({

@@ -1,7 +1,7 @@
-import type { Model } from "./contract/model.ts";
-import { ServiceError } from "../shared/errors.ts";
-import { log } from "../shared/log.ts";
-import type { OperationRequest } from "../operation-request.ts";
+import type { Model } from "../contract/model.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { log } from "../../shared/log.ts";
+import type { OperationRequest } from "../../operation-request.ts";
 
 /** The inference service loads a model in a minute or so; a shorter wait may help where it was restarted. */
 const RETRY_SECONDS = 10;

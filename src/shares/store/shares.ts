@@ -1,4 +1,4 @@
-import { D1Store, atHome } from "../shared/storage/d1-store.ts";
+import { D1Store, atHome } from "../../shared/storage/d1-store.ts";
 
 /** What an account shows by a link; times are epoch milliseconds. */
 export interface ShareRecord {

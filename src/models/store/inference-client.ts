@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sha256Hex } from "../shared/digest.ts";
-import { reasonOf } from "../shared/log.ts";
+import { sha256Hex } from "../../shared/digest.ts";
+import { reasonOf } from "../../shared/log.ts";
 import {
   ModelDescription,
   PICTURE_HEADER,
