@@ -3,7 +3,7 @@ import { ServiceError, TRY_AGAIN } from "../../shared/errors.ts";
 
 /**
  * What an account may store without paying: uploads and API keys. D1 repeats each rule in the statement that inserts
- * (stores/uploads/uploads.ts, stores/accounts/api-keys.ts), so that concurrent requests cannot exceed a budget together; a
+ * (uploads/store/uploads.ts, accounts/store/api-keys.ts), so that concurrent requests cannot exceed a budget together; a
  * test checks that the two agree.
  */
 

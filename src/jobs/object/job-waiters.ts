@@ -37,7 +37,7 @@ export class JobWaiters {
     return { waits: this.#waits, streams: this.#places.count };
   }
 
-  /** Answers a question of stores/jobs/questions.ts, as late as it asks for. */
+  /** Answers a question of store/questions.ts, as late as it asks for. */
   async answer(request: Request): Promise<Response> {
     const question = WaiterQuestion.parse(await request.json());
     const { accountId } = question;

@@ -21,7 +21,7 @@ import {
 /**
  * Who may have which job: every reason to refuse a new job, each as the error that the client receives, or null. createJob
  * calls the functions in this order. D1 repeats `accountRefusal` and `laneHasRoom` inside the transaction that lists the
- * job (stores/jobs/jobs.ts), so that concurrent requests cannot exceed a limit together; a test checks that the two agree.
+ * job (store/jobs.ts), so that concurrent requests cannot exceed a limit together; a test checks that the two agree.
  */
 
 /** The operator's settings for new jobs. */

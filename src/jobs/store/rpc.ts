@@ -28,7 +28,7 @@ export interface ExtendedTask {
 }
 
 /**
- * The methods that a JobObject offers to the Worker, as RPC. The object implements them (workers/job-object.ts); the
+ * The methods that a JobObject offers to the Worker, as RPC. The object implements them (object/job-object.ts); the
  * bindings and the services know nothing else about it. Questions from an account are answered with null if the job is not
  * the account's own.
  */

@@ -1,7 +1,7 @@
 /** A value of a statement's parameter. */
 export type SqlValue = string | number | null;
 
-/** What runs statements in one round trip and one transaction: a database, or a door of it (accounts/door.ts). */
+/** What runs statements in one round trip and one transaction: a database, or a door of it (door.ts). */
 export type Batching = Pick<D1Database, "batch">;
 
 /** What a store asks, as statements, so that several stores can ask in one round trip; `read` makes the answer of their results. */

@@ -16,7 +16,7 @@ export interface DeliveryRecord extends Delivery, OutgoingEvent {
   readonly number: number;
 }
 
-/** The methods that a WebhookObject offers to the Worker, as RPC (workers/webhook-object.ts): one object per endpoint. */
+/** The methods that a WebhookObject offers to the Worker, as RPC (object/webhook-object.ts): one object per endpoint. */
 export interface WebhookRpc {
   /**
    * Accepts an event to send; a known one stays as it is. It returns before anything is sent.
