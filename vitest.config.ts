@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { disableTelemetry } from "./inference-container/src/onnx/telemetry.ts";
-import { memoryFolder } from "./test/support/node/memory-folder.ts";
-import { workerProject } from "./test/support/node/worker-project.ts";
+import { memoryFolder } from "./test/support/process/memory-folder.ts";
+import { workerProject } from "./test/support/runtime/worker-project.ts";
 
 /** The seed of every random test in this run; `SEED=… npm test` repeats a run. */
 process.env["SEED"] ??= String(Date.now() % 2 ** 31);
@@ -26,13 +26,13 @@ const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
  */
 const nodeProject = (
   name: string,
-  include: string,
+  include: readonly string[],
   { isolate = false, byVite = false } = {},
 ): TestProjectConfiguration => ({
   test: {
     name,
-    include: [include],
-    setupFiles: ["test/support/node/setup.ts"],
+    include: [...include],
+    setupFiles: ["test/support/process/setup.ts"],
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,
     expect: { poll: { timeout: HANG_MS / 2 } },
@@ -52,23 +52,25 @@ export default defineConfig({
       workerProject("worker", "test/worker/**/*.test.ts", "short"),
       workerProject("databases", "test/databases/**/*.test.ts", "short", 16),
       workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
-      nodeProject("unit", "test/unit/**/*.test.ts"),
-      nodeProject("client", "client/test/{*.test.ts,!(cli)/**/*.test.ts}", { byVite: true }),
+      nodeProject("unit", ["test/unit/**/*.test.ts", "{evaluation,masks,protocol}/test/**/*.test.ts"]),
+      nodeProject("client", ["client/test/{*.test.ts,!(cli|long)/**/*.test.ts}"], { byVite: true }),
       // Tests of the command line change the folder in which their process is.
-      nodeProject("cli", "client/test/cli/*.test.ts", { isolate: true }),
-      nodeProject("studio", "studio/test/**/*.test.ts", { byVite: true }),
-      nodeProject("inference", "inference-container/test/{*.test.ts,!(models|reference)/**/*.test.ts}"),
+      nodeProject("cli", ["client/test/cli/*.test.ts"], { isolate: true }),
+      nodeProject("studio", ["studio/test/{browser,unit}/**/*.test.ts"], { byVite: true }),
+      nodeProject("inference", [
+        "inference-container/test/{*.test.ts,!(long|models|reference)/**/*.test.ts}",
+      ]),
       // A process that has had models in its memory takes 60 ms per gigabyte to start another, and the others start hundreds.
-      nodeProject("models", "inference-container/test/{models,reference}/**/*.test.ts"),
+      nodeProject("models", ["inference-container/test/{models,reference}/**/*.test.ts"]),
       {
         test: {
           name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          setupFiles: ["test/support/node/setup.ts"],
+          include: ["{test,studio/test}/e2e/**/*.test.ts"],
+          setupFiles: ["test/support/process/setup.ts"],
           testTimeout: 2 * HANG_MS,
           hookTimeout: 2 * HANG_MS,
           expect: { poll: { timeout: HANG_MS } },
-          globalSetup: ["test/support/node/shared-stack-server.ts"],
+          globalSetup: ["test/support/stack/shared-stack-server.ts"],
           isolate: false,
           experimental: BY_NODE,
         },
@@ -76,11 +78,11 @@ export default defineConfig({
       {
         test: {
           name: "long",
-          include: ["test/long/**/*.test.ts"],
+          include: ["{test,*/test}/long/**/*.test.ts"],
           exclude: ["test/long/worker/**"],
-          setupFiles: ["test/support/node/setup.ts"],
+          setupFiles: ["test/support/process/setup.ts"],
           env: { FORM: "long" },
-          globalSetup: ["test/support/node/shared-stack-server.ts"],
+          globalSetup: ["test/support/stack/shared-stack-server.ts"],
           testTimeout: 3_600_000,
           hookTimeout: 600_000,
         },

@@ -14,10 +14,13 @@ import { makeReady, root } from "./bootstrap.mjs";
 /** Commands that run a tool directly. */
 const TOOLS = { format: "oxfmt" };
 
+/** The names of the long tests: test/long, and the folders of that name in the packages. */
 const longTests = () =>
-  readdirSync(join(root, "test", "long"), { recursive: true })
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => file.slice(0, -".test.ts".length));
+  [".", "client", "inference-container", "python", "studio"].flatMap((owner) =>
+    readdirSync(join(root, owner, "test", "long"), { recursive: true })
+      .filter((file) => file.endsWith(".test.ts"))
+      .map((file) => file.slice(0, -".test.ts".length)),
+  );
 
 /** The commands that read no options: what --help prints, and whether a tool reads what follows. The others have their own help. */
 const PLAIN = {

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { FILE_KINDS } from "../../test/support/file-kinds.ts";
-import { pythonWith } from "../../test/support/node/python.ts";
+import { pythonWith } from "../../test/support/clients/python.ts";
 import { unreadable } from "../src/cli/segment/inputs/media.ts";
 import { contentTypeOf, kindOfFile } from "../src/upload/input.ts";
 

@@ -6,7 +6,7 @@ import { stemOf, uniqueNames } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { pythonWith } from "../../test/support/node/python.ts";
+import { pythonWith } from "../../test/support/clients/python.ts";
 import { FileNames, isSafe, nameOfPath } from "../src/results/file-names.ts";
 
 const namesFor = (names: readonly string[]): string[] => [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { pythonWith } from "../../test/support/node/python.ts";
+import { pythonWith } from "../../test/support/clients/python.ts";
 
 const FOLDER = join(PROJECT_ROOT, "python/test");
 const python = pythonWith("httpx", "numpy");

@@ -24,7 +24,7 @@ const LEAST_KILLED = 0.95;
 
 /** Stryker's packages and their lock: a quarter of the files that everybody would else install for this one test. */
 const STRYKER = join(PROJECT_ROOT, "test", "stryker");
-const EQUIVALENTS = "test/unit/core/survivors.md";
+const EQUIVALENTS = "test/unit/survivors.md";
 const REPORTS = ".local/mutation";
 const SANDBOX = `${REPORTS}/sandbox-${process.pid}`;
 
@@ -74,9 +74,8 @@ async function mutate(files: readonly string[], concurrency: number, signal: Abo
     ignorePatterns: [
       "**",
       "!src/**",
-      "!test/unit/core/**",
-      "!test/support/*",
-      "!test/support/node/**",
+      "!test/unit/**",
+      "!test/support/**",
       "!scripts/testing/**",
       "!docs/errors.md",
       "!package.json",

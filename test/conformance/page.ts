@@ -9,17 +9,17 @@ const ROW = new RegExp(String.raw`^(${TAG})((?:, [A\d.]+)*) \| (.+?) \|.*$`, "gm
 /** A test's title that ends in tags, such as `"refuses %s [4.3-2 8-1]"`. */
 const TAGGED = new RegExp(String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n])+) \[(${TAG}(?: ${TAG})*)\]\1,`, "g");
 
-/** A file as the page names it: without its suffix, and without the folder where most of them lie. */
+/** A file as the page names it: without its suffix, and without the folder where most of them lie or a package's folder of tests. */
 const shortName = (file: string): string =>
   file
     .replace(/^test\/(?:worker\/)?/, "")
-    .replace("inference-container/test/", "inference/")
+    .replace(/^([a-z]+)(?:-container)?\/test\//, "$1/")
     .replace(/\.test\.ts$/, "");
 
 /** The tests that carry each tag: their titles, by their files' names. */
 export function testsByTag(): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
   const tests = new Map<string, Map<string, string[]>>();
-  for (const file of globSync("{test,inference-container/test}/**/*.test.ts").toSorted()) {
+  for (const file of globSync("{test,*/test}/**/*.test.ts", { exclude: ["node_modules/**"] }).toSorted()) {
     for (const [, , title = "", tags = ""] of readFileSync(file, "utf8").matchAll(TAGGED)) {
       for (const tag of tags.split(" ")) {
         const files = tests.get(tag) ?? new Map<string, string[]>();

@@ -7,18 +7,18 @@ import { inputKey } from "../../src/shared/bucket/object-keys.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { resealSecrets } from "../../src/operator/operations/reseal-secrets.ts";
 import { Directory } from "../../src/accounts/store/directory.ts";
-import { newClient } from "../support/worker/api.ts";
-import { deliverIn } from "../support/worker/inference.ts";
-import { presign } from "../support/worker/jobs.ts";
-import { PATIENT } from "../support/worker/time.ts";
+import { newClient } from "../support/worker/client/api.ts";
+import { deliverIn } from "../support/worker/fakes/inference.ts";
+import { presign } from "../support/worker/fixtures/jobs.ts";
+import { PATIENT } from "../support/worker/runtime/time.ts";
 import {
   database,
   databaseThrough,
   inDatabase,
   useDatabases,
   withDatabases,
-} from "../support/worker/several.ts";
-import { newEndpoint } from "../support/worker/webhooks.ts";
+} from "../support/worker/runtime/several.ts";
+import { newEndpoint } from "../support/worker/fakes/webhooks.ts";
 
 const environment = useDatabases(4);
 const EACH = ["DB", "DB_2", "DB_4"];

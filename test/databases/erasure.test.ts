@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { moveAccount } from "../../src/operator/operations/move-account.ts";
-import type { Answer } from "../support/worker/api.ts";
-import { cutOffDatabases, moveUntil, resident } from "../support/worker/moves.ts";
-import { Draw } from "../support/worker/random.ts";
+import type { Answer } from "../support/worker/client/api.ts";
+import { cutOffDatabases, moveUntil, resident } from "../support/worker/fixtures/moves.ts";
+import { Draw } from "../support/worker/client/random.ts";
 import {
   database,
   databasesWith,
@@ -11,8 +11,8 @@ import {
   sendIn,
   useDatabases,
   withDatabases,
-} from "../support/worker/several.ts";
-import { expectError } from "../support/worker/wire.ts";
+} from "../support/worker/runtime/several.ts";
+import { expectError } from "../support/worker/client/wire.ts";
 
 const environment = useDatabases(3);
 let platform: Platform;

@@ -5,11 +5,11 @@ import worker from "../../src/index.ts";
 import { platformOf } from "../../src/platform.ts";
 import { Directory } from "../../src/accounts/store/directory.ts";
 import { runScheduled } from "../../src/runtime/scheduled.ts";
-import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
-import { createKey } from "../support/worker/api-keys.ts";
-import { newClient, type Client } from "../support/worker/api.ts";
-import { CRONS, logged, runCron } from "../support/worker/crons.ts";
-import { imageJob, newJob, uploaded } from "../support/worker/jobs.ts";
+import { PlayedIdentityProvider } from "../support/worker/client/access-tokens.ts";
+import { createKey } from "../support/worker/client/api-keys.ts";
+import { newClient, type Client } from "../support/worker/client/api.ts";
+import { CRONS, logged, runCron } from "../support/worker/runtime/crons.ts";
+import { imageJob, newJob, uploaded } from "../support/worker/fixtures/jobs.ts";
 import {
   database,
   databasesWith,
@@ -19,11 +19,11 @@ import {
   takeNewAccounts,
   useDatabases,
   withDatabases,
-} from "../support/worker/several.ts";
-import { overrideSettings } from "../support/worker/settings.ts";
-import { createSession, PlayedStripe } from "../support/worker/stripe.ts";
-import { later } from "../support/worker/time.ts";
-import { expectError } from "../support/worker/wire.ts";
+} from "../support/worker/runtime/several.ts";
+import { overrideSettings } from "../support/worker/runtime/settings.ts";
+import { createSession, PlayedStripe } from "../support/worker/fakes/stripe.ts";
+import { later } from "../support/worker/runtime/time.ts";
+import { expectError } from "../support/worker/client/wire.ts";
 
 useDatabases(3);
 

@@ -4,14 +4,14 @@ import { MoveReport } from "../../src/operator/contract/operator.ts";
 import { MOVED_TABLES } from "../../src/operator/store/transit.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { moveAccount } from "../../src/operator/operations/move-account.ts";
-import { deliverArchive } from "../support/worker/archives.ts";
-import { newClient } from "../support/worker/api.ts";
-import { CRONS, runCron } from "../support/worker/crons.ts";
-import { finishJob, PlayedInference } from "../support/worker/inference.ts";
-import { newJob } from "../support/worker/jobs.ts";
-import { settledJob } from "../support/worker/ledger.ts";
-import { cutOffDatabases, findings, moveUntil, resident } from "../support/worker/moves.ts";
-import { Draw } from "../support/worker/random.ts";
+import { deliverArchive } from "../support/worker/fixtures/archives.ts";
+import { newClient } from "../support/worker/client/api.ts";
+import { CRONS, runCron } from "../support/worker/runtime/crons.ts";
+import { finishJob, PlayedInference } from "../support/worker/fakes/inference.ts";
+import { newJob } from "../support/worker/fixtures/jobs.ts";
+import { settledJob } from "../support/worker/fixtures/ledger.ts";
+import { cutOffDatabases, findings, moveUntil, resident } from "../support/worker/fixtures/moves.ts";
+import { Draw } from "../support/worker/client/random.ts";
 import {
   database,
   databasesWith,
@@ -19,12 +19,12 @@ import {
   rowsOf,
   sendIn,
   useDatabases,
-} from "../support/worker/several.ts";
-import { shareJob, visit } from "../support/worker/shares.ts";
-import { PlayedStripe } from "../support/worker/stripe.ts";
-import { later, PATIENT } from "../support/worker/time.ts";
-import { PlayedEndpoints, ringEndpoint } from "../support/worker/webhooks.ts";
-import { expectError } from "../support/worker/wire.ts";
+} from "../support/worker/runtime/several.ts";
+import { shareJob, visit } from "../support/worker/fixtures/shares.ts";
+import { PlayedStripe } from "../support/worker/fakes/stripe.ts";
+import { later, PATIENT } from "../support/worker/runtime/time.ts";
+import { PlayedEndpoints, ringEndpoint } from "../support/worker/fakes/webhooks.ts";
+import { expectError } from "../support/worker/client/wire.ts";
 
 const DAY = 86_400_000;
 

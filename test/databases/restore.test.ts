@@ -4,13 +4,13 @@ import { rebuildDirectory } from "../../scripts/admin/rebuild-directory.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { deleteCopy, moveAccount } from "../../src/operator/operations/move-account.ts";
 import { relistJobs } from "../../src/operator/operations/relist-job.ts";
-import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
-import { newKey } from "../support/worker/api-keys.ts";
-import { newClient, type Client } from "../support/worker/api.ts";
-import { asOperator } from "../support/worker/database.ts";
-import { logged } from "../support/worker/crons.ts";
-import { moveUntil, resident } from "../support/worker/moves.ts";
-import { Draw } from "../support/worker/random.ts";
+import { PlayedIdentityProvider } from "../support/worker/client/access-tokens.ts";
+import { newKey } from "../support/worker/client/api-keys.ts";
+import { newClient, type Client } from "../support/worker/client/api.ts";
+import { asOperator } from "../support/worker/runtime/database.ts";
+import { logged } from "../support/worker/runtime/crons.ts";
+import { moveUntil, resident } from "../support/worker/fixtures/moves.ts";
+import { Draw } from "../support/worker/client/random.ts";
 import {
   database,
   databasesWith,
@@ -20,7 +20,7 @@ import {
   takeNewAccounts,
   useDatabases,
   withDatabases,
-} from "../support/worker/several.ts";
+} from "../support/worker/runtime/several.ts";
 
 const ALL = ["DB", "DB_2", "DB_3"];
 const environment = useDatabases(3);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/env.ts";
-import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
-import { finishJob, PlayedInference } from "../support/worker/inference.ts";
-import { newJob, presign } from "../support/worker/jobs.ts";
-import type { Client } from "../support/worker/api.ts";
+import { PlayedIdentityProvider } from "../support/worker/client/access-tokens.ts";
+import { finishJob, PlayedInference } from "../support/worker/fakes/inference.ts";
+import { newJob, presign } from "../support/worker/fixtures/jobs.ts";
+import type { Client } from "../support/worker/client/api.ts";
 import {
   ALL,
   database,
@@ -12,7 +12,7 @@ import {
   takeNewAccounts,
   useDatabases,
   withDatabases,
-} from "../support/worker/several.ts";
+} from "../support/worker/runtime/several.ts";
 
 useDatabases(16);
 

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { platformOf } from "../../src/platform.ts";
 import { runScheduled } from "../../src/runtime/scheduled.ts";
-import { CRONS, runUpkeep } from "../support/worker/crons.ts";
-import { ALL, database, databaseThrough, useDatabases, withDatabases } from "../support/worker/several.ts";
-import { PlayedStripe } from "../support/worker/stripe.ts";
+import { CRONS, runUpkeep } from "../support/worker/runtime/crons.ts";
+import {
+  ALL,
+  database,
+  databaseThrough,
+  useDatabases,
+  withDatabases,
+} from "../support/worker/runtime/several.ts";
+import { PlayedStripe } from "../support/worker/fakes/stripe.ts";
 
 useDatabases(16);
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { inspectUploads } from "../../src/uploads/operations/inspect-uploads.ts";
-import { CRONS, logged, runUpkeep } from "../support/worker/crons.ts";
-import { moveUntil, resident, type Resident } from "../support/worker/moves.ts";
-import { database, rowsOf, useDatabases, withDatabases } from "../support/worker/several.ts";
-import { PlayedStripe } from "../support/worker/stripe.ts";
-import { later } from "../support/worker/time.ts";
+import { CRONS, logged, runUpkeep } from "../support/worker/runtime/crons.ts";
+import { moveUntil, resident, type Resident } from "../support/worker/fixtures/moves.ts";
+import { database, rowsOf, useDatabases, withDatabases } from "../support/worker/runtime/several.ts";
+import { PlayedStripe } from "../support/worker/fakes/stripe.ts";
+import { later } from "../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
 const HERE = "DB_2";

@@ -2,16 +2,16 @@ import { createScheduledController } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/index.ts";
-import { newClient } from "../support/worker/api.ts";
-import { CRONS, logged, runUpkeep } from "../support/worker/crons.ts";
-import { deliverIn } from "../support/worker/inference.ts";
+import { newClient } from "../support/worker/client/api.ts";
+import { CRONS, logged, runUpkeep } from "../support/worker/runtime/crons.ts";
+import { deliverIn } from "../support/worker/fakes/inference.ts";
 import {
   database,
   databaseThrough,
   inDatabase,
   useDatabases,
   withDatabases,
-} from "../support/worker/several.ts";
+} from "../support/worker/runtime/several.ts";
 
 useDatabases(3);
 

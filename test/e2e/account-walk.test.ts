@@ -11,8 +11,8 @@ import { signIn } from "../../scripts/token/sign-in.ts";
 import { Account, AccountOverview } from "../../src/accounts/contract/account.ts";
 import { CreatedApiKey } from "../../src/accounts/contract/api-key.ts";
 import { at, only, present } from "../support/at.ts";
-import { sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 import { BillingUrl } from "../../src/billing/contract/billing.ts";
 
 const EMAIL = "grace.hopper@example.com";

@@ -12,9 +12,9 @@ import { z } from "zod";
 import { CALLBACK_PATH, CLIENT_ID } from "../../scripts/stand-ins/identity/names.ts";
 import { browse } from "../../scripts/token/sign-in.ts";
 import { present } from "../support/at.ts";
-import { sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
-import { readStrictly } from "../support/node/strict-zip.ts";
+import { sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
+import { readStrictly } from "../support/zip/strict-zip.ts";
 
 const Found = z.object({
   jobId: z.string(),

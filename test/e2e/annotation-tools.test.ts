@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createClient } from "../../scripts/client/api-client.ts";
 import { at } from "../support/at.ts";
-import { sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 
 const Results = z.object({
   results: z.array(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPlatforms, type Platforms } from "../../client/test/support/platforms/all.ts";
-import { sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 
 describe("the client library against the whole stack", () => {
   let stack: SharedStack;
@@ -11,7 +11,7 @@ describe("the client library against the whole stack", () => {
   });
   afterAll(() => platforms.close());
 
-  // In the others: client/test/walk with a played service, and test/long/platforms.test.ts.
+  // In the others: client/test/walk with a played service, and client/test/long/platforms.test.ts.
   it.each(["the project's Node", "Chromium"] as const)("walks in %s", async (name) => {
     const { baseUrl, apiKey } = stack;
     const picture = Buffer.from(sample("chelsea")).toString("base64");

@@ -9,9 +9,9 @@ import { checkLedger } from "../../scripts/admin/ledger-check.ts";
 import { openLocalDatabase } from "../../scripts/admin/database.ts";
 import { createClient } from "../../scripts/client/api-client.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
-import { type Ended, startCommandLine } from "../support/node/command-line.ts";
-import { sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { type Ended, startCommandLine } from "../support/clients/command-line.ts";
+import { sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 
 const TRIAL_TOKENS = 100;
 

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { isWellFormedApiKey } from "../../src/accounts/rules/api-key.ts";
 import { only } from "../support/at.ts";
-import { demoOnSharedStack } from "../support/node/demo-run.ts";
-import { giveMigratedData } from "../support/node/migrated-data.ts";
+import { demoOnSharedStack } from "../support/stack/demo-run.ts";
+import { giveMigratedData } from "../support/stack/migrated-data.ts";
 
 const run = promisify(execFile);
 

@@ -6,10 +6,10 @@ import { createClient } from "../../scripts/client/api-client.ts";
 import { Account } from "../../src/accounts/contract/account.ts";
 import { ErrorObject } from "../../src/shared/api/error.ts";
 import { ImportedUpload } from "../../src/uploads/contract/upload.ts";
-import { type FileServer, startFileServer } from "../support/node/file-server.ts";
-import { inputsInBucket, queryDatabase } from "../support/node/local-database.ts";
-import { sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { type FileServer, startFileServer } from "../support/network/file-server.ts";
+import { inputsInBucket, queryDatabase } from "../support/stack/local-database.ts";
+import { sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 
 const PICTURE = sample("chelsea");
 const MEGA = 1_000_000;

@@ -9,7 +9,7 @@ import { GroundingDinoManifest } from "../../inference-container/src/models/grou
 import { plantedFolder as plantedDinoFolder } from "../../inference-container/test/models/grounding-dino/planted.ts";
 import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
-import { catLabels, endsAtCtrlC, models } from "../support/node/models-command.ts";
+import { catLabels, endsAtCtrlC, models } from "../support/process/models-command.ts";
 
 describe("the models command", () => {
   let whole: string;
@@ -87,7 +87,7 @@ describe("the models command", () => {
     expect(noService).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
   });
 
-  // Through the API: test/long/measuring-commands.test.ts.
+  // Through the API: test/long/operate/measuring-commands.test.ts.
   it.runIf(isLong)("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>
     endsAtCtrlC(whole, scratch),
   );
@@ -132,7 +132,7 @@ describe("the models command", () => {
     expect(GroundingDinoManifest.safeParse(manifest).error).toBeUndefined();
   });
 
-  // What it fits: test/long/measuring-commands.test.ts.
+  // What it fits: test/long/operate/measuring-commands.test.ts.
   it("calibrate refuses a family that has no confidence to fit", async () => {
     const folder = await plantedFolder(join(scratch, "no-confidence"));
     const options = ["--pictures", "samples", "--labels", await catLabels(scratch)];

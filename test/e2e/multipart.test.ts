@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
-import { expectToArrive } from "../support/node/breaking-line.ts";
-import { useSharedStack } from "../support/node/shared-stack.ts";
+import { expectToArrive } from "../support/network/breaking-line.ts";
+import { useSharedStack } from "../support/stack/shared-stack.ts";
 
 /** Larger than what the client sends at once. */
 const SIZE = 70_000_001;

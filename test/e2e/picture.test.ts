@@ -14,9 +14,9 @@ import { Upload } from "../../src/uploads/contract/upload.ts";
 import { openLocalDatabase } from "../../scripts/admin/database.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { at, only, present } from "../support/at.ts";
-import { maskPixels, sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
-import { readStrictly } from "../support/node/strict-zip.ts";
+import { maskPixels, sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
+import { readStrictly } from "../support/zip/strict-zip.ts";
 
 describe("the whole stack, by its public API", () => {
   let stack: SharedStack;

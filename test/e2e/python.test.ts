@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { isOnPath } from "../support/node/on-path.ts";
-import { panClip } from "../support/node/pan-clip.ts";
-import { pythonWith } from "../support/node/python.ts";
-import { useSharedStack } from "../support/node/shared-stack.ts";
+import { isOnPath } from "../support/process/on-path.ts";
+import { panClip } from "../support/media/pan-clip.ts";
+import { pythonWith } from "../support/clients/python.ts";
+import { useSharedStack } from "../support/stack/shared-stack.ts";
 
 const run = promisify(execFile);
 

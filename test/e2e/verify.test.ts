@@ -4,12 +4,12 @@ import { runDeploy } from "../../scripts/deploy/run.ts";
 import type { Outcome } from "../../scripts/verify/row.ts";
 import { ROWS } from "../../scripts/verify/run.ts";
 import { verifyService } from "../../scripts/verify/service.ts";
-import { DELETED, named, QUICK_BREAKAGES, SLOW_BREAKAGES } from "../support/node/breakages.ts";
-import type { Breakage } from "../support/node/breaking-proxy.ts";
-import { standIn } from "../support/node/deployment.ts";
-import { copyConfiguration, emptyAccount } from "../support/node/half-configured.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
-import { PATIENT, VerifiedStack } from "../support/node/verified-stack.ts";
+import { DELETED, named, QUICK_BREAKAGES, SLOW_BREAKAGES } from "../support/network/breakages.ts";
+import type { Breakage } from "../support/network/breaking-proxy.ts";
+import { standIn } from "../support/stack/deployment.ts";
+import { copyConfiguration, emptyAccount } from "../support/stack/half-configured.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
+import { PATIENT, VerifiedStack } from "../support/stack/verified-stack.ts";
 
 describe("npm run verify", () => {
   let shared: SharedStack;

@@ -7,8 +7,8 @@ import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { JobStatus } from "../../src/jobs/contract/job.ts";
 import { JobReport } from "../../src/jobs/contract/job-report.ts";
 import { EventReader } from "../support/event-stream.ts";
-import { sample } from "../support/node/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { sample } from "../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 
 /** Long for a busy machine, and well before the comment by which a stream would notice it by itself. */
 const SOON = { timeout: 10_000 };

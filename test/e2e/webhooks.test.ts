@@ -9,8 +9,8 @@ import {
 } from "../../src/webhooks/contract/webhook.ts";
 import { type ApiClient, createClient } from "../../scripts/client/api-client.ts";
 import { only, present } from "../support/at.ts";
-import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
-import { MEGABYTES, type Received, WebhookReceiver } from "../support/node/webhook-receiver.ts";
+import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
+import { MEGABYTES, type Received, WebhookReceiver } from "../support/network/webhook-receiver.ts";
 
 /** How endpoints may behave; nobody listens at the last. */
 const PATHS = ["/good", "/slow", "/silent", "/redirect", "/gone", "/megabytes", "dead"] as const;

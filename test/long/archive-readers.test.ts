@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAX_ZIP_ENTRIES } from "../../src/archives/rules/zip-records.ts";
 import { ZipWriter } from "../../src/archives/rules/zip-writer.ts";
-import { archiveReaders } from "../support/node/archive-readers.ts";
-import { MTIME, noise } from "../support/node/zip-of.ts";
+import { archiveReaders } from "../support/zip/archive-readers.ts";
+import { MTIME, noise } from "../support/zip/zip-of.ts";
 
 /** Every message's builder has so many files, and the next continues with what is known of them. */
 const TURN_FILES = 20_000;

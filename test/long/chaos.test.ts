@@ -1,5 +1,5 @@
 import { EMBEDDED, PLANTED } from "../support/chaos/models.ts";
-import { describePowerCuts } from "../support/node/power-cuts.ts";
+import { describePowerCuts } from "../support/stack/power-cuts.ts";
 
 /** As late as the platform says that it may be. */
 const lateSeconds = 60;

@@ -8,8 +8,8 @@ import { MasksJson } from "../../inference-container/test/support/masks-json.ts"
 import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
-import { demoOnSharedStack } from "../support/node/demo-run.ts";
-import { panClip } from "../support/node/pan-clip.ts";
+import { demoOnSharedStack } from "../support/stack/demo-run.ts";
+import { panClip } from "../support/media/pan-clip.ts";
 
 it.each([
   ["while its stack starts", [], "Starting the inference service"],

@@ -6,9 +6,9 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
 import { ImportedUpload } from "../../src/uploads/contract/upload.ts";
-import { type FileServer, startFileServer } from "../support/node/file-server.ts";
-import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
-import { peakOfWorker } from "../support/node/worker-memory.ts";
+import { type FileServer, startFileServer } from "../support/network/file-server.ts";
+import { type SpawnedStack, spawnStack } from "../support/stack/spawn-stack.ts";
+import { peakOfWorker } from "../support/runtime/worker-memory.ts";
 
 const MEGA = 1_000_000;
 const SMALL = 10 * MEGA;

@@ -17,11 +17,11 @@ import { ArchivedVideoManifest } from "../../src/jobs/contract/result.ts";
 import { at, only, present } from "../support/at.ts";
 import { PLANTED } from "../support/chaos/models.ts";
 import { EventReader } from "../support/event-stream.ts";
-import { databaseFile } from "../support/node/local-database.ts";
-import { panClip } from "../support/node/pan-clip.ts";
-import { sample } from "../support/node/sample.ts";
-import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
-import { readStrictly } from "../support/node/strict-zip.ts";
+import { databaseFile } from "../support/stack/local-database.ts";
+import { panClip } from "../support/media/pan-clip.ts";
+import { sample } from "../support/media/sample.ts";
+import { spawnStack, type SpawnedStack } from "../support/stack/spawn-stack.ts";
+import { readStrictly } from "../support/zip/strict-zip.ts";
 
 const run = promisify(execFile);
 /**

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { expectToArrive } from "../support/node/breaking-line.ts";
-import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
+import { expectToArrive } from "../support/network/breaking-line.ts";
+import { type SpawnedStack, spawnStack } from "../support/stack/spawn-stack.ts";
 
 /** A part of 8 MiB takes this line 1.4 s. */
 const LINE = { bytesPerSecond: 6_000_000, breaksEverySeconds: 2, isSlow: true };

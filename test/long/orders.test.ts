@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runVitest } from "../support/node/run-vitest.ts";
+import { runVitest } from "../support/process/run-vitest.ts";
 
 const ORDERS = Number(process.env["ORDERS"] ?? 20);
 const FIRST_SEED = Number(process.env["SEED"]);

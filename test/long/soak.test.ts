@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
-import { soakEmbedded } from "../support/node/embedded-soak.ts";
-import { soakReport, soak } from "../support/node/soak.ts";
-import { thirds } from "../support/node/soak-memory.ts";
+import { soakEmbedded } from "../support/soak/embedded-soak.ts";
+import { soakReport, soak } from "../support/soak/soak.ts";
+import { thirds } from "../support/soak/soak-memory.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 
 const MINUTES = Number(process.env["SOAK_MINUTES"] ?? 10);

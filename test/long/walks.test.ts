@@ -2,12 +2,12 @@
 /** CI's walks over the whole stack, with those and the looks at a page that it leaves out: others of CI have the same subject. */
 import "../e2e/command-line.test.ts";
 import "../e2e/models.test.ts";
-import "../e2e/studio/account-screens.test.ts";
-import "../e2e/studio/clip.test.ts";
-import "../e2e/studio/editing.test.ts";
-import "../e2e/studio/entries.test.ts";
-import "../e2e/studio/errors.test.ts";
-import "../e2e/studio/export.test.ts";
-import "../e2e/studio/nothing-lost.test.ts";
-import "../e2e/studio/sign-in.test.ts";
-import "../e2e/studio/workbench.test.ts";
+import "../../studio/test/e2e/account-screens.test.ts";
+import "../../studio/test/e2e/clip.test.ts";
+import "../../studio/test/e2e/editing.test.ts";
+import "../../studio/test/e2e/entries.test.ts";
+import "../../studio/test/e2e/errors.test.ts";
+import "../../studio/test/e2e/export.test.ts";
+import "../../studio/test/e2e/nothing-lost.test.ts";
+import "../../studio/test/e2e/sign-in.test.ts";
+import "../../studio/test/e2e/workbench.test.ts";

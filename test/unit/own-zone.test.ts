@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { runtimeOf, startWorkerd } from "../support/node/workerd.ts";
+import { runtimeOf, startWorkerd } from "../support/runtime/workerd.ts";
 
 const FLAG = "global_fetch_strictly_public";
 

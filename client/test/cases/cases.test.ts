@@ -7,7 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { pythonWith } from "../../../test/support/node/python.ts";
+import { pythonWith } from "../../../test/support/clients/python.ts";
 import { callClient } from "./call-client.ts";
 import { Case, playCases } from "./play-cases.ts";
 

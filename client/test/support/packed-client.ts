@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fillPackageFolder } from "../../../scripts/client/package-folder.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { madeOnce } from "../../../test/support/node/made-once.ts";
+import { madeOnce } from "../../../test/support/process/made-once.ts";
 
 /** Everything that the package is made from. */
 const SOURCES = [

@@ -4,7 +4,7 @@ import { buildPlatforms, type Platforms, USUAL_PLATFORMS } from "../support/plat
 import { playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
 
-// In Deno and Bun: test/long/platforms.test.ts.
+// In Deno and Bun: client/test/long/platforms.test.ts.
 describe("the package on every platform", () => {
   let platforms: Platforms;
   beforeAll(async () => {

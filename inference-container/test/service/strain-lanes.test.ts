@@ -9,7 +9,7 @@ import {
   startInteractiveNext,
 } from "../support/strained-lanes.ts";
 
-// test/long/strain.test.ts has more of each.
+// inference-container/test/long/strain.test.ts has more of each.
 test("of 60 tasks offered to a service with room for four none is lost, none runs twice, and no more than four are held", () =>
   offerToRoomForFour(60));
 

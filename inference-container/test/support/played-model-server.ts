@@ -1,7 +1,7 @@
 /**
  * A server of the Open Inference Protocol (KServe v2) with Triton's binary tensors, played by the published documents (the
  * REST specification, Triton's extensions `binary_tensor_data` and `schedule_policy`) and by what Triton 2.51 answers in
- * test/long/triton.test.ts. Its model finds rectangles of the colour that a prompt names. A test may change whatever it answers.
+ * inference-container/test/long/triton.test.ts. Its model finds rectangles of the colour that a prompt names. A test may change whatever it answers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Played, sendAnswer } from "./played-answer.ts";

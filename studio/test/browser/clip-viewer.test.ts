@@ -5,7 +5,7 @@ import { encodeRle } from "segmentation-client/masks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { draw } from "../../../client/test/support/shapes.ts";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
-import { closeBrowser, openPage } from "../../../test/support/node/studio.ts";
+import { closeBrowser, openPage } from "../../../test/support/browser/studio.ts";
 import { maskColour } from "../../src/viewer/colours.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 import { over, seesColour } from "./pixels.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeBrowser, handleRequests, openPage } from "../../../test/support/node/studio.ts";
+import { closeBrowser, handleRequests, openPage } from "../../../test/support/browser/studio.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 
 /** A service allows so many pictures per job. */

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { draw, maskFile } from "../../../client/test/support/shapes.ts";
-import { closeBrowser, openPage } from "../../../test/support/node/studio.ts";
+import { closeBrowser, openPage } from "../../../test/support/browser/studio.ts";
 import { maskColour } from "../../src/viewer/colours.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 import { over, seesColour } from "./pixels.ts";

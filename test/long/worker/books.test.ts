@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { expectAllThere, yearOfUse } from "../../support/worker/year-of-use.ts";
+import { expectAllThere, yearOfUse } from "../../support/worker/fixtures/year-of-use.ts";
 
 const ACCOUNTS = 40;
 const JOBS_A_MONTH = 84_000;

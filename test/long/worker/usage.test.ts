@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
-import { PlayedStripe } from "../../support/worker/stripe.ts";
+import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
+import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 
 const ACCOUNTS = 20_000;
 const MOST_A_RUN = 5_000;

@@ -4,7 +4,7 @@ import type { StackAddress } from "../../../scripts/stack/state-folder.ts";
 import { signIn } from "../../../scripts/token/sign-in.ts";
 import { Account, AccountOverview } from "../../../src/accounts/contract/account.ts";
 import { present } from "../at.ts";
-import { sample } from "../node/sample.ts";
+import { sample } from "../media/sample.ts";
 import { BillingUrl } from "../../../src/billing/contract/billing.ts";
 import { expect, vi } from "vitest";
 import { z } from "zod";

@@ -9,7 +9,7 @@ import type { StateFolder } from "../../../scripts/stack/state-folder.ts";
 import { StripeState } from "../../../scripts/stand-ins/stripe/state.ts";
 import { JobReport } from "../../../src/jobs/contract/job-report.ts";
 import { mapPool } from "../../../src/shared/pool.ts";
-import { queryDatabase } from "../node/local-database.ts";
+import { queryDatabase } from "../stack/local-database.ts";
 
 const AT_ONCE = 4;
 

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLong } from "../../../inference-container/test/support/form.ts";
-import { type SmallHeap, startSmallHeap } from "../../support/node/small-heap.ts";
+import { type SmallHeap, startSmallHeap } from "../../support/runtime/small-heap.ts";
 
 /** The largest body that each reader takes, in bytes. */
 const LIMITS = {

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { filesOf, type Completion } from "@segmentation/protocol";
 import { mostMasks } from "../../../src/jobs/rules/task-outputs.ts";
 import { MOST_ARCHIVES } from "../../../src/jobs/rules/archive.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
-import { imageJob, uploads } from "../../support/worker/jobs.ts";
-import { overrideSettings } from "../../support/worker/settings.ts";
-import { later } from "../../support/worker/time.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
+import { overrideSettings } from "../../support/worker/runtime/settings.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const DAY = 86_400_000;
 /** R2's price of an operation, in dollars. */

@@ -4,8 +4,8 @@ import { type Length, playMonth } from "../../support/worker/abuse/month.ts";
 import { isWithin, report } from "../../support/worker/abuse/report.ts";
 import { objectsLeft } from "../../support/worker/abuse/stored.ts";
 import type { Settings } from "../../../src/settings.ts";
-import { amount } from "../../support/worker/random.ts";
-import { overrideSettings } from "../../support/worker/settings.ts";
+import { amount } from "../../support/worker/client/random.ts";
+import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 
 /** A month takes minutes; in the short form, a few days with small budgets meet the same rules. */
 const LENGTHS: Record<typeof env.FUZZ, Length> = {

@@ -7,12 +7,12 @@ import {
   newProviderKey,
   PlayedIdentityProvider,
   rawToken,
-} from "../../support/worker/access-tokens.ts";
-import { type Answer, newClient, send } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { imageJob } from "../../support/worker/jobs.ts";
-import { later } from "../../support/worker/time.ts";
-import { expectError } from "../../support/worker/wire.ts";
+} from "../../support/worker/client/access-tokens.ts";
+import { type Answer, newClient, send } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { imageJob } from "../../support/worker/fixtures/jobs.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const seconds = () => Math.floor(Date.now() / 1_000);
 

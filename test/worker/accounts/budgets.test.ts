@@ -9,10 +9,10 @@ import {
 } from "../../../src/accounts/rules/budgets.ts";
 import { newId } from "../../../src/shared/ids.ts";
 import { sweep } from "../../../src/operator/operations/sweep.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { newKey } from "../../support/worker/api-keys.ts";
-import { home } from "../../support/worker/databases.ts";
-import { amount } from "../../support/worker/random.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { newKey } from "../../support/worker/client/api-keys.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { amount } from "../../support/worker/client/random.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 30);
 const HOUR = 3_600_000;

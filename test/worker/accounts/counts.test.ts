@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/shared/ids.ts";
 import { Meter } from "../../support/worker/abuse/meter.ts";
-import { newClient, type Client } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
-import { imageJob, newJob, presign, uploaded } from "../../support/worker/jobs.ts";
-import { Draw } from "../../support/worker/random.ts";
+import { newClient, type Client } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { imageJob, newJob, presign, uploaded } from "../../support/worker/fixtures/jobs.ts";
+import { Draw } from "../../support/worker/client/random.ts";
 
 /** An account's row of counts. */
 const counted = (accountId: string): Promise<unknown> =>

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
-import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { imageJob, uploads, videoJob } from "../../support/worker/jobs.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
+import { type Answer, type Client, newClient, send } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { imageJob, uploads, videoJob } from "../../support/worker/fixtures/jobs.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 /** The operations whose account is read in the same call of the database as their own first statement. */
 const OPERATIONS = ["createUploadPresign", "createJob", "createJob with a key"] as const;

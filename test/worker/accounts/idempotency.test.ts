@@ -5,10 +5,10 @@ import { BillingUrl } from "../../../src/billing/contract/billing.ts";
 import { ServiceError } from "../../../src/shared/errors.ts";
 import { once, type Outcome } from "../../../src/shared/api/idempotency.ts";
 import { LEASE_MS, REMEMBERED_MS } from "../../../src/shared/storage/idempotency-keys.ts";
-import { createKey } from "../../support/worker/api-keys.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
+import { createKey } from "../../support/worker/client/api-keys.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 
 const rows = () => home.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n");
 

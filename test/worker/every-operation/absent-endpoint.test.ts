@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { newClient } from "../../support/worker/api.ts";
+import { newClient } from "../../support/worker/client/api.ts";
 import { OF_ONE_ENDPOINT } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { newEndpoint } from "../../support/worker/webhooks.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { newEndpoint } from "../../support/worker/fakes/webhooks.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 /** Nobody learns whether another account has such an endpoint. */
 describe.each(OF_ONE_ENDPOINT)("%s 404", (operation) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { newClient } from "../../support/worker/api.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { type ErrorCode } from "../../../src/shared/errors.ts";
 import { OPERATIONS } from "../../../src/operations.ts";
 import { OF_ONE_JOB } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 /** Nobody learns whether another account has such a job. */
 describe.each(OF_ONE_JOB)("%s 404", (operation) => {

@@ -4,11 +4,11 @@ import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
 import { issueLeaseToken } from "../../../src/jobs/rules/lease.ts";
 import { RequestRate } from "../../../src/shared/api/request-rate.ts";
 import { service } from "../../support/secrets.ts";
-import { PlayedIdentityProvider, rawToken } from "../../support/worker/access-tokens.ts";
-import { newClient, send, type Answer } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { later } from "../../support/worker/time.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { PlayedIdentityProvider, rawToken } from "../../support/worker/client/access-tokens.ts";
+import { newClient, send, type Answer } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 /** The rate of ADDRESS_RATE_LIMIT in wrangler.toml. */
 const RATE = 300;

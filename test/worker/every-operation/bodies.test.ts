@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { present } from "../../support/at.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { type Answer, type Client, newClient, send } from "../../support/worker/client/api.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const JSON_TYPE = "application/json";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { OPERATIONS } from "../../../src/operations.ts";
 import { Accounts } from "../../../src/accounts/store/accounts.ts";
-import { fetchWorker, newClient, send } from "../../support/worker/api.ts";
+import { fetchWorker, newClient, send } from "../../support/worker/client/api.ts";
 
 const PAGE = { origin: "https://shop.example" };
 const ASKED = "authorization,x-api-key,content-type,idempotency-key,x-stainless-lang,x-anything-else";

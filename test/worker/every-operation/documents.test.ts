@@ -6,10 +6,10 @@ import { OPERATIONS } from "../../../src/operations.ts";
 import { openApiDocument } from "../../../src/http/openapi/document.ts";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { fetchWorker, send } from "../../support/worker/api.ts";
+import { fetchWorker, send } from "../../support/worker/client/api.ts";
 import { present } from "../../support/at.ts";
-import { expectError } from "../../support/worker/wire.ts";
-import { overrideSettings } from "../../support/worker/settings.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
+import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 
 const fetchPage = (path: string, init?: RequestInit): Promise<Response> =>
   fetchWorker(new Request(`https://api.test${path}`, init));

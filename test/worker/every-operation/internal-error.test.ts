@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { Accounts } from "../../../src/accounts/store/accounts.ts";
-import { newClient } from "../../support/worker/api.ts";
+import { newClient } from "../../support/worker/client/api.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 describe.each(OPERATION_IDS)("%s 500", (operation) => {
   it("reveals nothing of what failed inside, except the request's id, which the log has too [4.1-5 7-8 7-13]", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { newClient, send } from "../../support/worker/api.ts";
+import { newClient, send } from "../../support/worker/client/api.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { playedElsewhere } from "../../support/worker/elsewhere.ts";
-import { PlayedStripe } from "../../support/worker/stripe.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 
 describe("cache-control", () => {
   it.each(OPERATION_IDS)("keeps the answers out of caches, errors too: %s", async (operation) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../../src/operations.ts";
-import { newClient, send } from "../../support/worker/api.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { newClient, send } from "../../support/worker/client/api.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

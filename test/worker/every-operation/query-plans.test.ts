@@ -5,17 +5,17 @@ import { showAccount } from "../../../scripts/admin/accounts.ts";
 import worker from "../../../src/index.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { ring, successfulJob } from "../../support/worker/archives.ts";
-import { database } from "../../support/worker/database.ts";
-import { home } from "../../support/worker/databases.ts";
-import { newJob, uploaded } from "../../support/worker/jobs.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { planOf } from "../../support/worker/query-plans.ts";
-import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
-import { playedElsewhere } from "../../support/worker/elsewhere.ts";
-import { later } from "../../support/worker/time.ts";
-import { newEndpoint, ringEndpoint, sendTest } from "../../support/worker/webhooks.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { ring, successfulJob } from "../../support/worker/fixtures/archives.ts";
+import { database } from "../../support/worker/runtime/database.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { planOf } from "../../support/worker/runtime/query-plans.ts";
+import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { newEndpoint, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
 const CRONS = ["17 * * * *", "*/5 * * * *", "43 3 * * *"];
 /** What a statement may read whole: only rows that wait for something, or few. */

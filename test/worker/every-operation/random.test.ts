@@ -7,21 +7,21 @@ import { COMMON_ERRORS, errorsOf, type Operation } from "../../../src/shared/api
 import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
 import { ERROR_CATALOGUE } from "../../../src/shared/errors.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
-import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
-import { newJob, uploaded } from "../../support/worker/jobs.ts";
-import { newEndpoint, sendTest } from "../../support/worker/webhooks.ts";
+import { type Answer, type Client, newClient, send } from "../../support/worker/client/api.ts";
+import { newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
+import { newEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 import { OF_ONE_ENDPOINT, OPERATION_IDS } from "../../support/operation-tables.ts";
 import { at } from "../../support/at.ts";
-import { home } from "../../support/worker/databases.ts";
-import { amount } from "../../support/worker/random.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { amount } from "../../support/worker/client/random.ts";
 import {
   malformedRequests,
   OWN,
   type RandomRequest,
   validRequests,
-} from "../../support/worker/random-requests.ts";
-import { playedElsewhere } from "../../support/worker/elsewhere.ts";
-import { PlayedStripe } from "../../support/worker/stripe.ts";
+} from "../../support/worker/client/random-requests.ts";
+import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 
 /** Fewer than an account may send in a minute. */
 const BATCH = amount({ short: 250, long: 500 });

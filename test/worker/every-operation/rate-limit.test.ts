@@ -2,13 +2,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
 import { RequestRate } from "../../../src/shared/api/request-rate.ts";
-import { newClient, send, type Client } from "../../support/worker/api.ts";
-import { logged } from "../../support/worker/crons.ts";
+import { newClient, send, type Client } from "../../support/worker/client/api.ts";
+import { logged } from "../../support/worker/runtime/crons.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { home } from "../../support/worker/databases.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { later } from "../../support/worker/time.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 /** An account that has sent all the requests of its minute. */
 async function busyClient(): Promise<Client> {

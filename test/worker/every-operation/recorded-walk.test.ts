@@ -1,18 +1,18 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { deliverArchive } from "../../support/worker/archives.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { deliverArchive } from "../../support/worker/fixtures/archives.ts";
 import {
   failure,
   finishJob,
   PlayedInference,
   success,
   videoSuccess,
-} from "../../support/worker/inference.ts";
-import { imageJob, MP4, PNG, videoJob } from "../../support/worker/jobs.ts";
-import { Recorder } from "../../support/worker/recorder.ts";
-import { PlayedStripe } from "../../support/worker/stripe.ts";
+} from "../../support/worker/fakes/inference.ts";
+import { imageJob, MP4, PNG, videoJob } from "../../support/worker/fixtures/jobs.ts";
+import { Recorder } from "../../support/worker/runtime/recorder.ts";
+import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 import recorded from "./recorded-walk.json";
 
 /*

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { newClient, send } from "../../support/worker/api.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+import { newClient, send } from "../../support/worker/client/api.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
 
 /** What a request's one line says, beside the time. */
 async function lineOf(request: () => Promise<{ headers: Headers }>): Promise<Record<string, unknown>> {

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { fetchWorker, send } from "../../support/worker/api.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { fetchWorker, send } from "../../support/worker/client/api.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const PATHS = [
   "/studio",

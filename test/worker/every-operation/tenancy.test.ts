@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type OperationId, OPERATIONS } from "../../../src/operations.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
-import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
-import { home } from "../../support/worker/databases.ts";
-import { uploaded } from "../../support/worker/jobs.ts";
-import { type Named, requestOf } from "../../support/worker/operations.ts";
-import { shareJob, visit } from "../../support/worker/shares.ts";
-import { playedElsewhere } from "../../support/worker/elsewhere.ts";
-import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
-import { later } from "../../support/worker/time.ts";
-import { newEndpoint, sendTest } from "../../support/worker/webhooks.ts";
+import { type Answer, type Client, newClient } from "../../support/worker/client/api.ts";
+import { deliverArchive, successfulJob } from "../../support/worker/fixtures/archives.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { uploaded } from "../../support/worker/fixtures/jobs.ts";
+import { type Named, requestOf } from "../../support/worker/client/operations.ts";
+import { shareJob, visit } from "../../support/worker/fixtures/shares.ts";
+import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { newEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
 /** An account with one of everything, and what of it no other may see. */
 interface Tenant {

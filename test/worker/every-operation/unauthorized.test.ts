@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
-import { type Answer, newClient, send } from "../../support/worker/api.ts";
-import { badCredentials } from "../../support/worker/bad-credentials.ts";
+import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
+import { type Answer, newClient, send } from "../../support/worker/client/api.ts";
+import { badCredentials } from "../../support/worker/client/bad-credentials.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { home } from "../../support/worker/databases.ts";
-import { requestOf } from "../../support/worker/operations.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { requestOf } from "../../support/worker/client/operations.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 describe.each(OPERATION_IDS)("%s 401", (operation) => {
   const { method, path, headers, body } = requestOf(operation);

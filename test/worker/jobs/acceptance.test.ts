@@ -2,11 +2,11 @@ import { describe, expect, it, vi } from "vitest";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { present } from "../../support/at.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";
-import { imageJob, uploads } from "../../support/worker/jobs.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { deliverTask, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 
 /** The queue hangs: its next call ends when the test says how. It polls: a test can't end another's promise. */
 function hangingQueue() {

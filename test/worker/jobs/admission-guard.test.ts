@@ -10,10 +10,10 @@ import { defineJob } from "../../../src/jobs/rules/define.ts";
 import { fundOf } from "../../../src/billing/rules/ledger.ts";
 import { ask } from "../../../src/shared/storage/d1-store.ts";
 import { accessLimitsOf, admissionTermsOf } from "../../../src/settings.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { useTokens, useUnits } from "../../support/worker/ledger.ts";
-import { amount } from "../../support/worker/random.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { useTokens, useUnits } from "../../support/worker/fixtures/ledger.ts";
+import { amount } from "../../support/worker/client/random.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;

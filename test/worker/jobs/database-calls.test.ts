@@ -4,13 +4,19 @@ import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { present } from "../../support/at.ts";
 import { Meter } from "../../support/worker/abuse/meter.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
-import { home } from "../../support/worker/databases.ts";
-import { callBack, deliver, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
-import { imageJob, PNG } from "../../support/worker/jobs.ts";
-import { amount } from "../../support/worker/random.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import {
+  callBack,
+  deliver,
+  deliverTask,
+  PlayedInference,
+  success,
+} from "../../support/worker/fakes/inference.ts";
+import { imageJob, PNG } from "../../support/worker/fixtures/jobs.ts";
+import { amount } from "../../support/worker/client/random.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 
 const BATCH = amount({ short: 20, long: 100 });
 

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { InferenceClient } from "../../../src/models/store/inference-client.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
 import {
   callBack,
   deliver,
@@ -15,12 +15,12 @@ import {
   PlayedInference,
   success,
   taskMessage,
-} from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+} from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { at } from "../../support/at.ts";
-import { home } from "../../support/worker/databases.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 describe("at-least-once delivery, exactly-once in effect", () => {
   let client: Client;

@@ -3,11 +3,17 @@ import { describe, expect, it, vi } from "vitest";
 import type { Completion, TaskRequest } from "@segmentation/protocol";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { callBack, deliver, PlayedInference, success, taskMessage } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { entriesOf } from "../../support/worker/ledger.ts";
-import { amount, Draw } from "../../support/worker/random.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import {
+  callBack,
+  deliver,
+  PlayedInference,
+  success,
+  taskMessage,
+} from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { entriesOf } from "../../support/worker/fixtures/ledger.ts";
+import { amount, Draw } from "../../support/worker/client/random.ts";
 
 const JOBS = amount({ short: 3, long: 20 });
 const MOST_TASKS = 3;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ImageJobResult } from "../../../src/jobs/contract/result.ts";
-import { type Client, fetchWorker, newClient } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+import { type Client, fetchWorker, newClient } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
 
 const MASKS = 400;
 const TASKS = 4;

@@ -3,12 +3,12 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { TaskRequest } from "@segmentation/protocol";
 import { at } from "../../support/at.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
-import { callBack, deliverTask, PlayedInference } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { later } from "../../support/worker/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../../support/worker/webhooks.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
+import { callBack, deliverTask, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;

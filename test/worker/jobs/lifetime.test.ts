@@ -5,9 +5,9 @@ import { sweepUploads } from "../../../src/uploads/operations/sweep-uploads.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
-import { home } from "../../support/worker/databases.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { deliverArchive, ring, successfulJob } from "../../support/worker/fixtures/archives.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
 import {
   callBack,
   deliverTask,
@@ -15,11 +15,11 @@ import {
   finishJob,
   PlayedInference,
   success,
-} from "../../support/worker/inference.ts";
-import { cutOffJob, imageJob, listedJobs, newJob, uploaded } from "../../support/worker/jobs.ts";
-import { entriesOf, makeCustomer } from "../../support/worker/ledger.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
-import { expectError } from "../../support/worker/wire.ts";
+} from "../../support/worker/fakes/inference.ts";
+import { cutOffJob, imageJob, listedJobs, newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
+import { entriesOf, makeCustomer } from "../../support/worker/fixtures/ledger.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -3,9 +3,9 @@ import type { ListJobsQuery } from "../../../src/jobs/contract/job.ts";
 import { ProcessingMode, Status } from "../../../src/shared/api/primitives.ts";
 import { jobsPage } from "../../../src/jobs/store/jobs-page.ts";
 import { at } from "../../support/at.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { planOf } from "../../support/worker/query-plans.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { planOf } from "../../support/worker/runtime/query-plans.ts";
 
 /** Each pair of status and mode has more jobs than a page. */
 const PAIRS = Status.options.flatMap((status) => ProcessingMode.options.map((mode) => [status, mode]));

@@ -5,13 +5,13 @@ import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { present } from "../../support/at.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
-import { logged } from "../../support/worker/crons.ts";
-import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
-import { newEndpoint } from "../../support/worker/webhooks.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
+import { logged } from "../../support/worker/runtime/crons.ts";
+import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
+import { newEndpoint } from "../../support/worker/fakes/webhooks.ts";
 
 /** How long until a job's alarm goes off, milliseconds. */
 const untilAlarm = async (jobId: string): Promise<number> =>

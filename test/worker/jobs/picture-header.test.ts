@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { present } from "../../support/at.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { deliverTask, deliver, PlayedInference } from "../../support/worker/inference.ts";
-import { imageJob, newJob } from "../../support/worker/jobs.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { deliverTask, deliver, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { imageJob, newJob } from "../../support/worker/fixtures/jobs.ts";
 
 let client: Client;
 let inference: PlayedInference;

@@ -1,12 +1,18 @@
 import { PROTOCOL } from "@segmentation/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
-import { logged } from "../../support/worker/crons.ts";
-import { DESCRIPTION } from "../../support/worker/elsewhere.ts";
-import { callBack, deliver, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { later } from "../../support/worker/time.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
+import { logged } from "../../support/worker/runtime/crons.ts";
+import { DESCRIPTION } from "../../support/worker/fakes/elsewhere.ts";
+import {
+  callBack,
+  deliver,
+  deliverTask,
+  PlayedInference,
+  success,
+} from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { later } from "../../support/worker/runtime/time.ts";
 
 const mismatch = () => Response.json({ error: "protocol_mismatch" }, { status: 412 });
 const invalid = () => Response.json({ error: "invalid_request" }, { status: 400 });

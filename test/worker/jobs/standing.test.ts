@@ -3,15 +3,15 @@ import { IdempotencyKeys } from "../../../src/shared/storage/idempotency-keys.ts
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../src/jobs/object/job-object.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
-import { home } from "../../support/worker/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
-import { imageJob, uploads } from "../../support/worker/jobs.ts";
-import { entriesOf } from "../../support/worker/ledger.ts";
-import { amount, Draw } from "../../support/worker/random.ts";
-import { loseJobs } from "../../support/worker/restore.ts";
-import { later } from "../../support/worker/time.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
+import { entriesOf } from "../../support/worker/fixtures/ledger.ts";
+import { amount, Draw } from "../../support/worker/client/random.ts";
+import { loseJobs } from "../../support/worker/fixtures/restore.ts";
+import { later } from "../../support/worker/runtime/time.ts";
 
 const fails = () => Promise.reject(new Error("it can't be reached"));
 

@@ -4,12 +4,18 @@ import { describe, expect, it, vi } from "vitest";
 import type { TaskRequest } from "@segmentation/protocol";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
-import { callBack, deliver, PlayedInference, success, taskMessage } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { amount, Draw } from "../../support/worker/random.ts";
-import { later } from "../../support/worker/time.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
+import {
+  callBack,
+  deliver,
+  PlayedInference,
+  success,
+  taskMessage,
+} from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { amount, Draw } from "../../support/worker/client/random.ts";
+import { later } from "../../support/worker/runtime/time.ts";
 
 interface Message {
   readonly lane: string;

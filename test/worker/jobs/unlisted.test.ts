@@ -2,18 +2,18 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { IdempotencyKeys } from "../../../src/shared/storage/idempotency-keys.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
 import {
   callBack,
   deliverTask,
   finishJob,
   PlayedInference,
   success,
-} from "../../support/worker/inference.ts";
-import { imageJob, newJob, uploads } from "../../support/worker/jobs.ts";
-import { loseJobs } from "../../support/worker/restore.ts";
-import { later } from "../../support/worker/time.ts";
+} from "../../support/worker/fakes/inference.ts";
+import { imageJob, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
+import { loseJobs } from "../../support/worker/fixtures/restore.ts";
+import { later } from "../../support/worker/runtime/time.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -2,8 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Completion, TaskRequest } from "@segmentation/protocol";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
 import {
   callBack,
   deliverTask,
@@ -11,11 +11,11 @@ import {
   PlayedInference,
   success,
   videoSuccess,
-} from "../../support/worker/inference.ts";
-import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
-import { overrideSettings } from "../../support/worker/settings.ts";
-import { later } from "../../support/worker/time.ts";
-import { expectError } from "../../support/worker/wire.ts";
+} from "../../support/worker/fakes/inference.ts";
+import { newJob, newVideoJob } from "../../support/worker/fixtures/jobs.ts";
+import { overrideSettings } from "../../support/worker/runtime/settings.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const HOUR = 3_600_000;
 const MD5 = "1B2M2Y8AsgTpgAmY7PhCfg==";

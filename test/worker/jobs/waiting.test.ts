@@ -1,15 +1,15 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { newClient, type Client } from "../../support/worker/api.ts";
-import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
-import { logged } from "../../support/worker/crons.ts";
-import { home } from "../../support/worker/databases.ts";
-import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { later } from "../../support/worker/time.ts";
-import { expectWaiters } from "../../support/worker/waiters.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { newClient, type Client } from "../../support/worker/client/api.ts";
+import { deliverArchive, successfulJob } from "../../support/worker/fixtures/archives.ts";
+import { logged } from "../../support/worker/runtime/crons.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { expectWaiters } from "../../support/worker/fixtures/waiters.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
 const WAITING = { waits: 1, streams: 0 };
 const NOBODY = { waits: 0, streams: 0 };

@@ -7,20 +7,20 @@ import { DeadLetters } from "../../../src/operator/store/dead-letters.ts";
 import { Erasures } from "../../../src/operator/store/erasures.ts";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { OldJobs } from "../../../src/jobs/store/old-jobs.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
-import { ring, successfulJob } from "../../support/worker/archives.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { ring, successfulJob } from "../../support/worker/fixtures/archives.ts";
 import {
   callBack,
   deliverTask,
   finishJob,
   PlayedInference,
   success,
-} from "../../support/worker/inference.ts";
-import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
-import { home } from "../../support/worker/databases.ts";
-import { imageJob, listedJobs, newJob, uploads } from "../../support/worker/jobs.ts";
-import { entriesOf } from "../../support/worker/ledger.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
+} from "../../support/worker/fakes/inference.ts";
+import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { imageJob, listedJobs, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
+import { entriesOf } from "../../support/worker/fixtures/ledger.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { entriesOf } from "../../support/worker/ledger.ts";
-import { listedJobs } from "../../support/worker/jobs.ts";
-import { amount } from "../../support/worker/random.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { entriesOf } from "../../support/worker/fixtures/ledger.ts";
+import { listedJobs } from "../../support/worker/fixtures/jobs.ts";
+import { amount } from "../../support/worker/client/random.ts";
 import { anyEvent, type Event } from "../../support/worker/whole-job/events.ts";
 import { Stage } from "../../support/worker/whole-job/stage.ts";
 

@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
 import { WebhookStorage } from "../../../src/webhooks/store/storage.ts";
-import { newClient } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { amount } from "../../support/worker/random.ts";
-import { later } from "../../support/worker/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint } from "../../support/worker/webhooks.ts";
+import { newClient } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { amount } from "../../support/worker/client/random.ts";
+import { later } from "../../support/worker/runtime/time.ts";
+import { newEndpoint, PlayedEndpoints, ringEndpoint } from "../../support/worker/fakes/webhooks.ts";
 
 const MINUTE = 60_000;
 const DOWN_MINUTES = 120;

@@ -7,11 +7,11 @@ import { WebhookObject } from "../../../src/index.ts";
 import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
 import { WebhookStorage } from "../../../src/webhooks/store/storage.ts";
 import { at, only } from "../../support/at.ts";
-import { newClient, type Client } from "../../support/worker/api.ts";
-import { logged } from "../../support/worker/crons.ts";
-import { home } from "../../support/worker/databases.ts";
-import { overrideSettings } from "../../support/worker/settings.ts";
-import { later } from "../../support/worker/time.ts";
+import { newClient, type Client } from "../../support/worker/client/api.ts";
+import { logged } from "../../support/worker/runtime/crons.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { overrideSettings } from "../../support/worker/runtime/settings.ts";
+import { later } from "../../support/worker/runtime/time.ts";
 import {
   deliveriesOf,
   newEndpoint,
@@ -21,7 +21,7 @@ import {
   sendTest,
   type TestEndpoint,
   verified,
-} from "../../support/worker/webhooks.ts";
+} from "../../support/worker/fakes/webhooks.ts";
 
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;

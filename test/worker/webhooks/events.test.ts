@@ -7,11 +7,11 @@ import { WebhookObject } from "../../../src/index.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
-import { newClient, type Client } from "../../support/worker/api.ts";
-import { deliverArchive, ring } from "../../support/worker/archives.ts";
-import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
+import { newClient, type Client } from "../../support/worker/client/api.ts";
+import { deliverArchive, ring } from "../../support/worker/fixtures/archives.ts";
+import { failure, finishJob, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import {
   deliveriesOf,
   newEndpoint,
@@ -19,9 +19,9 @@ import {
   ringEndpoint,
   type TestEndpoint,
   verified,
-} from "../../support/worker/webhooks.ts";
+} from "../../support/worker/fakes/webhooks.ts";
 import { at, only } from "../../support/at.ts";
-import { home } from "../../support/worker/databases.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
 
 const DAY = 86_400_000;
 

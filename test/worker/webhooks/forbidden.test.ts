@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { newClient, type Client } from "../../support/worker/api.ts";
-import { home } from "../../support/worker/databases.ts";
-import { amount } from "../../support/worker/random.ts";
+import { newClient, type Client } from "../../support/worker/client/api.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { amount } from "../../support/worker/client/random.ts";
 import {
   createEndpoint,
   deliveriesOf,
@@ -9,10 +9,10 @@ import {
   PlayedEndpoints,
   ringEndpoint,
   sendTest,
-} from "../../support/worker/webhooks.ts";
-import { expectError } from "../../support/worker/wire.ts";
+} from "../../support/worker/fakes/webhooks.ts";
+import { expectError } from "../../support/worker/client/wire.ts";
 
-/** Where no webhook goes. test/unit/core/lib/public-url.test.ts has many more, and the rule itself. */
+/** Where no webhook goes. test/unit/shared/public-url.test.ts has many more, and the rule itself. */
 const FORBIDDEN = [
   // This machine, by IPv4 in all spellings of the URL standard.
   "https://127.0.0.1/",

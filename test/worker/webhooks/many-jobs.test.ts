@@ -9,20 +9,20 @@ import {
 import { mapPool } from "../../../src/shared/pool.ts";
 import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
 import { FIRST_AT_A_TIME } from "../../../src/webhooks/rules/pace.ts";
-import { newClient, type Client } from "../../support/worker/api.ts";
-import { ring } from "../../support/worker/archives.ts";
-import { home } from "../../support/worker/databases.ts";
-import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { amount } from "../../support/worker/random.ts";
-import { later, PATIENT } from "../../support/worker/time.ts";
+import { newClient, type Client } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import { finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { amount } from "../../support/worker/client/random.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import {
   newEndpoint,
   PlayedEndpoints,
   ringEndpoint,
   type TestEndpoint,
   verified,
-} from "../../support/worker/webhooks.ts";
+} from "../../support/worker/fakes/webhooks.ts";
 
 const JOBS = amount({ short: 6, long: 1_000 });
 const THIRD = Math.ceil(JOBS / 3);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { npmPackage } from "../../../../test/support/node/peers/install.ts";
+import { npmPackage } from "../../../../test/support/clients/peers/install.ts";
 import type { Platform } from "./platform.ts";
 
 /** What runs the walk with the options of its standard input, and prints the report. */

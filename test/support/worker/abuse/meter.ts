@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
-import { home } from "../databases.ts";
+import { home } from "../runtime/databases.ts";
 
 /** Who causes a cost: one of the two attackers; the crons, which clear up behind them; or the test, which only looks. */
 export type Payer = "account" | "stranger" | "crons" | "test";

@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 import { JobObject } from "../../../../src/index.ts";
-import { newClient } from "../api.ts";
-import { CRONS, runCron } from "../crons.ts";
-import { createSession } from "../stripe.ts";
+import { newClient } from "../client/api.ts";
+import { CRONS, runCron } from "../runtime/crons.ts";
+import { createSession } from "../fakes/stripe.ts";
 import { Meter } from "./meter.ts";
 import { playOutside } from "./outside.ts";
 import { promisesOfStranger, promisesOfTrial, type Promised } from "./promises.ts";

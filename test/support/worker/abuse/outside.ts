@@ -1,9 +1,9 @@
 import { vi } from "vitest";
 import { Media } from "../../../../src/shared/bucket/bucket.ts";
-import { JWKS_URL, newProviderKey } from "../access-tokens.ts";
-import { home } from "../databases.ts";
-import { PlayedInference } from "../inference.ts";
-import { PlayedStripe } from "../stripe.ts";
+import { JWKS_URL, newProviderKey } from "../client/access-tokens.ts";
+import { home } from "../runtime/databases.ts";
+import { PlayedInference } from "../fakes/inference.ts";
+import { PlayedStripe } from "../fakes/stripe.ts";
 import type { Meter } from "./meter.ts";
 
 /** As wrangler.toml binds them. */

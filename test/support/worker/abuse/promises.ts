@@ -2,7 +2,7 @@ import { KEPT_PER_LIVE } from "../../../../src/accounts/rules/budgets.ts";
 import { MOST_STREAMS } from "../../../../src/jobs/rules/waiters.ts";
 import { USAGE_KEPT_DAYS } from "../../../../src/billing/rules/usage.ts";
 import { MOST_KEPT_ENDPOINTS } from "../../../../src/webhooks/rules/endpoint.ts";
-import { home } from "../databases.ts";
+import { home } from "../runtime/databases.ts";
 import type { Costs } from "./meter.ts";
 import type { Stored } from "./stored.ts";
 

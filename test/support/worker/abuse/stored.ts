@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { home } from "../databases.ts";
+import { home } from "../runtime/databases.ts";
 import type { PretendedSizes } from "./outside.ts";
 
 /** What lies with the operator at a moment: rows by table, bytes in the bucket. */

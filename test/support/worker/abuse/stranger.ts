@@ -1,6 +1,6 @@
 import { generateApiKey } from "../../../../src/accounts/rules/api-key.ts";
-import { goodClaims, rawToken } from "../access-tokens.ts";
-import { fetchWorker } from "../api.ts";
+import { goodClaims, rawToken } from "../client/access-tokens.ts";
+import { fetchWorker } from "../client/api.ts";
 import type { Meter } from "./meter.ts";
 
 const ORIGIN = "https://api.test";

@@ -1,0 +1,138 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import type { CreateJobRequest, MasksJson } from "segmentation-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { panClip } from "../../../test/support/media/pan-clip.ts";
+import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
+import { give, segment } from "../../../test/support/browser/studio-work.ts";
+import {
+  closeBrowser,
+  findingsOn,
+  openStudio,
+  furtherFindingsOn,
+} from "../../../test/support/browser/studio.ts";
+
+/** Two frames are processed of it. */
+const CLIP = { name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(panClip(1)) };
+const SIZE = { width: 640, height: 480 };
+
+/** An object in the list, by what is said of it. */
+const track = (page: Page, name: string, says: RegExp | string) =>
+  page.getByRole("listitem").filter({ hasText: name }).filter({ hasText: says });
+
+/** Waits until one can point at the clip. */
+const untilReady = (page: Page): Promise<void> => page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+
+/** Where a pixel of the clip is on the page. */
+async function placeOf(page: Page, x: number, y: number): Promise<[number, number]> {
+  const frame = await page.locator(".viewer-canvas").boundingBox();
+  if (frame === null) throw new Error("The studio shows no clip.");
+  const scale = Math.min(frame.width / SIZE.width, frame.height / SIZE.height);
+  return [
+    frame.x + (frame.width - SIZE.width * scale) / 2 + x * scale,
+    frame.y + (frame.height - SIZE.height * scale) / 2 + y * scale,
+  ];
+}
+
+async function change(page: Page, object: string, what: string): Promise<void> {
+  await page.getByRole("button", { name: `Change ${object}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: what }).click();
+}
+
+/** What the job asks for that a click on "Segment" creates. */
+async function asked(page: Page): Promise<CreateJobRequest> {
+  const [request] = await Promise.all([
+    page.waitForRequest((each) => each.method() === "POST" && each.url().endsWith("/v1/jobs")),
+    segment(page).click(),
+  ]);
+  return request.postDataJSON();
+}
+
+describe("a clip", () => {
+  let stack: SharedStack;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+  });
+  afterAll(closeBrowser);
+
+  it("has an object followed that is clicked, by the name that it is given, and corrected in another frame by a second job", async () => {
+    const { page, complaints } = await openStudio(stack, "/studio", { acceptDownloads: true });
+    await give(page, [CLIP]);
+    await untilReady(page);
+    await page.getByText("Frame 1 of about 2").waitFor();
+    await page.mouse.click(...(await placeOf(page, 330, 220)));
+    await track(page, "Object 1", "pointed at 0:00.0").waitFor();
+    await change(page, "Object 1", "Rename…");
+    await page.getByRole("textbox", { name: "Name" }).fill("my cat");
+    await page.keyboard.press("Enter");
+    await track(page, "my cat 1", "pointed at 0:00.0").waitFor();
+    expect(await findingsOn(page)).toEqual([]);
+
+    const first = await asked(page);
+    expect(first).toMatchObject({
+      type: "video",
+      fps: 2,
+      regions: [{ timeSeconds: 0, objectId: 1, label: "my cat", points: [{ label: 1 }] }],
+    });
+    expect(first.prompts).toBeUndefined();
+    await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
+    await page.getByRole("button", { name: /^Run again, / }).waitFor();
+    expect(await furtherFindingsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download masks.json" }).click(),
+    ]);
+    await page.getByRole("button", { name: "Close" }).click();
+    const masks: MasksJson = JSON.parse(await readFile(await download.path(), "utf8"));
+    expect(masks.frames.map(({ objects }) => objects)).toMatchObject([
+      [{ objectId: 1, regionIndex: 0, label: "my cat" }],
+      [{ objectId: 1, regionIndex: 0, label: "my cat" }],
+    ]);
+
+    // All of it is there after a reload; what corrects it is a further region of the same object.
+    await page.reload();
+    await track(page, "my cat 1", "2 frames").waitFor();
+    await untilReady(page);
+    await change(page, "my cat 1", "Correct by points");
+    await page.getByRole("application", { name: "cat.mp4" }).focus();
+    for (const key of [".", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+    const second = await asked(page);
+    expect(second.regions).toMatchObject([
+      first.regions?.[0],
+      { timeSeconds: 0.5, objectId: 1, label: "my cat", points: [{ label: 1 }] },
+    ]);
+    await page.getByText("Frame 2 of 2").waitFor();
+    await page.getByRole("button", { name: /^Run again, / }).waitFor();
+    await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("is pointed at by a finger, too: nothing is sent, and all of it can be taken back", async () => {
+    const { page } = await openStudio(stack, "/studio", {
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 390, height: 800 },
+    });
+    await give(page, [CLIP]);
+    await untilReady(page);
+    await page.getByText(/^Tap an object/).waitFor();
+    await page.touchscreen.tap(...(await placeOf(page, 330, 220)));
+    await track(page, "Object 1", "pointed at 0:00.0").waitFor();
+    // The scrubber is as wide as the bars below it, but for half a knob at each end.
+    const scrubber = await page.getByLabel("Position in the clip").boundingBox();
+    const bar = await page.locator(".track-bar").boundingBox();
+    expect((scrubber?.width ?? 0) - 16).toBeCloseTo(bar?.width ?? 0, 0);
+    await page.locator(".track-bar").tap({ position: { x: (bar?.width ?? 0) * 0.6, y: 16 } });
+    await page.getByText("Frame 2 of about 2").waitFor();
+    await page.getByRole("application").scrollIntoViewIfNeeded();
+    await page.touchscreen.tap(...(await placeOf(page, 100, 100)));
+    await track(page, "Object 2", "pointed at 0:00.5").waitFor();
+    expect(await furtherFindingsOn(page)).toEqual([]);
+    for (const object of ["Object 2", "Object 1"]) {
+      await page.getByRole("button", { name: "Undo" }).tap();
+      await track(page, object, "pointed at").waitFor({ state: "detached" });
+    }
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,208 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { isLong } from "../../../inference-container/test/support/form.ts";
+import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
+import { COFFEE, give, instance, segment } from "../../../test/support/browser/studio-work.ts";
+import {
+  closeBrowser,
+  findingsOn,
+  newEmail,
+  handleRequests,
+  openPage,
+  openStudio,
+  signInAs,
+  furtherFindingsOn,
+} from "../../../test/support/browser/studio.ts";
+
+const LABELLED = "samples/labelled/pictures/000000165518.jpg";
+
+async function ask(page: Page, prompts: string): Promise<void> {
+  await page.getByLabel("Prompts").fill(`${prompts},`);
+  await segment(page).click();
+}
+
+/** Where a pixel of the coffee picture is on the page, as long as all of the picture is seen. */
+async function placeOf(page: Page): Promise<(x: number, y: number) => [number, number]> {
+  await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+  const place = await placeOfSample(page);
+  return (x, y) => [place.x + x * place.scale, place.y + y * place.scale];
+}
+
+describe("the workbench", () => {
+  let stack: SharedStack;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+  });
+  afterAll(closeBrowser);
+
+  it("finds what the prompts name in the sample picture, filters at once, and is the same after a reload", async () => {
+    const { page, complaints } = await openStudio(stack);
+    expect(await findingsOn(page)).toEqual([]);
+    await page.getByText("Try this sample").click();
+    await segment(page).click();
+    await instance(page, "cup 1").waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
+    expect(await findingsOn(page)).toEqual([]);
+
+    // At first all that was found is seen: the slider stands where the masks begin.
+    const slider = page.getByLabel("Min. confidence");
+    const begin = await slider.inputValue();
+    expect(await slider.getAttribute("min")).toBe(begin);
+    await slider.fill("1");
+    await instance(page, "cup 1").waitFor({ state: "detached" });
+    await slider.fill(begin);
+    await instance(page, "cup 1").click();
+    expect(await instance(page, "cup 1").getAttribute("aria-pressed")).toBe("false");
+
+    // The same search again costs again, so it is asked for twice.
+    await page.getByRole("button", { name: "Run again, 1 unit" }).click();
+    await page.getByRole("dialog", { name: "Run it again?" }).waitFor();
+    expect(await furtherFindingsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Cancel" }).click();
+
+    await page.reload();
+    await instance(page, "spoon 1").waitFor();
+    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+
+    // Another threshold is another search.
+    await page.getByLabel("Keep from confidence").fill("0.9");
+    await segment(page).click();
+    await page.getByText("None in this picture.").waitFor();
+    await instance(page, "cup 1").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("draws the saucer that is clicked and the spoon's bowl that is boxed, before any prompt, and takes back", async () => {
+    const { page } = await openStudio(stack);
+    await give(page, COFFEE);
+    const at = await placeOf(page);
+    await page.mouse.click(...at(430, 330));
+    await instance(page, "Object 1").waitFor();
+    await page.mouse.move(...at(325, 245));
+    await page.mouse.down();
+    await page.mouse.move(...at(370, 300));
+    await page.mouse.move(...at(408, 336));
+    await page.mouse.up();
+    await instance(page, "Object 2").waitFor();
+    // The second object adds to the job of the first.
+    await page.waitForURL(/\/jobs\/job_[^?]+$/);
+
+    await page.reload();
+    await instance(page, "Object 2").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await instance(page, "Object 2").waitFor({ state: "detached" });
+    expect(await instance(page, "Object 1").count()).toBe(1);
+  });
+
+  it.runIf(isLong)("on a touch screen takes a tap for a point, without any tool being chosen", async () => {
+    const { page } = await openStudio(stack, "/studio", {
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 390, height: 800 },
+    });
+    await give(page, COFFEE);
+    const at = await placeOf(page);
+    await page.getByText(/^Tap an object/).waitFor();
+    expect(await findingsOn(page)).toEqual([]);
+    await page.touchscreen.tap(...at(430, 330));
+    await instance(page, "Object 1").waitFor();
+  });
+
+  it("marks a word that the model may not know, offers those that it knows, and names what could not be searched for", async () => {
+    const { page } = await openStudio(stack);
+    await give(page, COFFEE);
+    await page.getByLabel("Prompts").fill("zeppelin, cu");
+    await page.getByText(/zeppelin: not among the model’s \d+ words/).waitFor();
+    await page.getByLabel("Prompts").fill("");
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("option").nth(70).waitFor();
+    expect(await furtherFindingsOn(page)).toEqual([]);
+    await page.getByLabel("Prompts").fill("cu");
+    await page.getByRole("option", { name: "cup", exact: true }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await segment(page).click();
+    await page.getByText("Some words aren’t in the model’s vocabulary").waitFor();
+    await instance(page, "cup 1").waitFor();
+    // The list says the same.
+    await page.getByText("it wasn’t looked for").waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("Some words aren’t in the model’s vocabulary").waitFor({ state: "detached" });
+  });
+
+  it("refuses in place what is no picture, and says why a damaged one failed", async () => {
+    const { page } = await openStudio(stack);
+    await give(page, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });
+    await page.getByText("notes.txt: file not supported.").waitFor();
+    const cut = (await readFile(COFFEE)).subarray(0, 20_000);
+    await give(page, { name: "cut.png", mimeType: "image/png", buffer: cut });
+    await page.getByText("This browser can’t show the file").waitFor();
+    await ask(page, "cup");
+    await page.getByText("The PNG file is cut short").waitFor();
+  });
+
+  it.runIf(isLong)(
+    "refuses a picture with more pixels than the service takes before it is sent",
+    async () => {
+      const { page } = await openStudio(stack);
+      await page.route("**/studio/config.json", async (route) => {
+        const response = await route.fetch();
+        const config: object = await response.json();
+        await route.fulfill({ response, json: { ...config, maxImagePixels: 100_000 } });
+      });
+      await page.reload();
+      await give(page, COFFEE);
+      const sent: string[] = [];
+      page.on("request", (request) => sent.push(request.url()));
+      await ask(page, "cup");
+      await page.getByText("It has 600 × 400 pixels; the limit is 0.1 megapixels.").waitFor();
+      expect(sent.filter((url) => /presign|inputs/.test(url))).toEqual([]);
+    },
+  );
+
+  it("says before sending what a trial does not allow", async () => {
+    const { page } = await openPage(`${stack.baseUrl}/studio`);
+    await signInAs(page, newEmail());
+    await page.getByText("one per picture, up to 3 pictures per job, no clips").waitFor();
+    await give(page, "samples/people-crossing.mp4");
+    await page.getByText(/^About \d+ frames = \d+ units/).waitFor();
+    await page.getByText("Clips require the paid plan").waitFor();
+    await page.getByRole("button", { name: "New pictures or clip" }).click();
+    await give(page, [COFFEE, "samples/chelsea.png", "samples/astronaut.png", LABELLED]);
+    await page.getByText("At most 3 pictures per job").waitFor();
+    await page.getByRole("button", { name: "Keep the first 3" }).click();
+    await page.getByText("3 units of the 100 left in your trial.").waitFor();
+  });
+
+  it("waits for the network and continues by itself, and nothing that was entered is lost", async () => {
+    const { page, context } = await openStudio(stack);
+    await give(page, COFFEE);
+    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+    await context.setOffline(true);
+    await ask(page, "cup");
+    await page.getByText("Waiting for the network. Work resumes automatically.").waitFor();
+    await context.setOffline(false);
+    await instance(page, "cup 1").waitFor();
+  });
+
+  it("has what was begun after a reload that cuts its upload off, and its prompts after one in the middle of its job", async () => {
+    const { page } = await openStudio(stack);
+    // The storage never answers: the upload is under way for as long as the test likes.
+    const release = await handleRequests(page, /\/inputs\//, async () => {});
+    await give(page, COFFEE);
+    await ask(page, "cup");
+    await page.getByText(/^Uploading the picture/).waitFor();
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText("The upload was interrupted").waitFor();
+
+    release();
+    await segment(page).click();
+    await page.waitForURL(/\/jobs\//);
+    await page.reload();
+    await page.getByRole("button", { name: "Remove cup" }).waitFor();
+    await instance(page, "cup 1").waitFor();
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { SegmentationClient } from "segmentation-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { panClip } from "../../../test/support/media/pan-clip.ts";
+import { type SpawnedStack, spawnStack } from "../../../test/support/stack/spawn-stack.ts";
+import { closeBrowser, openStudio, findingsOn } from "../../../test/support/browser/studio.ts";
+
+/** What the browser saves after a click, as text. */
+async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent("download"), act()]);
+  return await readFile(await download.path(), "utf8");
+}
+
+describe("a clip's job in the studio", () => {
+  let folder: string;
+  let stack: SpawnedStack;
+  let client: SegmentationClient;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "studio-clip-"));
+    stack = await spawnStack({ stateDir: join(folder, "state") });
+    client = new SegmentationClient(stack);
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await stack.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it("steps by its processed frames, plays once its file is chosen, and gives its masks.json", async () => {
+    const clip = panClip(1);
+    const result = await client.segmentVideo(clip, "cat", { numFrames: 2 });
+    const { page } = await openStudio(stack, `/studio/jobs/${result.jobId}`, { acceptDownloads: true });
+    await page.getByText("Frame 1 of 2").waitFor();
+    expect(await page.getByRole("button", { name: "Play" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Next processed frame" }).click();
+    await page.getByText("Frame 2 of 2").waitFor();
+    await page.getByRole("button", { name: /^cat 1/ }).click();
+    await page.getByText("Frame 1 of 2").waitFor();
+    expect(await findingsOn(page)).toEqual([]);
+    await page
+      .getByLabel("Choose the file")
+      .setInputFiles({ name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(clip) });
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByText("Frame 2 of 2").waitFor();
+    await page.getByRole("button", { name: "Export" }).click();
+    const text = await savedBy(
+      page,
+      async () => await page.getByRole("button", { name: "Download masks.json" }).click(),
+    );
+    expect(JSON.parse(text)).toEqual(result.masksJson);
+
+    // Another run has all that the job had; the file that was chosen is still there, and the clip stands where it stood.
+    const row = page.getByRole("listitem").filter({ hasText: "Clip with masks" });
+    await row.getByRole("button", { name: "Run again to include it, 2 units" }).click();
+    await page
+      .getByRole("dialog", { name: "Run it again?" })
+      .getByRole("button", { name: "Run again" })
+      .click();
+    // The path stays that of the first job, to which the other run adds.
+    const added = async () => (await client.api.listJobs({ continues: result.jobId })).items;
+    await expect.poll(async () => (await added()).length).toBe(1);
+    const [again] = await added();
+    await page.waitForResponse((response) => response.url().endsWith(`/v1/jobs/${again?.jobId}/result`));
+    await page.getByRole("button", { name: "Play", disabled: false }).waitFor();
+    await page.getByRole("button", { name: "Export" }).click();
+    const [preview] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download Clip with masks" }).click(),
+    ]);
+    expect(preview.suggestedFilename()).toMatch(/\.mp4$/);
+    expect(await page.getByText("Frame 2 of 2").count()).toBe(1);
+  });
+});

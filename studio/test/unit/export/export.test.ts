@@ -1,0 +1,103 @@
+import type { CreateJobRequest } from "segmentation-client";
+import { describe, expect, it } from "vitest";
+import { classesOf } from "../../../src/export/files/classes.ts";
+import { againWith, offersOf, type Stock } from "../../../src/export/files/offers.ts";
+
+const PICTURE: Stock = {
+  type: "image",
+  taskIds: ["a.jpg"],
+  keys: ["masks/a.jpg/0.png", "masks/b.jpg/0.png"],
+  masks: 1,
+  hasOriginals: true,
+};
+
+const waysOf = (stock: Partial<Stock>): Record<string, string> =>
+  Object.fromEntries(offersOf({ ...PICTURE, ...stock }).map(({ id, way }) => [id, way.kind]));
+
+describe("what can be taken away", () => {
+  it("is made here where masks and the original suffice", () => {
+    expect(waysOf({})).toEqual({
+      masks: "made",
+      coco: "made",
+      cutout: "made",
+      preview: "made",
+      yolo: "made",
+      labelmap: "made",
+    });
+  });
+
+  it("is made here of masks alone if the original is elsewhere", () => {
+    expect(waysOf({ hasOriginals: false })).toMatchObject({
+      coco: "made",
+      cutout: "again",
+      preview: "again",
+    });
+  });
+
+  it("comes from the job's assets where the job has asked for it, of those pictures alone", () => {
+    const keys = ["cutouts/a.jpg/0.png", "cutouts/b.jpg/0.png", "preview/a.jpg.png", "preview/b.jpg.png"];
+    const offers = offersOf({ ...PICTURE, hasOriginals: false, keys });
+    expect(offers.flatMap(({ id, way }) => (way.kind === "there" ? [[id, way.keys]] : []))).toEqual([
+      ["cutout", ["cutouts/a.jpg/0.png"]],
+      ["preview", ["preview/a.jpg.png"]],
+    ]);
+  });
+
+  it("has nothing of objects in a picture without any, and no run that would change that", () => {
+    expect(waysOf({ masks: 0, keys: [] })).toEqual({
+      masks: "empty",
+      coco: "empty",
+      cutout: "empty",
+      preview: "again",
+      yolo: "empty",
+      labelmap: "empty",
+    });
+  });
+
+  it("asks for the very format that is missing", () => {
+    const ways = offersOf({ ...PICTURE, hasOriginals: false }).flatMap(({ id, way }) =>
+      way.kind === "again" ? [[id, way.change]] : [],
+    );
+    expect(ways).toEqual([
+      ["cutout", { formats: ["cutout"] }],
+      ["preview", { generatePreview: true }],
+    ]);
+  });
+
+  it("comes all from the service for a clip", () => {
+    const keys = ["masks/c.mp4/masks.json", "preview/c.mp4.mp4"];
+    expect(waysOf({ type: "video", taskIds: ["c.mp4"], keys, masks: 0 })).toEqual({
+      masks: "there",
+      coco: "again",
+      preview: "there",
+    });
+  });
+});
+
+describe("the classes of files", () => {
+  it("are the prompts as the service numbers them, then its word for what was pointed at, then what people gave names", () => {
+    expect(classesOf(["cup", "cat"], ["mug", "cat", null, "mug"])).toEqual(["cup", "cat", "region", "mug"]);
+    expect(classesOf(["cup"], ["cup"])).toEqual(["cup"]);
+  });
+});
+
+describe("another run of a job", () => {
+  it("has all that the job had, and what it lacked", () => {
+    const request: CreateJobRequest = {
+      type: "image",
+      prompts: ["cup"],
+      tasks: ["a.png"],
+      threshold: 0.3,
+      formats: ["coco"],
+    };
+    expect(againWith(request, { formats: ["yolo"] })).toEqual({ ...request, formats: ["coco", "yolo"] });
+    const clip: CreateJobRequest = {
+      type: "video",
+      prompts: ["dog"],
+      tasks: ["a.mp4"],
+      fps: 5,
+      formats: ["coco"],
+    };
+    expect(againWith(clip, { generatePreview: true })).toEqual({ ...clip, generatePreview: true });
+  });
+});

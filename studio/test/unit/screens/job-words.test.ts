@@ -1,0 +1,30 @@
+import { sentenceOf } from "../../../src/text/format.ts";
+import { describe, expect, it } from "vitest";
+import { promptsText, statusWord, subjectOf } from "../../../src/screens/jobs/job-words.ts";
+
+describe("what the list says of a job", () => {
+  it.each([
+    ["queued", null, "Queued"],
+    ["processing", null, "Running"],
+    ["success", null, "Done"],
+    ["failed", "image_corrupt: The picture is damaged.", "Failed"],
+    ["failed", "canceled: The job was canceled.", "Canceled"],
+  ] as const)("is, for %s with the error %s, %s", (status, error, word) => {
+    expect(statusWord({ status, error })).toBe(word);
+  });
+
+  it("says why it failed without the code", () => {
+    expect(sentenceOf("image_corrupt: The picture is damaged: send another.")).toBe(
+      "The picture is damaged: send another.",
+    );
+    expect(sentenceOf("Something else.")).toBe("Something else.");
+  });
+
+  it("counts its pictures, and names its prompts if it has any", () => {
+    expect(subjectOf({ type: "image", totalItems: 1 })).toBe("1 picture");
+    expect(subjectOf({ type: "image", totalItems: 100 })).toBe("100 pictures");
+    expect(subjectOf({ type: "video", totalItems: 1 })).toBe("Clip");
+    expect(promptsText(["cat", "red cup"])).toBe("cat, red cup");
+    expect(promptsText([])).toBe("Objects by point or box");
+  });
+});

@@ -1,4 +1,0 @@
-// oxlint-disable import/no-unassigned-import -- the files are suites, which run where they are imported
-/** A deployment that ends at any command, and one that Wrangler itself prepares. */
-import "../unit/scripts/deploy/create.test.ts";
-import "../unit/scripts/deploy/deploy.test.ts";

@@ -1,0 +1,157 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { fileDigest } from "../../../inference-container/src/models/folder.ts";
+import { plantedWords } from "../../../inference-container/test/models/grounding-dino/planted-words.ts";
+import { plantedExport } from "../../../inference-container/test/models/owlvit/planted-export.ts";
+import { fixtures } from "../../../inference-container/test/reference/figures.ts";
+import { PlayedHub } from "../../../inference-container/test/support/played-hub.ts";
+import { createClient } from "../../../scripts/client/api-client.ts";
+import { only } from "../../support/at.ts";
+import { maskPixels, sample } from "../../support/media/sample.ts";
+import { spawnStack } from "../../support/stack/spawn-stack.ts";
+
+const run = promisify(execFile);
+const DINO = "onnx-community/grounding-dino-tiny-ONNX";
+const OWL = "Xenova/owlvit-base-patch32";
+
+describe("installing a model", () => {
+  let scratch: string;
+  let hub: PlayedHub;
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), "install-"));
+    const tokenizer = await readFile(join(await ensureBuiltin(), "tokenizer.json"));
+    hub = await PlayedHub.start({
+      [DINO]: { "onnx/model.onnx": plantedWords(), "tokenizer.json": tokenizer },
+      [OWL]: {
+        "onnx/model.onnx": plantedExport(),
+        "tokenizer.json": await readFile(join(fixtures("owlvit"), "tokenizer.json")),
+      },
+    });
+  });
+  afterAll(async () => {
+    await hub[Symbol.asyncDispose]();
+    await rm(scratch, { recursive: true });
+  });
+
+  /** A machine with the embedded model alone: its folder of models. */
+  const machine = async (): Promise<string> => {
+    const root = await mkdtemp(join(scratch, "models-"));
+    const builtin = await ensureBuiltin();
+    await symlink(builtin, join(root, basename(builtin)));
+    return root;
+  };
+  const models = (root: string, ...args: string[]) =>
+    run(process.execPath, [join("scripts", "models.ts"), ...args], {
+      env: { ...process.env, MODEL_DIR: root, HF_ENDPOINT: hub.url },
+    });
+  const folders = async (root: string): Promise<string[]> =>
+    (await readdir(root)).filter((name) => !name.includes(".lock") && !name.startsWith("builtin-"));
+
+  /** The digest and the name of each file of a model's folder. */
+  const digests = async (root: string, model: string) => {
+    const folder = join(root, model);
+    const names = (await readdir(folder)).toSorted();
+    return Promise.all(names.map(async (name) => `${await fileDigest(join(folder, name))} ${name}`));
+  };
+
+  it("divides an export of OWL-ViT, and makes the same parts on another machine from its manifest", async () => {
+    const [root, other] = [await machine(), await machine()];
+    const { stdout } = await models(root, "install", "owlvit-base", "--accept-licence");
+    expect(stdout).toContain("MODEL_FOLDER=owlvit-base npm start");
+    const manifest = join(root, "owlvit-base", "manifest.json");
+    const { files } = JSON.parse(await readFile(manifest, "utf8"));
+    const sources = files.map((file: { name: string; source?: { path: string } }) => [
+      file.name,
+      file.source?.path,
+    ]);
+    expect(sources).toEqual(
+      expect.arrayContaining([
+        ["owlvit-base.onnx", "onnx/model.onnx"],
+        ["head.onnx", undefined],
+      ]),
+    );
+    await models(other, "install", "--from", manifest, "--accept-licence");
+    expect(await digests(other, "owlvit-base")).toEqual(await digests(root, "owlvit-base"));
+  });
+
+  it("goes on after a kill, refuses a second process, and what it installs finds a word that the embedded model does not know", async () => {
+    const root = await machine();
+    const came = Promise.withResolvers<() => void>();
+    hub.fault = (request, response, bytes) => {
+      if (!request.isStorage || !request.url.endsWith("model.onnx")) return false;
+      response.writeHead(200, { "content-length": bytes.length });
+      response.write(bytes.subarray(0, 500), () => came.resolve(() => response.destroy()));
+      return true;
+    };
+    const first = models(root, "install", "grounding-dino-tiny", "--accept-licence");
+    const killed = expect(first).rejects.toMatchObject({ signal: "SIGKILL" });
+    await came.promise;
+    await expect
+      .poll(
+        async () =>
+          (await readFile(join(root, ".install-grounding-dino-tiny", "grounding-dino.onnx")).catch(() => ""))
+            .length,
+      )
+      .toBe(500);
+    await expect(models(root, "install", "grounding-dino-tiny", "--accept-licence")).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Another process is installing grounding-dino-tiny."),
+    });
+    first.child.kill("SIGKILL");
+    await killed;
+    expect(await folders(root)).toEqual([".install-grounding-dino-tiny"]);
+
+    hub.fault = undefined;
+    hub.requests.length = 0;
+    const { stdout, stderr } = await models(root, "install", "grounding-dino-tiny", "--accept-licence");
+    expect(hub.of("model.onnx").map(({ range }) => range)).toContain("bytes=500-");
+    expect(stderr).toContain("IDEA-Research/grounding-dino-tiny is under the Apache-2.0");
+    expect(stdout).toContain("MODEL_FOLDER=grounding-dino-tiny npm start");
+    expect(await folders(root)).toEqual(["grounding-dino-tiny"]);
+
+    const manifest = join(root, "grounding-dino-tiny", "manifest.json");
+    expect(JSON.parse(await readFile(manifest, "utf8"))).toMatchObject({
+      id: "grounding-dino-tiny",
+      family: "grounding-dino-sam2",
+      files: expect.arrayContaining([
+        expect.objectContaining({
+          name: "grounding-dino.onnx",
+          source: { repository: DINO, commit: expect.stringMatching(/^c0ffee/), path: "onnx/model.onnx" },
+        }),
+      ]),
+    });
+
+    const stack = await spawnStack({
+      stateDir: join(scratch, "state"),
+      env: { MODEL_DIR: root, MODEL_FOLDER: "grounding-dino-tiny" },
+    });
+    try {
+      const client = createClient(stack);
+      const task = await client.upload(sample("chelsea"), "image/png");
+      const { jobId } = await client.createImageJob({ tasks: [task], prompts: ["sky"] });
+      expect(await client.waitForJob(jobId)).toMatchObject({ status: "success", tasks: [{ error: null }] });
+      const { manifest: found } = await client.retrieveJobResult(jobId);
+      const mask = only(only(found.items).masks);
+      expect(mask.confidence).toBeCloseTo(0.88, 2);
+      expect((await maskPixels(await client.download(mask.url))).set).toBeGreaterThan(0);
+    } finally {
+      await stack.stop();
+    }
+
+    const other = await machine();
+    hub.requests.length = 0;
+    await models(other, "install", "--from", manifest, "--accept-licence");
+    expect(hub.requests.filter(({ url }) => url.startsWith("/api/"))).toEqual([]);
+    expect(await digests(other, "grounding-dino-tiny")).toEqual(await digests(root, "grounding-dino-tiny"));
+
+    hub.requests.length = 0;
+    const again = await models(root, "install", "grounding-dino-tiny");
+    expect(again.stdout).toContain("is there already, and whole.");
+    expect(hub.requests).toEqual([]);
+  });
+});

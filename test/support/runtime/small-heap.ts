@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { build } from "esbuild";
+
+/** As much as Cloudflare gives an isolate. */
+const HEAP_MB = 128;
+const ENTRY = "test/support/worker/runtime/small-heap.ts";
+
+/** The runtime's program: its package has no types. */
+const { default: WORKERD }: { readonly default: string } = createRequire(import.meta.url)("workerd");
+
+const configOf = (port: number): string => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  v8Flags = ["--max-heap-size=${HEAP_MB}"],
+  services = [(name = "main", worker = .main)],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const main :Workerd.Worker = (
+  modules = [(name = "main", esModule = embed "main.js")],
+  compatibilityDate = "2026-08-01",
+  compatibilityFlags = ["enable_request_signal"],
+);
+`;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** Of a process, user and system, by proc_pid_stat(5): hundredths of a second. */
+function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** The Worker's readers of bodies on the Workers runtime, whose heap is as large as on Cloudflare. */
+export interface SmallHeap extends AsyncDisposable {
+  readonly url: string;
+  /** Whether the runtime is still there. */
+  readonly isAlive: () => boolean;
+  /** Its processor time so far, in seconds. Linux only. */
+  readonly cpuSeconds: () => number;
+}
+
+/** Starts it. */
+export async function startSmallHeap(): Promise<SmallHeap> {
+  const folder = mkdtempSync(join(tmpdir(), "small-heap-"));
+  await build({
+    entryPoints: [ENTRY],
+    outfile: join(folder, "main.js"),
+    bundle: true,
+    format: "esm",
+    conditions: ["workerd", "worker"],
+    external: ["cloudflare:*", "node:*"],
+    logLevel: "error",
+  });
+  const port = await freePort();
+  writeFileSync(join(folder, "config.capnp"), configOf(port));
+  const runtime = spawn(WORKERD, ["serve", join(folder, "config.capnp")], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const isAlive = (): boolean => runtime.exitCode === null && runtime.signalCode === null;
+  const isUp = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  while (isAlive() && !(await isUp())) await pause(50);
+  return {
+    url,
+    isAlive,
+    cpuSeconds: () => cpuSecondsOf(runtime.pid ?? 0),
+    [Symbol.asyncDispose]: async () => {
+      if (isAlive()) {
+        runtime.kill("SIGKILL");
+        await once(runtime, "exit");
+      }
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

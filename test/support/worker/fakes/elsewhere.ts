@@ -1,0 +1,39 @@
+import { type ModelDescription, PROTOCOL } from "@segmentation/protocol";
+import { vi } from "vitest";
+import { home } from "../runtime/databases.ts";
+import { PNG } from "../fixtures/jobs.ts";
+
+/** What an inference service reports about its model. */
+export const DESCRIPTION: ModelDescription = {
+  protocol: PROTOCOL,
+  id: "told",
+  version: "1.2.3",
+  family: "builtin",
+  provider: "cpu",
+  vocabulary: ["person", "car"],
+  attributes: false,
+  regions: { box: true, points: false, clips: false },
+  formats: ["coco"],
+  capabilities: { types: ["image", "video"], preview: true },
+};
+
+/**
+ * Every other server that an operation may ask, as a test of all operations plays it: an inference service that describes its
+ * model, and a picture at every other URL.
+ */
+export const playedElsewhere = async ({ url }: Request): Promise<Response> =>
+  url.startsWith(home.platform.settings.INFERENCE_URL)
+    ? Response.json(DESCRIPTION)
+    : new Response(PNG, { headers: { "content-type": "image/png" } });
+
+/** Plays the inference service's description of its model, and a picture at each URL of pictures.test, beside what is played already. */
+export function playModelAndPictures(): void {
+  const played = vi.mocked(globalThis.fetch).getMockImplementation();
+  vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
+    const { url } = new Request(input, init);
+    if (url.endsWith("/v1/model")) return Response.json(DESCRIPTION);
+    if (url.startsWith("https://pictures.test/"))
+      return new Response(PNG, { headers: { "content-length": String(PNG.length) } });
+    return (await played?.(input, init)) ?? new Response(null, { status: 500 });
+  });
+}

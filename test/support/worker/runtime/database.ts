@@ -1,0 +1,13 @@
+import type { Database, Row } from "../../../../scripts/admin/database.ts";
+import { home } from "./databases.ts";
+
+/** A D1 database as the operator's commands see one. */
+export const asOperator = (db: () => D1Database): Database => ({
+  run: async (statements) =>
+    (await db().batch<Row>(statements.map((statement) => db().prepare(statement)))).map(
+      ({ results }) => results,
+    ),
+});
+
+/** That of the test. */
+export const database: Database = asOperator(() => home.DB);

@@ -1,0 +1,350 @@
+import { describe, expect, it } from "vitest";
+import {
+  decided,
+  isEndConfirmed,
+  pushDueAt,
+  pushed,
+  allSent,
+  nextWake,
+  sendFailed,
+  forgotten,
+  hasLateWriters,
+} from "../../../src/jobs/rules/lifecycle.ts";
+import { DEFAULT_POLICY, lateWritesMs } from "../../../src/jobs/rules/policy.ts";
+import { policy } from "../../support/job-policy.ts";
+import { newJob, type JobState, type ArchiveRecord } from "../../../src/jobs/rules/state.ts";
+import {
+  BEGIN,
+  HOUR,
+  imageJob,
+  SECOND,
+  successfulJob,
+  accepted,
+  DAY,
+  ended,
+  failure,
+  SUCCESS,
+  taskOf,
+} from "../../support/a-job.ts";
+import {
+  requestArchive,
+  takeDueArchive,
+  archiveUploads,
+  beginArchiveUpload,
+  claimArchive,
+  keepArchive,
+} from "../../../src/jobs/rules/archive.ts";
+import { claimTask, releaseTask, startTask, takeDueTasks } from "../../../src/jobs/rules/tasks.ts";
+import { jobStatus } from "../../../src/jobs/rules/rollup.ts";
+
+const endedJob = (changes: Partial<JobState> = {}): JobState => ({ ...successfulJob(), ...changes });
+
+describe("a projection is due", () => {
+  it("as soon as the job has ended, until the list has it", () => {
+    const job = endedJob();
+    expect(job.version).toBe(2);
+    expect(pushDueAt({ ...job, projected: 1 })).toBe(job.updatedAt);
+    expect(pushDueAt({ ...job, projected: 2 })).toBeNull();
+  });
+
+  it("some seconds after the job has begun, so that a picture that ends before is pushed once", () => {
+    const { state: held } = claimTask(accepted(imageJob(["a"])), "a", policy, BEGIN);
+    const { state: begun } = startTask(held, "a", held.lastLease, BEGIN + SECOND);
+    expect(pushDueAt(begun)).toBe(BEGIN + 6 * SECOND);
+    const half = ended(accepted(imageJob(["a", "b"])), "a", SUCCESS, BEGIN + SECOND);
+    expect(pushDueAt(half)).toBe(BEGIN + 6 * SECOND);
+    expect(nextWake(begun, policy, null, BEGIN + SECOND)).toBe(BEGIN + 6 * SECOND);
+  });
+
+  it("again some hours after the list turned out to have lost the job, and not before", () => {
+    const job = pushed(endedJob(), 2, "missing", BEGIN + SECOND);
+    expect(pushDueAt(job)).toBe(BEGIN + SECOND + 4 * HOUR);
+    expect(nextWake(job, policy, null, BEGIN + 2 * SECOND)).toBe(BEGIN + SECOND + 4 * HOUR);
+  });
+});
+
+describe("after a push", () => {
+  it("that the list took, it has this version, and nothing is missing", () => {
+    const job = endedJob({ version: 3, unlistedAt: BEGIN });
+    expect(pushed(job, 2, "listed", BEGIN)).toEqual({ ...job, projected: 2, unlistedAt: null });
+  });
+
+  it("a job that was withdrawn on purpose goes", () => {
+    expect(pushed(endedJob(), 2, "withdrawn", BEGIN)).toEqual({ ...endedJob(), phase: "withdrawn" });
+  });
+
+  it("an accepted job that the list has lost stays as it is: only the time is kept", () => {
+    expect(pushed(endedJob(), 2, "missing", BEGIN + 5)).toEqual({ ...endedJob(), unlistedAt: BEGIN + 5 });
+    expect(pushed(endedJob(), 2, "settled", BEGIN + 5)).toEqual({ ...endedJob(), unlistedAt: BEGIN + 5 });
+  });
+
+  it.each(["settled", "missing"] as const)("a job that is being forgotten misses no row: %s", (standing) => {
+    const job = endedJob({ phase: "expired" });
+    expect(pushed(job, 2, standing, BEGIN + 5)).toBe(job);
+  });
+});
+
+describe("a job that never heard of its acceptance", () => {
+  const inDoubt = newJob(imageJob(["a"]));
+
+  it("runs if it is listed", () => {
+    expect(decided(inDoubt, "listed")).toEqual({ ...inDoubt, phase: "running" });
+  });
+
+  it.each(["withdrawn", "settled", "missing"] as const)(
+    "is withdrawn if it is %s: nobody has heard of it",
+    (standing) => {
+      expect(decided(inDoubt, standing)).toEqual({ ...inDoubt, phase: "withdrawn" });
+    },
+  );
+});
+
+describe("whether the list has confirmed a job's end", () => {
+  it("is true of the last version of an ended job alone: what it confirmed of a job under way was no settlement", () => {
+    const job = endedJob();
+    expect(isEndConfirmed({ ...job, projected: 2 })).toBe(true);
+    expect(isEndConfirmed({ ...job, projected: 1 })).toBe(false);
+    const underWay = [newJob(imageJob(["a"])), ended(accepted(imageJob(["a", "b"])), "a", SUCCESS)];
+    for (const each of underWay) expect(isEndConfirmed({ ...each, projected: each.version })).toBe(false);
+  });
+});
+
+/** The state as the list has it. */
+const projected = (state: JobState): JobState => ({ ...state, projected: state.version });
+
+const one = (): JobState => projected(accepted(imageJob(["a"])));
+const batch = (): JobState =>
+  projected(accepted(imageJob(Array.from({ length: 20 }, (_, i) => `task-${i}`))));
+const done = (): JobState => projected(successfulJob());
+
+/** How long after `now` the alarm comes, milliseconds. */
+const wakesAfter = (state: JobState, now = BEGIN): number => nextWake(state, policy, null, now) - now;
+
+describe("a job's alarm comes", () => {
+  it("half a minute after the job was written down, to find out whether it was accepted", () => {
+    expect(wakesAfter({ ...one(), phase: "prepared" })).toBe(30 * SECOND);
+  });
+
+  it("when a message is believed lost", () => {
+    expect(wakesAfter(takeDueTasks(one(), policy, BEGIN).state)).toBe(30 * SECOND);
+  });
+
+  it("no sooner than after an hour for messages that nobody claims: what waits in its queue for room costs no row", () => {
+    const { state } = takeDueTasks(one(), DEFAULT_POLICY, BEGIN);
+    expect(nextWake(state, DEFAULT_POLICY, null, BEGIN)).toBe(BEGIN + HOUR);
+  });
+
+  it("when a task's lease ends", () => {
+    expect(wakesAfter(claimTask(one(), "a", policy, BEGIN).state)).toBe(60 * SECOND);
+  });
+
+  it("when a task may be tried again", () => {
+    expect(wakesAfter(projected(ended(one(), "a", failure(true))))).toBe(2 * SECOND);
+  });
+
+  it("for the task whose time comes first", () => {
+    const { state } = takeDueTasks(batch(), policy, BEGIN);
+    const held = claimTask(state, "task-3", policy, BEGIN).state;
+    expect(wakesAfter(releaseTask(held, "task-3", 1, 7 * SECOND, 0, BEGIN).state)).toBe(7 * SECOND);
+  });
+
+  it("when a task that nobody holds is given up", () => {
+    const slow = { ...policy, resendMs: 600 * SECOND };
+    const now = BEGIN + DAY - 5;
+    const { state } = takeDueTasks(one(), slow, now);
+    expect(nextWake(state, slow, null, now)).toBe(BEGIN + DAY);
+  });
+
+  it("not to give up a task that is in hand", () => {
+    const now = BEGIN + DAY - 5;
+    expect(wakesAfter(claimTask(one(), "a", policy, now).state, now)).toBe(60 * SECOND);
+  });
+
+  it("not for tasks that are due but outside a full window: the one that makes room wakes them", () => {
+    const { state } = takeDueTasks(batch(), policy, BEGIN);
+    expect(wakesAfter(state, BEGIN)).toBe(30 * SECOND);
+  });
+
+  it("in a minute for tasks that are due and have room: they are being sent", () => {
+    const { state } = takeDueTasks(batch(), { ...policy, window: 5, resendMs: 120 * SECOND }, BEGIN);
+    expect(wakesAfter(state, BEGIN)).toBe(60 * SECOND);
+  });
+
+  it("last when the job is purged, at the end of its retention", () => {
+    expect(wakesAfter(done())).toBe(30 * DAY);
+  });
+
+  it("in a minute where the list has not what changed: it is being sent", () => {
+    expect(wakesAfter(successfulJob())).toBe(60 * SECOND);
+  });
+
+  it("for an archive that waits, is in the queue, or is ready until it expires", () => {
+    const requested = requestArchive(done(), BEGIN).state;
+    expect(wakesAfter(requested, BEGIN - 3)).toBe(3);
+    expect(wakesAfter(takeDueArchive(requested, policy, BEGIN).state)).toBe(30 * SECOND);
+    const ready: ArchiveRecord["step"] = { at: "ready", lease: 2, expiresAt: BEGIN + DAY };
+    expect(wakesAfter({ ...done(), archive: { step: ready, attempts: 1, sends: 0, refusals: 0 } })).toBe(DAY);
+  });
+
+  it("not for an archive that failed", () => {
+    const failed: ArchiveRecord["step"] = { at: "failed", message: "archive_failed: No." };
+    const archive = { step: failed, attempts: 3, sends: 0, refusals: 0 };
+    expect(wakesAfter({ ...done(), archive })).toBe(30 * DAY);
+  });
+
+  it.each(["prepared", "withdrawn", "expired"] as const)(
+    "for none of its tasks and its archive while the job is %s",
+    (phase) => {
+      const state = requestArchive(takeDueTasks(one(), policy, BEGIN).state, BEGIN).state;
+      const patient = { ...policy, prepareMs: 10 * DAY };
+      const wake = nextWake({ ...state, phase, updatedAt: BEGIN + 20 * DAY }, patient, null, BEGIN);
+      expect(wake - BEGIN).toBe(phase === "prepared" ? 10 * DAY : 20 * DAY);
+    },
+  );
+});
+
+describe("the alarm of a job that is being forgotten", () => {
+  it.each(["withdrawn", "expired"] as const)(
+    "comes each minute until it is purged once, and then for its last purge: %s",
+    (phase) => {
+      const late = BEGIN + 40 * DAY;
+      const state: JobState = { ...done(), phase };
+      expect(wakesAfter(state, late)).toBe(60 * SECOND);
+      const purgedOnce = { ...state, purgeAgainAt: late + 7_000 };
+      expect(wakesAfter(purgedOnce, late)).toBe(7_000);
+      expect(wakesAfter(purgedOnce, late + 7_000)).toBe(60 * SECOND);
+    },
+  );
+});
+
+describe("a job's alarm", () => {
+  it.each([
+    ["was prepared and the list can't be asked", { phase: "prepared" as const }, 60_000],
+    ["is withdrawn and can't be cleared up", { phase: "withdrawn" as const }, 60_000],
+    ["has had its time and can't be cleared up", { phase: "expired" as const }, 31 * DAY],
+    ["has a projection that can't be pushed", { version: 2, projected: 1 }, 60_000],
+    ["is past its retention and can't be purged", {}, 31 * DAY],
+    [
+      "has an expired archive that can't be deleted",
+      {
+        archive: {
+          step: { at: "ready" as const, lease: 1, expiresAt: BEGIN },
+          attempts: 1,
+          sends: 0,
+          refusals: 0,
+        },
+      },
+      60_000,
+    ],
+  ])("comes again in a minute, not at once, while the job %s", (_, changes, elapsed) => {
+    const failed = one().tasks.map((each) => ({ ...each, step: { at: "failed" as const, lease: null } }));
+    const now = BEGIN + elapsed;
+    expect(nextWake({ ...one(), tasks: failed, ...changes }, policy, null, now) - now).toBe(60_000);
+  });
+});
+
+describe("what could not be sent", () => {
+  const unlisted = (): JobState => successfulJob();
+
+  it("is sent again after 5 seconds, then twice that with each try, 10 minutes at most; up to half as long again, by chance", () => {
+    let [state, now] = [unlisted(), BEGIN];
+    const delays: number[] = [];
+    for (let tries = 0; tries < 9; tries += 1) {
+      state = sendFailed(state, 0, now);
+      delays.push(wakesAfter(state, now) / SECOND);
+      now = nextWake(state, policy, null, now);
+    }
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
+    expect(wakesAfter(sendFailed(unlisted(), 0.999, BEGIN))).toBeCloseTo(7_500, -1);
+  });
+
+  it("counts once until its next try, however often something else fails meanwhile", () => {
+    const once = sendFailed(unlisted(), 0, BEGIN);
+    expect(sendFailed(once, 0.5, BEGIN + 4_999)).toBe(once);
+    expect(sendFailed(once, 0, BEGIN + 5_000).retry?.tries).toBe(2);
+  });
+
+  it("is forgotten once all is sent, its events too", () => {
+    const failed = sendFailed(unlisted(), 0, BEGIN);
+    expect(allSent({ ...failed, events: [{ id: "evt_1", type: "job.succeeded", at: BEGIN }] }).retry).toEqual(
+      failed.retry,
+    );
+    expect(allSent(failed)).not.toHaveProperty("retry");
+    const state = unlisted();
+    expect(allSent(state)).toBe(state);
+  });
+});
+
+const NOW = BEGIN + 5 * SECOND;
+const threeTasks = (): JobState => accepted(imageJob(["a", "b", "c"]));
+const halfDone = (): JobState => claimTask(ended(threeTasks(), "a", SUCCESS), "b", policy, BEGIN).state;
+
+/** A job whose archive is being built: its upload is begun, and something is kept of it. */
+function building(): JobState {
+  const { state } = claimArchive(requestArchive(successfulJob(), BEGIN).state, policy, BEGIN);
+  const begun = beginArchiveUpload(state, state.lastLease, "upload").state;
+  return keepArchive(begun, state.lastLease, 1, policy, BEGIN).state;
+}
+
+describe("a job that is to be forgotten", () => {
+  it("has expired, with what is under way cancelled and what has ended as it was", () => {
+    const before = halfDone();
+    const state = forgotten(before, NOW);
+    expect(state).toMatchObject({ phase: "expired", updatedAt: NOW, version: before.version + 1 });
+    expect(taskOf(state, "a")).toBe(taskOf(before, "a"));
+    for (const taskId of ["b", "c"]) expect(taskOf(state, taskId).problem?.code).toBe("canceled");
+    expect(jobStatus(state.tasks)).toBe("success");
+  });
+
+  it("has no archive that anybody continues with: its upload is to be aborted, and nothing is kept", () => {
+    const state = forgotten(building(), NOW);
+    expect(archiveUploads(state)).toEqual([{ lease: 2, uploadId: "upload" }]);
+    expect(state.archive?.kept).toBeUndefined();
+  });
+
+  it("is withdrawn if it was never accepted", () => {
+    const prepared = newJob(imageJob(["a"]));
+    expect(forgotten(prepared, NOW)).toEqual({ ...prepared, phase: "withdrawn" });
+  });
+
+  it.each(["withdrawn", "expired"] as const)("stays as it is if it is %s already", (phase) => {
+    const state = { ...halfDone(), phase };
+    expect(forgotten(state, NOW)).toBe(state);
+  });
+});
+
+describe("late writers of a job", () => {
+  const late = lateWritesMs(policy);
+  const has = (state: JobState, now = NOW) => hasLateWriters(forgotten(state, NOW), policy, now);
+
+  it("may be there for as long as an output's URL is good, and for as long again", () => {
+    expect(late).toBe(2 * HOUR);
+    expect(has(halfDone(), NOW + late - 1)).toBe(true);
+    expect(has(halfDone(), NOW + late)).toBe(false);
+  });
+
+  it("are counted from its own end where it ended before", () => {
+    expect(has(successfulJob(), BEGIN + late - 1)).toBe(true);
+    expect(has(successfulJob(), BEGIN + late)).toBe(false);
+  });
+
+  it("are none of a job of which nobody ever held anything", () => {
+    expect(has(threeTasks())).toBe(false);
+  });
+
+  it("may be there for as long as it has an archive, or an upload of one that is not aborted", () => {
+    const month = BEGIN + 30 * DAY;
+    expect(has(building(), month)).toBe(true);
+    expect(has(claimArchive(requestArchive(successfulJob(), BEGIN).state, policy, BEGIN).state, month)).toBe(
+      true,
+    );
+    const { archive: _, ...rest } = forgotten(building(), NOW);
+    expect(hasLateWriters({ ...rest, archive: null }, policy, month)).toBe(true);
+    const gone = { ...rest, archive: null, abandonedUploads: [] };
+    expect(hasLateWriters(gone, policy, month)).toBe(false);
+  });
+
+  it("may be there of a job that was withdrawn while a task was held", () => {
+    expect(hasLateWriters({ ...halfDone(), phase: "withdrawn" }, policy, BEGIN + 30 * DAY)).toBe(true);
+  });
+});

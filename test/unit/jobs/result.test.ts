@@ -1,0 +1,346 @@
+import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
+import { describe, expect, it } from "vitest";
+import { ArchivedManifest, ImageJobResult } from "../../../src/jobs/contract/result.ts";
+import type { FinishedJob, FinishedTask } from "../../../src/jobs/rules/answers.ts";
+import {
+  annotationsOf,
+  assetsOf,
+  manifestOf,
+  resultJson,
+  storedMask,
+} from "../../../src/jobs/rules/result.ts";
+import { IMAGE_OUTPUT, imageJob, videoJob } from "../../support/a-job.ts";
+import fc from "fast-check";
+import type { Presigner } from "../../../src/shared/bucket/presigned-url.ts";
+
+const A = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
+const B = "00000000-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
+const FILM = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4";
+
+const mask = (maskIndex: number, confidence: number) => ({
+  maskIndex,
+  promptIndex: 0,
+  confidence,
+  file: `masks/${maskIndex}.png`,
+});
+
+const CATS: ImageTaskOutput = {
+  ...IMAGE_OUTPUT,
+  masks: [mask(0, 0.9), mask(1, 0.8)],
+  preview: "preview.png",
+};
+
+const CLIP: VideoTaskOutput = {
+  type: "video",
+  units: 12,
+  generatedAt: "2026-01-02T00:00:00.000Z",
+  framesWithMasks: 5,
+  totalMasks: 7,
+  masks: "masks.json",
+  preview: "preview.mp4",
+  notice: null,
+};
+
+const PICTURES: FinishedJob = {
+  definition: imageJob([A, B], { prompts: ["cat", "chair"] }),
+  tasks: [
+    { taskId: A, lease: 4, output: CATS },
+    { taskId: B, lease: 2, output: IMAGE_OUTPUT },
+  ],
+};
+
+const video = (changes: Parameters<typeof videoJob>[0] = {}, output = CLIP): FinishedJob => ({
+  definition: videoJob({ taskIds: [FILM], prompts: ["dog"], ...changes }),
+  tasks: [{ taskId: FILM, lease: 3, output }],
+});
+
+const refer = (key: string): string => `https://storage.test/${key}`;
+
+describe("a job's assets", () => {
+  it("are each picture's masks by their index, then its preview, in the order of the request", () => {
+    expect(assetsOf(PICTURES)).toEqual([
+      { key: `masks/${A}/0.png`, objectKey: `outputs/acct_1/job_1/${A}/4/masks/0.png` },
+      { key: `masks/${A}/1.png`, objectKey: `outputs/acct_1/job_1/${A}/4/masks/1.png` },
+      { key: `preview/${A}.png`, objectKey: `outputs/acct_1/job_1/${A}/4/preview.png` },
+    ]);
+  });
+
+  it("are each picture's files in the formats that it was written in, behind its preview, in the table's order", () => {
+    const formats = { labelmap: "labelmap.png", cutout: true, yolo: "labels.txt", coco: "annotations.json" };
+    const task = { taskId: A, lease: 4, output: { ...CATS, ...formats } };
+    expect(assetsOf({ ...PICTURES, tasks: [task] }).slice(3)).toEqual(
+      [
+        [`annotations/${A}.json`, "annotations.json"],
+        [`labels/${A}.txt`, "labels.txt"],
+        [`cutouts/${A}/0.png`, "cutouts/0.png"],
+        [`cutouts/${A}/1.png`, "cutouts/1.png"],
+        [`labelmaps/${A}.png`, "labelmap.png"],
+      ].map(([key, name]) => ({ key, objectKey: `outputs/acct_1/job_1/${A}/4/${name}` })),
+    );
+  });
+
+  it("are a video's masks.json and its preview", () => {
+    const masks = {
+      key: `masks/${FILM}/masks.json`,
+      objectKey: `outputs/acct_1/job_1/${FILM}/3/masks.json`,
+    };
+    const preview = {
+      key: `preview/${FILM}.mp4`,
+      objectKey: `outputs/acct_1/job_1/${FILM}/3/preview.mp4`,
+    };
+    expect(assetsOf(video())).toEqual([masks, preview]);
+    expect(assetsOf(video({}, { ...CLIP, preview: null }))).toEqual([masks]);
+  });
+});
+
+describe("a job's COCO documents", () => {
+  it("are those of its tasks that were written in that format", () => {
+    const [first, second] = PICTURES.tasks;
+    if (first === undefined || second === undefined) throw new Error("no pictures");
+    const coco = { ...first, output: { ...CATS, coco: "annotations.json", yolo: "labels.txt" } };
+    expect(annotationsOf({ ...PICTURES, tasks: [coco, second] })).toEqual([
+      { key: `annotations/${A}.json`, objectKey: `outputs/acct_1/job_1/${A}/4/annotations.json` },
+    ]);
+  });
+});
+
+describe("a mask that another job refines", () => {
+  const pinned = { ...PICTURES, definition: { ...PICTURES.definition, inputEtags: ['"first"', '"second"'] } };
+  const beach = { taskId: B, lease: 2, output: { ...IMAGE_OUTPUT, masks: [mask(1, 0.7)] } };
+
+  it("is found by its picture and its index, with the bytes that it is of where inputs were pinned", () => {
+    const objectKey = `outputs/acct_1/job_1/${A}/4/masks/1.png`;
+    expect(storedMask(PICTURES, { taskId: A, maskIndex: 1 })).toStrictEqual({ objectKey });
+    expect(storedMask(pinned, { taskId: A, maskIndex: 1 })).toEqual({ objectKey, inputEtag: '"first"' });
+    const both = { ...pinned, tasks: [...PICTURES.tasks.slice(0, 1), beach] };
+    expect(storedMask(both, { taskId: B, maskIndex: 1 })).toEqual({
+      objectKey: `outputs/acct_1/job_1/${B}/2/masks/1.png`,
+      inputEtag: '"second"',
+    });
+  });
+
+  it.each<[string, FinishedJob, string]>([
+    ["a picture that is not the job's", PICTURES, FILM],
+    ["a picture without such a mask", PICTURES, B],
+    ["a clip", video(), FILM],
+  ])("is none of %s", (_, of, taskId) => {
+    expect(storedMask(of, { taskId, maskIndex: 0 })).toBeNull();
+  });
+});
+
+describe("the manifest of an image job", () => {
+  it("has each picture with its masks, in the order of the request, and its preview where there is one", () => {
+    const { generatedAt } = IMAGE_OUTPUT;
+    expect(manifestOf(PICTURES, refer)).toEqual({
+      jobId: "job_1",
+      type: "image",
+      prompts: ["cat", "chair"],
+      items: [
+        {
+          taskId: A,
+          inputId: A,
+          units: 1,
+          generatedAt,
+          previewUrl: `https://storage.test/preview/${A}.png`,
+          masks: [
+            { maskIndex: 0, confidence: 0.9, url: `https://storage.test/masks/${A}/0.png` },
+            { maskIndex: 1, confidence: 0.8, url: `https://storage.test/masks/${A}/1.png` },
+          ],
+        },
+        { taskId: B, inputId: B, units: 1, generatedAt, masks: [] },
+      ],
+    });
+  });
+
+  it("refers to each of the job's assets once", () => {
+    const referred: string[] = [];
+    manifestOf(PICTURES, (key) => {
+      referred.push(key);
+      return key;
+    });
+    expect(referred.toSorted()).toEqual(
+      assetsOf(PICTURES)
+        .map(({ key }) => key)
+        .toSorted(),
+    );
+  });
+});
+
+describe("the manifest of a video job", () => {
+  it("has the video with its masks, its preview, and what was counted", () => {
+    expect(manifestOf(video({ scoreThreshold: 0.3 }), refer)).toEqual({
+      jobId: "job_1",
+      type: "video",
+      prompts: ["dog"],
+      items: [
+        {
+          taskId: FILM,
+          inputId: FILM,
+          units: 12,
+          generatedAt: "2026-01-02T00:00:00.000Z",
+          previewUrl: `https://storage.test/preview/${FILM}.mp4`,
+          masks: `https://storage.test/masks/${FILM}/masks.json`,
+          scoreThreshold: 0.3,
+          counts: { framesProcessed: 12, framesWithMasks: 5, totalMasks: 7 },
+        },
+      ],
+    });
+  });
+
+  it.each([{ fps: 2 }, { numFrames: 10 }, { fps: 2, maxFrames: 20 }, {}])(
+    "repeats which frames were asked for, and names nothing that was not: %j",
+    (asked) => {
+      const [item = {}] = manifestOf(video(asked), refer).items;
+      const { fps, numFrames, maxFrames } = {
+        fps: undefined,
+        numFrames: undefined,
+        maxFrames: undefined,
+        ...item,
+      };
+      expect(JSON.parse(JSON.stringify({ fps, numFrames, maxFrames }))).toEqual(asked);
+      for (const name of ["fps", "numFrames", "maxFrames"]) expect(name in item).toBe(name in asked);
+    },
+  );
+
+  it("names no preview where there is none", () => {
+    const [item] = manifestOf(video({}, { ...CLIP, preview: null }), refer).items;
+    expect(item).not.toHaveProperty("previewUrl");
+  });
+});
+
+describe("a manifest", () => {
+  it("has the shape that the archive's contract says", () => {
+    for (const job of [PICTURES, video({ fps: 2, maxFrames: 20 })]) {
+      expect(ArchivedManifest.safeParse(manifestOf(job, (key) => key)).error).toBeUndefined();
+    }
+  });
+
+  it("leaves out what is not of the job's type", () => {
+    const [picture] = PICTURES.tasks;
+    if (picture === undefined) throw new Error("no picture");
+    const clip = { taskId: FILM, lease: 1, output: CLIP };
+    const namesOf = (job: FinishedJob) => manifestOf(job, refer).items.map(({ taskId }) => taskId);
+    expect(namesOf({ ...PICTURES, tasks: [picture, clip] })).toEqual([A]);
+    expect(namesOf({ ...video(), tasks: [picture, clip] })).toEqual([FILM]);
+  });
+});
+
+const text = fc.string({ unit: "binary", minLength: 1, maxLength: 20 });
+const taskId = fc.uuid().map((id) => `${id}.png`);
+const common = {
+  generatedAt: fc.constant("2026-01-02T03:04:05.678Z"),
+  notice: fc.constant(null),
+};
+
+const imageTask = fc.record({
+  taskId,
+  lease: fc.nat(),
+  output: fc.record({
+    type: fc.constant("image" as const),
+    units: fc.constant(1 as const),
+    ...common,
+    preview: fc.constantFrom(null, "preview.png"),
+    masks: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }).map((confidences) =>
+      confidences.map((confidence, maskIndex) => ({
+        maskIndex,
+        promptIndex: 0,
+        confidence,
+        file: `masks/${maskIndex}.png`,
+      })),
+    ),
+  }),
+});
+
+const videoTask = fc.record({
+  taskId,
+  lease: fc.nat(),
+  output: fc.record({
+    type: fc.constant("video" as const),
+    units: fc.nat(),
+    ...common,
+    framesWithMasks: fc.nat(),
+    totalMasks: fc.nat(),
+    masks: fc.constant("masks.json"),
+    preview: fc.constantFrom(null, "preview.mp4"),
+  }),
+});
+
+const definition = {
+  lane: "bulk" as const,
+  accountId: "acct_1",
+  jobId: "job_1",
+  taskIds: [],
+  createdAt: 0,
+  generatePreview: true,
+};
+const limits = { fps: 2.5, numFrames: null, maxFrames: 7, scoreThreshold: 0.25 };
+
+const job: fc.Arbitrary<FinishedJob> = fc.oneof(
+  fc
+    .record({ prompts: fc.array(text), tasks: fc.array<FinishedTask>(imageTask, { maxLength: 5 }) })
+    .map(({ prompts, tasks }): FinishedJob => ({
+      definition: {
+        ...definition,
+        type: "image",
+        processingMode: "batch",
+        prompts,
+        threshold: 0.5,
+        maskThreshold: 0.5,
+      },
+      tasks,
+    })),
+  fc
+    .record({ prompts: fc.array(text), tasks: fc.array<FinishedTask>(videoTask, { maxLength: 1 }) })
+    .map(({ prompts, tasks }): FinishedJob => ({
+      definition: { ...definition, type: "video", processingMode: "video", prompts, ...limits },
+      tasks,
+    })),
+);
+
+/** Counts its signatures; its URLs tell the object. */
+class PlayedSigner implements Presigner {
+  signatures = 0;
+  async signature(key: string): Promise<string> {
+    this.signatures += 1;
+    return `signature of ${key}`;
+  }
+  url(key: string, signature: string): string {
+    return `https://storage.example.com/${key}?${signature}`;
+  }
+}
+
+describe("a result's JSON", () => {
+  it("keeps a thousand signatures at most: the others are made again", async () => {
+    const masks = Array.from({ length: 1_500 }, (_, i) => mask(i, 1));
+    const tasks = [{ taskId: A, lease: 1, output: { ...IMAGE_OUTPUT, masks } }];
+    const signer = new PlayedSigner();
+    let json = "";
+    for await (const piece of resultJson(imageJob([A]), () => tasks, signer, 900)) json += piece;
+    expect(signer.signatures).toBe(1_500 + 500);
+    const { manifest, assets } = ImageJobResult.parse(JSON.parse(json));
+    expect(assets.map(({ url }) => url)).toEqual(manifest.items[0]?.masks.map(({ url }) => url));
+  });
+
+  it("is to the byte what the whole object would give, and signs each output once", async () => {
+    await fc.assert(
+      fc.asyncProperty(job, async (finished) => {
+        const signer = new PlayedSigner();
+        const urls = new Map<string, string>();
+        for (const { key, objectKey } of assetsOf(finished)) {
+          urls.set(key, signer.url(objectKey, await signer.signature(objectKey)));
+        }
+        const whole = {
+          manifest: manifestOf(finished, (key) => urls.get(key) ?? "none"),
+          assets: [...urls].map(([key, url]) => ({ key, url, expiresIn: 900 })),
+          expiresIn: 900,
+        };
+        signer.signatures = 0;
+        let json = "";
+        for await (const piece of resultJson(finished.definition, () => finished.tasks, signer, 900))
+          json += piece;
+        expect(json).toBe(JSON.stringify(whole));
+        expect(signer.signatures).toBe(whole.assets.length);
+      }),
+    );
+  });
+});

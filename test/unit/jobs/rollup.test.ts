@@ -1,0 +1,412 @@
+import { describe, expect, it } from "vitest";
+import type { Status } from "../../../src/shared/api/primitives.ts";
+import {
+  archiveView,
+  askedOf,
+  jobError,
+  jobStatus,
+  jobView,
+  taskStatus,
+  jobProgress,
+  jobReport,
+} from "../../../src/jobs/rules/rollup.ts";
+import type { ArchiveRecord, TaskRecord, JobState } from "../../../src/jobs/rules/state.ts";
+import {
+  accepted,
+  BEGIN,
+  imageJob,
+  taskOf,
+  videoJob,
+  ended,
+  failure,
+  SECOND,
+  successfulJob,
+} from "../../support/a-job.ts";
+import fc from "fast-check";
+import { policy } from "../../support/job-policy.ts";
+import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../src/jobs/rules/tasks.ts";
+import type { ProgressReport } from "@segmentation/protocol";
+import { requestArchive } from "../../../src/jobs/rules/archive.ts";
+
+const NO_IMAGE = { code: "not_an_image", message: "The bytes are of no picture." };
+
+const STEPS = {
+  waiting: { at: "waiting", notBefore: BEGIN },
+  sent: { at: "sent", resendAt: BEGIN },
+  leased: { at: "leased", lease: 1, deadline: BEGIN },
+  success: { at: "success", lease: 1 },
+  failed: { at: "failed", lease: 1 },
+} as const;
+
+const task = (at: keyof typeof STEPS, changes: Partial<TaskRecord> = {}): TaskRecord => ({
+  taskId: "a",
+  step: STEPS[at],
+  attempts: 1,
+  sends: 0,
+  refusals: 0,
+  started: false,
+  problem: null,
+  ...changes,
+});
+
+/** A task of each public status. */
+const TASKS: Record<Status, TaskRecord> = {
+  queued: task("sent"),
+  processing: task("leased", { started: true }),
+  success: task("success", { started: true }),
+  failed: task("failed", { started: true, problem: NO_IMAGE }),
+};
+
+describe("a task's status", () => {
+  it.each(["waiting", "sent", "leased"] as const)(
+    "is queued until the inference service first took it, and processing from then on: %s",
+    (at) => {
+      expect(taskStatus(task(at))).toBe("queued");
+      expect(taskStatus(task(at, { started: true }))).toBe("processing");
+    },
+  );
+
+  it.each([true, false])(
+    "is its end's once it has ended, whether it was ever begun or not: %s",
+    (started) => {
+      expect(taskStatus(task("success", { started }))).toBe("success");
+      expect(taskStatus(task("failed", { started }))).toBe("failed");
+    },
+  );
+});
+
+describe("a job's status", () => {
+  it.each<[Status, Status[]]>([
+    ["queued", ["queued"]],
+    ["queued", ["queued", "queued"]],
+    ["processing", ["queued", "processing"]],
+    ["processing", ["success", "queued"]],
+    ["processing", ["failed", "queued"]],
+    ["processing", ["success", "processing"]],
+    ["success", ["success"]],
+    ["success", ["success", "success"]],
+    ["success", ["failed", "success"]],
+    ["failed", ["failed"]],
+    ["failed", ["failed", "failed"]],
+  ])("is %s when its tasks are %s", (status, of) => {
+    expect(jobStatus(of.map((each) => TASKS[each]))).toBe(status);
+  });
+});
+
+describe("a job's error", () => {
+  const { failed, success, queued } = TASKS;
+
+  it("is its task's where it has but one", () => {
+    expect(jobError([failed])).toBe("not_an_image: The bytes are of no picture.");
+    expect(jobError([{ ...failed, problem: null }])).toBeNull();
+  });
+
+  it("is that all failed where it has several", () => {
+    expect(jobError([failed, failed, failed])).toMatch(/^all_tasks_failed: .*\b3\b/);
+  });
+
+  it("is none unless the job failed", () => {
+    expect(jobError([failed, success])).toBeNull();
+    expect(jobError([failed, queued])).toBeNull();
+    expect(jobError([{ ...success, problem: NO_IMAGE }])).toBeNull();
+  });
+});
+
+describe("a job as its account sees it", () => {
+  it("has what was asked for, its status, its times, and each task with its own status and error", () => {
+    const state = accepted(imageJob(["a", "b", "c"]));
+    const [a, b, c] = state.tasks;
+    if (a === undefined || b === undefined || c === undefined) throw new Error("a task is lost");
+    const notice = { code: "prompt_outside_vocabulary", message: "The model can't look for a unicorn." };
+    const view = jobView({
+      ...state,
+      updatedAt: BEGIN + 2_500,
+      tasks: [
+        { ...a, step: STEPS.failed, problem: NO_IMAGE },
+        { ...b, step: STEPS.success, problem: notice },
+        // Its last attempt failed; another one follows.
+        { ...c, step: STEPS.waiting, started: true, problem: NO_IMAGE },
+      ],
+    });
+    expect(view).toEqual({
+      jobId: "job_1",
+      type: "image",
+      processingMode: "batch",
+      status: "processing",
+      totalItems: 3,
+      createdAt: "2027-01-15T08:00:00.000Z",
+      updatedAt: "2027-01-15T08:00:02.500Z",
+      error: null,
+      tasks: [
+        { taskId: "a", status: "failed", error: "not_an_image: The bytes are of no picture." },
+        {
+          taskId: "b",
+          status: "success",
+          error: "prompt_outside_vocabulary: The model can't look for a unicorn.",
+        },
+        { taskId: "c", status: "processing", error: null },
+      ],
+    });
+  });
+
+  it("has an error of its own when it failed", () => {
+    const state = accepted(imageJob(["a"]));
+    expect(jobView({ ...state, tasks: [TASKS.failed] })).toMatchObject({
+      status: "failed",
+      error: "not_an_image: The bytes are of no picture.",
+    });
+  });
+
+  it("has no error of a task that failed without a reason", () => {
+    const state = accepted(imageJob(["a"]));
+    const { tasks } = jobView({ ...state, tasks: [task("failed")] });
+    expect(tasks).toEqual([{ taskId: "a", status: "failed", error: null }]);
+  });
+
+  it("names the first job of its uploads where it adds to one", () => {
+    const adds = accepted(imageJob(["a"], { continues: "job_0" }));
+    expect(jobView(adds).continues).toBe("job_0");
+    expect(jobView(accepted(imageJob(["a"])))).not.toHaveProperty("continues");
+  });
+});
+
+describe("what a job was asked for", () => {
+  const place = { taskId: "a", box: { x: 1, y: 2, width: 3, height: 4 } };
+  const refines = { jobId: "job_0", maskIndex: 2 };
+  const prompts = ["cat", "chair"];
+  const drawn = [place, { ...place, prior: "outputs/1.png", refines }];
+  const followed = [{ ...place, timeSeconds: 0 }];
+
+  it.each<[string, JobState["definition"], object]>([
+    ["its prompts", imageJob(["a"], { prompts }), { prompts }],
+    ["the masks that it refines", imageJob(["a"], { prompts: [], regions: drawn }), { refines: [refines] }],
+    ["both", imageJob(["a"], { prompts, regions: drawn }), { prompts, refines: [refines] }],
+    ["neither, of regions alone", imageJob(["a"], { prompts: [], regions: [place] }), {}],
+    ["the prompts of a clip", videoJob({ prompts, regions: followed }), { prompts }],
+  ])("is %s", (_, definition, asked) => {
+    expect(askedOf(accepted(definition))).toEqual(asked);
+  });
+});
+
+describe("an archive as its account sees it", () => {
+  const archive = (step: ArchiveRecord["step"], attempts = 0): ArchiveRecord => ({
+    step,
+    attempts,
+    sends: 0,
+    refusals: 0,
+  });
+
+  it.each<[string, ArchiveRecord, object]>([
+    ["waits", archive(STEPS.waiting), { status: "pending", retryAfterSeconds: 2 }],
+    ["is in the queue", archive(STEPS.sent), { status: "pending", retryAfterSeconds: 2 }],
+    ["is being built", archive(STEPS.leased, 1), { status: "processing", retryAfterSeconds: 5 }],
+    ["waits for its second try", archive(STEPS.waiting, 1), { status: "processing", retryAfterSeconds: 5 }],
+    [
+      "waits for its next message",
+      { ...archive(STEPS.waiting), messages: 1 },
+      { status: "processing", retryAfterSeconds: 5 },
+    ],
+    ["is in the queue for it", archive(STEPS.sent, 1), { status: "processing", retryAfterSeconds: 5 }],
+    [
+      "is ready",
+      archive({ at: "ready", lease: 1, expiresAt: BEGIN }, 1),
+      { status: "ready", expiresAt: "2027-01-15T08:00:00.000Z" },
+    ],
+    [
+      "failed",
+      archive({ at: "failed", message: "archive_failed: No." }, 3),
+      { status: "failed", error: "archive_failed: No." },
+    ],
+  ])("says when to ask again, when it expires, or why there is none: it %s", (_, record, expected) => {
+    const nothing = { expiresAt: null, retryAfterSeconds: null, error: null };
+    expect(archiveView("job_1", record)).toEqual({ jobId: "job_1", ...nothing, ...expected });
+  });
+});
+
+const running = (taskIds: readonly string[]): JobState => accepted(videoJob({ taskIds }));
+
+const claimed = (state: JobState, taskId = "clip"): JobState => claimTask(state, taskId, policy, BEGIN).state;
+
+const reported = (state: JobState, done: number, total: number, taskId = "clip"): JobState =>
+  extendTask(state, taskId, state.lastLease, { done, total }, policy, BEGIN).state;
+
+const failedWith = (retryable: boolean) =>
+  ({ outcome: "failed", problem: { code: "video_stalled", message: "It stalled." }, retryable }) as const;
+
+const failed = (state: JobState, retryable: boolean): JobState =>
+  completeTask(state, "clip", state.lastLease, failedWith(retryable), policy, BEGIN).state;
+
+const anyReport: fc.Arbitrary<ProgressReport> = fc.record({
+  done: fc.nat(4_000),
+  total: fc.integer({ min: 1, max: 3_600 }),
+});
+
+/** A task as it may be: ended, waiting, or leased with or without a report of this lease or an earlier one. */
+const anyTask: fc.Arbitrary<TaskRecord> = fc
+  .record({
+    step: fc.constantFrom(
+      { at: "waiting" as const, notBefore: BEGIN },
+      { at: "sent" as const, resendAt: BEGIN },
+      { at: "leased" as const, lease: 2, deadline: BEGIN },
+      { at: "success" as const, lease: 2 },
+      { at: "failed" as const, lease: null },
+    ),
+    progress: fc.option(fc.record({ lease: fc.constantFrom(1, 2), report: anyReport }), { nil: undefined }),
+  })
+  .map(({ step, progress }) => ({
+    taskId: "clip",
+    step,
+    attempts: 1,
+    sends: 0,
+    refusals: 0,
+    started: true,
+    problem: null,
+    ...(progress !== undefined && { progress: { lease: progress.lease, ...progress.report } }),
+  }));
+
+describe("a job's progress", () => {
+  it("is 0 before its tasks are in hand, and in a job that was stored before there was any", () => {
+    expect(jobProgress(running(["clip"]).tasks)).toBe(0);
+    expect(jobProgress(claimed(running(["clip"])).tasks)).toBe(0);
+    expect(jobProgress(takeDueTasks(running(["clip"]), policy, BEGIN).state.tasks)).toBe(0);
+  });
+
+  it("of one task is what its holder reports, rounded down to whole hundredths", () => {
+    const total = fc.integer({ min: 1, max: 3_600 });
+    fc.assert(
+      fc.property(total, fc.nat(3_600), (of, done) => {
+        fc.pre(done < of);
+        const { tasks } = reported(claimed(running(["clip"])), done, of);
+        // In whole numbers: no rounding of binary fractions can be in it.
+        expect(Math.round(jobProgress(tasks) * 100)).toBe(Number((BigInt(done) * 100n) / BigInt(of)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is the mean over its tasks, of which one that has ended counts whole", () => {
+    let state = claimed(running(["clip", "b", "c", "d"]));
+    state = failed(state, false);
+    expect(jobProgress(state.tasks)).toBe(0.25);
+    state = reported(claimed(state, "b"), 2, 4, "b");
+    expect(jobProgress(state.tasks)).toBe(0.37);
+    state = reported(claimed(state, "c"), 1, 2, "c");
+    expect(jobProgress(state.tasks)).toBe(0.5);
+  });
+
+  it("is a whole number of hundredths from 0 to 1, and 1 only when every task has ended [3.1-10]", () => {
+    fc.assert(
+      fc.property(fc.array(anyTask, { minLength: 1, maxLength: 100 }), (tasks) => {
+        const progress = jobProgress(tasks);
+        expect(progress.toFixed(2)).toMatch(/^(0\.\d\d|1\.00)$/);
+        expect(Math.round(progress * 100) / 100).toBe(progress);
+        const areDone = tasks.every(({ step }) => step.at === "success" || step.at === "failed");
+        expect(progress === 1).toBe(areDone);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("stays below 1 while a holder that has done all of its units has not reported the end", () => {
+    expect(jobProgress(reported(claimed(running(["clip"])), 10, 10).tasks)).toBe(0.99);
+    expect(jobProgress(reported(claimed(running(["clip"])), 11, 10).tasks)).toBe(0.99);
+  });
+
+  it("never falls while one lease is in force, whatever its holder reports [3.1-10]", () => {
+    fc.assert(
+      fc.property(fc.array(anyReport, { minLength: 2, maxLength: 20 }), (reports) => {
+        let state = claimed(running(["clip"]));
+        let before = 0;
+        for (const { done, total } of reports) {
+          state = reported(state, done, total);
+          const now = jobProgress(state.tasks);
+          expect(now).toBeGreaterThanOrEqual(before);
+          before = now;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("follows its holder's reports, the later of two that say the same", () => {
+    const begun = reported(claimed(running(["clip"])), 1, 10);
+    const half = reported(begun, 5, 10);
+    expect(jobProgress(half.tasks)).toBe(0.5);
+    expect(taskOf(reported(half, 10, 20)).progress).toEqual({ lease: 1, done: 10, total: 20 });
+  });
+
+  it("begins again at 0 with a new attempt", () => {
+    const once = failed(reported(claimed(running(["clip"])), 9, 10), true);
+    expect(jobProgress(once.tasks)).toBe(0);
+    const again = claimed(once);
+    expect(jobProgress(again.tasks)).toBe(0);
+    expect(jobProgress(reported(again, 1, 10).tasks)).toBe(0.1);
+  });
+
+  it("is not touched by who no longer holds the lease", () => {
+    const state = reported(claimed(failed(reported(claimed(running(["clip"])), 5, 10), true)), 1, 10);
+    const late = extendTask(state, "clip", 1, { done: 9, total: 10 }, policy, BEGIN);
+    expect(late).toEqual({ state, taken: false });
+  });
+});
+
+describe("what an operator sees of a job", () => {
+  it("is where each task is on its way, until when, in whose hands, and why it was tried again", () => {
+    const prompts = ["a secret wish"];
+    let job = ended(accepted(imageJob(["a", "b", "c"], { prompts })), "a", failure(true));
+    job = claimTask(job, "b", policy, BEGIN).state;
+    job = takeDueTasks(job, policy, BEGIN).state;
+    const report = jobReport(job, BEGIN + SECOND, { waits: 3, streams: 2 });
+    expect(report).toMatchObject({
+      jobId: "job_1",
+      accountId: "acct_1",
+      type: "image",
+      lane: "bulk",
+      phase: "running",
+      status: "processing",
+      error: null,
+      createdAt: BEGIN,
+      updatedAt: job.updatedAt,
+      version: job.version,
+      projected: job.projected,
+      unlistedAt: null,
+      alarmAt: BEGIN + SECOND,
+      waits: 3,
+      streams: 2,
+      archive: null,
+    });
+    const untouched = { status: "queued", attempts: 0, refusals: 0, failedAt: null, problem: null };
+    expect(report.tasks).toEqual([
+      {
+        ...untouched,
+        taskId: "a",
+        status: "processing",
+        at: "waiting",
+        lease: null,
+        until: BEGIN + 2 * SECOND,
+        attempts: 1,
+        sends: 0,
+        failedAt: BEGIN,
+        problem: "engine_crashed",
+      },
+      {
+        ...untouched,
+        taskId: "b",
+        at: "leased",
+        lease: 2,
+        until: BEGIN + 60 * SECOND,
+        attempts: 1,
+        sends: 0,
+      },
+      { ...untouched, taskId: "c", at: "sent", lease: null, until: BEGIN + 30 * SECOND, sends: 1 },
+    ]);
+    expect(JSON.stringify(report)).not.toContain("wish");
+  });
+
+  it("is where its archive is, and nothing to wait for where it has ended", () => {
+    const { state } = requestArchive(successfulJob(), BEGIN);
+    const { tasks, archive } = jobReport(state, null, { waits: 0, streams: 0 });
+    expect(archive).toEqual({ at: "waiting", lease: null, until: BEGIN, attempts: 0 });
+    expect(tasks).toMatchObject([{ status: "success", at: "success", lease: 1, until: null }]);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { parseBenchArguments } from "../../../../scripts/bench/arguments.ts";
+import { Failure } from "../../../../scripts/shared/command-line.ts";
+
+/** The sentence of a command line that is refused. */
+function refusalOf(...args: string[]): string {
+  try {
+    parseBenchArguments(args);
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode === 2) return error.message;
+  }
+  throw new Error("It was not refused as a wrong command line.");
+}
+
+const request = (subject: string, overrides: object) => ({
+  subject,
+  pictures: 12,
+  frames: 12,
+  rounds: 1,
+  parts: ["speed", "memory"],
+  quick: false,
+  ...overrides,
+});
+
+const video = (overrides: object) => request("video", { rounds: 5, ...overrides });
+
+const quickly = { quick: true, frames: 3 };
+
+describe("the benchmark's command line", () => {
+  it("measures pictures by default", () => {
+    expect(parseBenchArguments([])).toEqual(request("pictures", {}));
+    expect(parseBenchArguments(["--pictures", "1"])).toEqual(request("pictures", { pictures: 1 }));
+    expect(parseBenchArguments(["pictures", "--pictures", "1000"])).toEqual(
+      request("pictures", { pictures: 1000 }),
+    );
+  });
+
+  it("measures a clip's speed and memory, or one of them", () => {
+    expect(parseBenchArguments(["video"])).toEqual(video({}));
+    expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ parts: ["speed"] }));
+    expect(parseBenchArguments(["video", "--part", "memory"])).toEqual(video({ parts: ["memory"] }));
+    expect(parseBenchArguments(["video", "--part", "following"])).toEqual(video({ parts: ["following"] }));
+  });
+
+  it("measures the service, as often as asked", () => {
+    expect(parseBenchArguments(["service"])).toEqual(request("service", { rounds: 3 }));
+    expect(parseBenchArguments(["service", "--quick"])).toEqual(request("service", quickly));
+    expect(refusalOf("service", "--frames", "3")).toMatch(/takes only --rounds and --quick/);
+  });
+
+  it("is quick if asked, except for what is given explicitly", () => {
+    expect(parseBenchArguments(["video", "--quick"])).toEqual(video({ ...quickly, rounds: 1 }));
+    expect(parseBenchArguments(["video", "--quick", "--rounds", "2"])).toEqual(
+      video({ ...quickly, rounds: 2 }),
+    );
+  });
+
+  it("prints help on request", () => {
+    expect(parseBenchArguments(["video", "--help"])).toBeNull();
+    expect(parseBenchArguments(["-h"])).toBeNull();
+  });
+
+  it.each([
+    [["--pictures", "0"], "--pictures must be a whole number from 1 to 1000"],
+    [["--pictures", "1.5"], "--pictures must be a whole number"],
+    [["video", "--frames", "301"], "--frames must be a whole number from 1 to 300"],
+    [["video", "--rounds", "many"], "--rounds must be a whole number from 1 to 100"],
+    [["video", "--part", "colour"], "--part must be speed, memory or following"],
+    [["video", "--pictures", "3"], "video takes only --frames, --rounds, --part and --quick"],
+    [["pictures", "--rounds", "3"], "only --pictures"],
+    [["--quick"], "only --pictures"],
+    [["click", "--frames", "2"], "takes only --rounds and --quick"],
+    [["service", "--part", "speed"], "takes only --rounds and --quick"],
+    [["sound"], 'Unknown benchmark "sound"'],
+    [["video", "pictures"], "only one benchmark"],
+    [["--frobnicate"], "npm run bench -- --help"],
+  ])("refuses %j", (args, reason) => {
+    expect(refusalOf(...args)).toContain(reason);
+  });
+});

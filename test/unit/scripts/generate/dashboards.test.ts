@@ -1,0 +1,146 @@
+import { globSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { parse } from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { Metrics } from "../../../../inference-container/src/metrics.ts";
+import { dashboardFiles } from "../../../../scripts/dashboards/files.ts";
+import { INFERENCE_ROWS } from "../../../../scripts/dashboards/inference-rows.ts";
+import { WORKER_ROWS } from "../../../../scripts/dashboards/worker-rows.ts";
+import { ERROR_CATALOGUE } from "../../../../src/shared/errors.ts";
+import { METRICS } from "../../../../src/shared/metrics.ts";
+
+const Dashboard = z.object({
+  panels: z.array(
+    z.object({
+      title: z.string(),
+      type: z.string(),
+      targets: z.array(z.object({ query: z.string().optional(), expr: z.string().optional() })).optional(),
+    }),
+  ),
+});
+
+/** Each graph of a dashboard, with the query that Grafana sends. */
+function graphsOf(file: string): [title: string, query: string][] {
+  const { panels } = Dashboard.parse(JSON.parse(readFileSync(`docs/grafana/${file}`, "utf8")));
+  return panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ query, expr }): [string, string] => [title, query ?? expr ?? ""]),
+  );
+}
+
+/** How many blobs and doubles the points of each index have: the level, the labels, the values. */
+const COLUMNS = new Map(
+  Object.entries(METRICS).map(([name, { labels, values }]) => [
+    name,
+    { blobs: 1 + labels.length, doubles: Object.keys(values).length },
+  ]),
+);
+/** What a point of any other line has. */
+const LEVEL_ALONE = { blobs: 1, doubles: 0 };
+
+const events = new Set(
+  [
+    ...globSync("src/**/*.ts")
+      .map((path) => readFileSync(path, "utf8"))
+      .join("\n")
+      .matchAll(/log(?:Sparsely\(\s*platform,|\()\s*[^,]+,\s*"(\w+)"/g),
+  ]
+    .map((match) => match[1] ?? "")
+    .concat("job_started", "job_ended"),
+);
+
+describe("the dashboards", () => {
+  it("are as `npm run dashboards` writes them, with the table of alarms", async () => {
+    for (const [path, text] of await dashboardFiles()) expect(await readFile(path, "utf8"), path).toBe(text);
+  });
+
+  it("have all graphs of their tables, each with a title of its own", () => {
+    for (const [file, rows] of [
+      ["worker.json", WORKER_ROWS],
+      ["inference.json", INFERENCE_ROWS],
+    ] as const) {
+      const titles = graphsOf(file).map(([title]) => title);
+      expect(titles).toEqual(rows.flatMap(({ panels }) => panels.map(({ title }) => title)));
+      expect(new Set(titles).size).toBe(titles.length);
+    }
+  });
+});
+
+describe("the Worker's dashboard", () => {
+  const graphs = graphsOf("worker.json");
+
+  it.each(graphs)("%s: asks only for metrics, labels and values that the Worker writes", (_title, query) => {
+    const [, index] = /index1 = '(\w+)'/.exec(query) ?? [];
+    if (index !== undefined) expect([...COLUMNS.keys()]).toContain(index);
+    const { blobs, doubles } = COLUMNS.get(index ?? "") ?? LEVEL_ALONE;
+    const named = (column: string): number[] =>
+      [...query.matchAll(new RegExp(`${column}(\\d+)`, "g"))].map(([, number]) => Number(number));
+    for (const number of named("blob")) expect(number).toBeLessThanOrEqual(blobs);
+    for (const number of named("double")) expect(number).toBeLessThanOrEqual(doubles);
+    // A query over all events asks for their level.
+    expect(index !== undefined || query.includes("blob1 IN (")).toBe(true);
+  });
+
+  it("shows each metric, and each value of it", () => {
+    const all = graphs.map(([, query]) => query);
+    for (const [name, { values }] of Object.entries(METRICS)) {
+      const own = all.filter((query) => query.includes(`index1 = '${name}'`));
+      expect(own.length, name).toBeGreaterThan(0);
+      for (const [i, value] of Object.keys(values).entries()) {
+        expect(own.join("\n"), `${name} ${value}`).toMatch(new RegExp(`double${i + 1}\\b`));
+      }
+    }
+  });
+
+  it("reads the dataset that wrangler.toml names", () => {
+    const { analytics_engine_datasets: datasets } = parse(readFileSync("wrangler.toml", "utf8"));
+    expect(datasets).toEqual([{ binding: "METRICS", dataset: "segmentation" }]);
+    for (const [, query] of graphs) expect(query).toContain("\nFROM segmentation\n");
+  });
+});
+
+describe("the alarms", () => {
+  it("name events and error codes that there are", async () => {
+    const known = new Set([...events, ...Object.keys(ERROR_CATALOGUE), ...(await metricsOfInference())]);
+    const alarms = WORKER_ROWS.flatMap(({ panels }) => panels.flatMap(({ alarm }) => alarm ?? []));
+    const named = alarms.flatMap((alarm) =>
+      [
+        ...Object.values(alarm)
+          .join(" ")
+          .matchAll(/`([a-z]+_[a-z_]+)`/g),
+      ].map((match) => match[1] ?? ""),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    for (const name of named) expect(known, name).toContain(name);
+  });
+});
+
+async function metricsOfInference(): Promise<string[]> {
+  const text = await new Metrics().render();
+  return [...text.matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1] ?? "");
+}
+
+describe("the dashboard of the inference service", () => {
+  it.each(graphsOf("inference.json"))(
+    "%s: asks only for metrics that the service has",
+    async (_title, query) => {
+      const named = [...query.matchAll(/\b(inference_[a-z_]+?)(?:_bucket|_count|_sum)?[{[)]/g)];
+      expect(named.length).toBeGreaterThan(0);
+      for (const [, name] of named) expect(await metricsOfInference()).toContain(name);
+    },
+  );
+
+  it("groups and selects by labels that these metrics have", () => {
+    const labels = new Set(["le"]);
+    for (const metric of Object.values(new Metrics())) {
+      const { labelNames } = z.object({ labelNames: z.array(z.string()).default([]) }).parse(metric);
+      for (const label of labelNames) labels.add(label);
+    }
+    const used = graphsOf("inference.json").flatMap(([, query]) => [
+      ...[...query.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(", ")),
+      ...[...query.matchAll(/[{,](\w+)=/g)].map(([, label = ""]) => label),
+    ]);
+    expect(used.length).toBeGreaterThan(5);
+    for (const label of used) expect(labels).toContain(label);
+  });
+});

@@ -1,0 +1,85 @@
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { observeLines, sampleInfo } from "../../../src/shared/log.ts";
+import { differences, sharedWorld } from "../../support/shared-world.ts";
+
+describe("what a file of tests leaves changed", () => {
+  it("is nothing where it changed nothing", () => {
+    expect(differences(sharedWorld({ setting: 1 }), sharedWorld({ setting: 1 }))).toEqual([]);
+  });
+
+  it.each<readonly [string, () => () => void]>([
+    ["globalThis.Date", () => (vi.useFakeTimers({ toFake: ["Date"] }), () => void vi.useRealTimers())],
+    ["globalThis.setTimeout", () => (vi.useFakeTimers(), () => void vi.useRealTimers())],
+    [
+      "globalThis.fetch",
+      () => {
+        const { fetch } = globalThis;
+        globalThis.fetch = async () => new Response();
+        return () => void (globalThis.fetch = fetch);
+      },
+    ],
+    [
+      "Math.random",
+      () => {
+        const spy = vi.spyOn(Math, "random");
+        return () => spy.mockRestore();
+      },
+    ],
+    [
+      "globalThis.left",
+      () => (
+        Reflect.defineProperty(globalThis, "left", { value: 1, configurable: true }),
+        () => void Reflect.deleteProperty(globalThis, "left")
+      ),
+    ],
+    [
+      "the observer of the log",
+      () => {
+        const previous = observeLines(() => {});
+        return () => void observeLines(previous);
+      },
+    ],
+    [
+      "the sampling of the log",
+      () => {
+        const previous = sampleInfo(7);
+        return () => void sampleInfo(previous);
+      },
+    ],
+  ])("is named: %s", (name, change) => {
+    const before = sharedWorld();
+    onTestFinished(change());
+    expect(differences(before, sharedWorld())).toContain(name);
+  });
+
+  it("is named where the runtime has more", () => {
+    expect(differences(sharedWorld({ "env.A": "1", "env.B": "2" }), sharedWorld({ "env.A": "3" }))).toEqual([
+      "env.A",
+      "env.B",
+    ]);
+  });
+});
+
+/** What is there only to be filled or set again: a variable, or a collection that begins empty. */
+const STATE =
+  /^(?:export )?(?:let (\w+)|const (\w+)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|\[\]|\{\});)/gm;
+
+describe("a module of the Worker", () => {
+  it("has no state but these: what outlives a request belongs to the platform", () => {
+    const state = globSync("src/**/*.ts").flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(STATE)].map(
+        ([, variable, collection]) => `${file} ${variable ?? collection}`,
+      ),
+    );
+    expect(state.toSorted()).toEqual([
+      // Set as the Worker starts, and with its platform.
+      "src/shared/log.ts infoOneIn",
+      "src/shared/log.ts observer",
+      // A text that is always the same, made when it is first asked for.
+      "src/http/routes/pages.ts document",
+      // The platforms themselves.
+      "src/platform.ts platforms",
+    ]);
+  });
+});

@@ -1,0 +1,418 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { archivesPrefix, outputKey, outputsPrefix } from "../../../../src/shared/bucket/object-keys.ts";
+import { eraseAccount } from "../../../../src/operator/operations/erase-account.ts";
+import { IdempotencyKeys } from "../../../../src/shared/storage/idempotency-keys.ts";
+import { Jobs } from "../../../../src/jobs/store/jobs.ts";
+import { Media } from "../../../../src/shared/bucket/bucket.ts";
+import { Queues } from "../../../../src/jobs/store/queues.ts";
+import { JobObject } from "../../../../src/jobs/object/job-object.ts";
+import { at } from "../../../support/at.ts";
+import { type Client, newClient } from "../../../support/worker/client/api.ts";
+import {
+  buildUntilCutOff,
+  builderOf,
+  WatchedMedia,
+} from "../../../support/worker/fixtures/archive-builders.ts";
+import { deliverArchive, ring, successfulJob } from "../../../support/worker/fixtures/archives.ts";
+import { CRONS, logged, runCron } from "../../../support/worker/runtime/crons.ts";
+import {
+  callBack,
+  deliverTask,
+  finishJob,
+  PlayedInference,
+  success,
+} from "../../../support/worker/fakes/inference.ts";
+import { cutOffJob, imageJob, newJob, uploads } from "../../../support/worker/fixtures/jobs.ts";
+import { entriesOf, ledgerFindings } from "../../../support/worker/fixtures/ledger.ts";
+import { later, PATIENT } from "../../../support/worker/runtime/time.ts";
+import { storedOf, tracesOf } from "../../../support/worker/runtime/traces.ts";
+import { expectError } from "../../../support/worker/client/wire.ts";
+import { buildArchive } from "../../../../src/archives/operations/build-archive.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let client: Client;
+let inference: PlayedInference;
+beforeEach(async () => {
+  client = await newClient();
+  inference = new PlayedInference();
+});
+
+const remove = (jobId: string) => client.send("DELETE", `/v1/jobs/${jobId}`);
+const get = (path: string) => client.send("GET", path);
+const filesOf = async (jobId: string): Promise<string[]> => {
+  const prefixes = [outputsPrefix(client.accountId, jobId), archivesPrefix(client.accountId, jobId)];
+  const lists = await Promise.all(prefixes.map((prefix) => env.MEDIA.list({ prefix })));
+  return lists.flatMap(({ objects }) => objects.map(({ key }) => key));
+};
+/** Jobs that are struck from the list, and of which something may be left. */
+const deletedRows = async (): Promise<number> =>
+  (await home.DB.prepare("SELECT count(*) AS n FROM deleted_jobs").first<number>("n")) ?? 0;
+const lateWrite = (jobId: string, taskId: string) =>
+  env.MEDIA.put(outputKey({ accountId: client.accountId, jobId }, taskId, 1, "masks/0.png"), "late");
+
+/** Expects that neither the job's object nor the list knows the job any more, whatever its account asks. */
+async function expectGone(jobId: string): Promise<void> {
+  for (const path of ["", "/result", "/download", "/events"])
+    expectError(await get(`/v1/jobs/${jobId}${path}`), 404, "job_not_found", path);
+  for (const path of ["/download", "/cancel"])
+    expectError(await client.send("POST", `/v1/jobs/${jobId}${path}`), 404, "job_not_found", path);
+  for (const query of [
+    "",
+    `?jobId=${jobId}`,
+    "?status=success",
+    "?status=failed",
+    "?mode=batch&status=queued",
+  ]) {
+    const { body } = await get(`/v1/jobs${query}`);
+    expect(
+      body.items.map((item: { jobId: string }) => item.jobId),
+      query,
+    ).not.toContain(jobId);
+  }
+  expectError(await remove(jobId), 404, "job_not_found");
+}
+
+/** A job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
+async function jobUnderWay() {
+  const job = await newJob(client, 3);
+  await finishJob(inference, client.accountId, job.jobId, job.tasks.slice(0, 1));
+  await deliverTask(job.jobId, at(job.tasks, 1));
+  return { ...job, held: inference.last };
+}
+
+/** The moment of a job's last purge has come. */
+async function lastPurge(jobId: string): Promise<void> {
+  later(2 * HOUR);
+  await ring(jobId);
+}
+
+/** Nothing is left of a job but its entries in the ledger. */
+async function expectNothingLeft(jobId: string): Promise<void> {
+  expect(await storedOf(jobId)).toEqual([]);
+  const places = new Set((await tracesOf(jobId, [])).map((trace) => trace.split(".")[0]));
+  expect(places).toEqual(new Set(["ledger"]));
+  expect(await ledgerFindings()).toEqual([]);
+}
+
+describe("deleteJob 204", () => {
+  it("leaves nothing of a job with its results and its archive but what it used, at once for its account, soon in the bucket [A2-9 A2-10 A2-11]", async () => {
+    const { jobId } = await successfulJob(client, 2, 3);
+    await client.send("POST", `/v1/jobs/${jobId}/download`);
+    await deliverArchive(jobId);
+    expect(await filesOf(jobId)).toHaveLength(9);
+    const { status, body } = await remove(jobId);
+    expect([status, body]).toEqual([204, null]);
+    await expectGone(jobId);
+    await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
+    expect(await entriesOf(jobId)).toEqual([
+      ["reserve", 2],
+      ["settle", 2],
+      ["release", 0],
+    ]);
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+
+  it("cancels a job that is under way first: its holders stop, and what has not succeeded is not charged [A2-8]", async () => {
+    const { jobId, tasks, held } = await jobUnderWay();
+    expect((await remove(jobId)).status).toBe(204);
+    await expectGone(jobId);
+    await vi.waitUntil(() => inference.cancelled.length > 0, PATIENT);
+    expect(inference.cancelled).toEqual([held.key]);
+    expectError(await callBack(held, "complete", success()), 409, "lease_lost");
+    expectError(await callBack(held, "progress", { done: 0, total: 1 }), 409, "lease_lost");
+    const offered = inference.tasks.length;
+    for (const taskId of tasks) await deliverTask(jobId, taskId);
+    expect(inference.tasks).toHaveLength(offered);
+    expect(await entriesOf(jobId)).toEqual([
+      ["reserve", 3],
+      ["settle", 1],
+      ["release", 2],
+    ]);
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+
+  it("leaves nothing at all of a job that nobody ever held [A2-8]", async () => {
+    const { jobId } = await newJob(client);
+    expect((await remove(jobId)).status).toBe(204);
+    await vi.waitUntil(async () => (await storedOf(jobId)).length === 0, PATIENT);
+    await expectNothingLeft(jobId);
+  });
+
+  it("lets the account have its next job at once [A2-7]", async () => {
+    client = await newClient("trial");
+    const { jobId } = await newJob(client, 2);
+    await remove(jobId);
+    expect((await newJob(client)).jobId).toEqual(expect.any(String));
+  });
+
+  it("is gone for its account also while its files can't be deleted, which go later [A2-9]", async () => {
+    const { jobId } = await jobUnderWay();
+    const lines = logged();
+    const away = vi.spyOn(Media.prototype, "deletePrefix").mockRejectedValue(new Error("the bucket is away"));
+    expect((await remove(jobId)).status).toBe(204);
+    await expectGone(jobId);
+    await ring(jobId);
+    await expectGone(jobId);
+    expect(await filesOf(jobId)).toHaveLength(1);
+    expect(await deletedRows()).toBe(1);
+    expect(lines().map(({ event }) => event)).toContain("outbox_failed");
+    away.mockRestore();
+    await ring(jobId);
+    expect(await filesOf(jobId)).toEqual([]);
+  });
+
+  it("is answered only once the list has struck it: after a failure of the database the request may be repeated [A2-9]", async () => {
+    const { jobId } = await jobUnderWay();
+    const away = vi.spyOn(Jobs.prototype, "retire").mockRejectedValue(new Error("the database is away"));
+    expectError(await remove(jobId), 500, "internal_error");
+    expectError(await get(`/v1/jobs/${jobId}`), 404, "job_not_found");
+    away.mockRestore();
+    expect((await remove(jobId)).status).toBe(204);
+    await expectGone(jobId);
+  });
+
+  it("is done by the object itself if the request was not repeated, or everything was killed [A2-10]", async () => {
+    const { jobId } = await jobUnderWay();
+    const away = vi.spyOn(Jobs.prototype, "retire").mockRejectedValue(new Error("the database is away"));
+    expectError(await remove(jobId), 500, "internal_error");
+    await abortAllDurableObjects();
+    away.mockRestore();
+    await ring(jobId);
+    await expectGone(jobId);
+    expect(await filesOf(jobId)).toEqual([]);
+    await abortAllDurableObjects();
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+
+  it("of many at once deletes the job once [A2-9]", async () => {
+    const { jobId } = await jobUnderWay();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => remove(jobId)));
+    for (const { status } of answers) expect([204, 404]).toContain(status);
+    expect(answers.map(({ status }) => status)).toContain(204);
+    await expectGone(jobId);
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+
+  it.each([
+    ["the deletion", 0],
+    ["the completion", 1],
+  ])("of a job whose completion comes at once charges by what came first: %s [A2-8]", async (_, units) => {
+    const { jobId, taskId } = await newJob(client);
+    await deliverTask(jobId, taskId);
+    const object = env.JOBS.getByName(jobId);
+    const both = [
+      () => object.delete(client.accountId),
+      () => object.completeTask(taskId, 1, success()),
+    ] as const;
+    const answers = await Promise.all((units === 0 ? both : both.toReversed()).map((call) => call()));
+    expect(answers).toContainEqual(true);
+    expect(answers).toContainEqual({ reported: units === 0 ? "lease_lost" : "ended" });
+    expect(await entriesOf(jobId)).toContainEqual(["settle", units]);
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+
+  it.each([true, false])(
+    "and a claim at once leave no task to work on (deletion first: %s) [A2-8]",
+    async (isFirst) => {
+      const { jobId, taskId } = await newJob(client);
+      const both = [() => remove(jobId), () => deliverTask(jobId, taskId)];
+      if (!isFirst) both.reverse();
+      await Promise.all(both.map((send) => send()));
+      await expectGone(jobId);
+      const task = inference.tasks.at(0);
+      if (task !== undefined) expectError(await callBack(task, "complete", success()), 409, "lease_lost");
+      expect(await entriesOf(jobId)).toContainEqual(["settle", 0]);
+    },
+  );
+});
+
+describe("what is written for a deleted job by a URL that is still good", () => {
+  it("is deleted once nobody can write any more: until then the object waits, and then it is forgotten [A2-10]", async () => {
+    const { jobId, tasks } = await jobUnderWay();
+    const lines = logged();
+    await remove(jobId);
+    await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
+    const begun = Date.now();
+    await lateWrite(jobId, at(tasks, 1));
+    later(HOUR);
+    await ring(jobId);
+    expect(await filesOf(jobId), "its URL may have expired just now, and the PUT not ended").toHaveLength(1);
+    const alarm = await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.getAlarm());
+    expect(alarm).toBeLessThanOrEqual(begun + 2 * HOUR);
+    later(HOUR);
+    await ring(jobId);
+    await expectNothingLeft(jobId);
+    expect(lines().filter(({ event }) => event === "job_purged")).toMatchObject([
+      { jobId, phase: "expired", purge: "first", files: 1 },
+      { jobId, phase: "expired", purge: "second", files: 1 },
+    ]);
+  });
+
+  it("is deleted also of a job that is past its retention", async () => {
+    const { jobId, tasks } = await jobUnderWay();
+    later(30 * DAY);
+    await ring(jobId);
+    await lateWrite(jobId, at(tasks, 1));
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+
+  it("need not be waited for where everything ended long before", async () => {
+    const { jobId } = await successfulJob(client);
+    later(2 * HOUR);
+    await remove(jobId);
+    await vi.waitUntil(async () => (await storedOf(jobId)).length === 0, PATIENT);
+    await expectNothingLeft(jobId);
+  });
+
+  it("goes with its account, if that is erased meanwhile", async () => {
+    const { jobId } = await jobUnderWay();
+    await remove(jobId);
+    await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
+    expect(await deletedRows()).toBe(1);
+    const report = await eraseAccount(home.platform, client.accountId, Date.now());
+    expect(report).toMatchObject({ state: "emptied", jobsLeft: 0 });
+    expect(await storedOf(jobId)).toEqual([]);
+    expect(await deletedRows()).toBe(0);
+  });
+
+  it("is deleted by the nightly look where the object has lost its alarm [A2-10]", async () => {
+    const { jobId, tasks } = await jobUnderWay();
+    await remove(jobId);
+    await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
+    await lateWrite(jobId, at(tasks, 1));
+    await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.deleteAlarm());
+    later(3 * HOUR + 1);
+    await runCron(CRONS.nightly);
+    await expectNothingLeft(jobId);
+  });
+});
+
+describe("a deleted job whose archive is being built", () => {
+  const prepared = async () => {
+    const { jobId } = await successfulJob(client, 2, 3);
+    // Together more than a part.
+    for (const key of (await filesOf(jobId)).slice(0, 2)) await env.MEDIA.put(key, new Uint8Array(4_300_000));
+    await client.send("POST", `/v1/jobs/${jobId}/download`);
+    return jobId;
+  };
+
+  it("stops its builder, and leaves neither archive nor upload [A2-10]", async () => {
+    const jobId = await prepared();
+    const media = new WatchedMedia();
+    const begun = vi.spyOn(media, "beginParts");
+    let isDeleted = false;
+    media.beforePart = async () => {
+      isDeleted = true;
+      expect((await remove(jobId)).status).toBe(204);
+    };
+    await buildArchive(builderOf({ archiveKeepMs: 0 }, media), jobId);
+    expect(isDeleted).toBe(true);
+    await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
+    const { value: uploadId } = at(begun.mock.settledResults, 0);
+    const [key] = at(begun.mock.calls, 0);
+    await expect(env.MEDIA.resumeMultipartUpload(key, String(uploadId)).uploadPart(1, "x")).rejects.toThrow(
+      /10024|does not exist/,
+    );
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+
+  it("is built by nobody who takes it up again", async () => {
+    const jobId = await prepared();
+    await buildUntilCutOff(jobId, 6, { archiveKeepMs: 0 });
+    await remove(jobId);
+    await deliverArchive(jobId);
+    await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
+    await lastPurge(jobId);
+    await expectNothingLeft(jobId);
+  });
+});
+
+describe("a job that is deleted while its acceptance is in doubt", () => {
+  it("is gone if it is listed, although nobody has confirmed it [A2-8]", async () => {
+    const jobId = await cutOffJob(client);
+    expect((await get("/v1/jobs")).body.items).toMatchObject([{ jobId }]);
+    expect((await remove(jobId)).status).toBe(204);
+    await expectGone(jobId);
+    await expectNothingLeft(jobId);
+    expect(await entriesOf(jobId)).toContainEqual(["release", 1]);
+  });
+
+  it("is not there yet if it is not listed", async () => {
+    const jobId = await cutOffJob(client, { listed: false });
+    expectError(await remove(jobId), 404, "job_not_found");
+  });
+
+  it.each([
+    ["takes its message", false],
+    ["fails", true],
+  ])("was accepted, and is gone, also if the queue then %s: its request is answered so", async (_, fails) => {
+    vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(async () => {
+      const jobId = await home.DB.prepare("SELECT id FROM jobs").first<string>("id");
+      expect((await remove(String(jobId))).status).toBe(204);
+      if (fails) throw new Error("the queue is down");
+    });
+    const [taskId] = await uploads(client, 1);
+    const { status, body } = await client.send("POST", "/v1/jobs", imageJob([String(taskId)]));
+    expect(status).toBe(202);
+    await expectGone(body.jobId);
+    expect(await ledgerFindings()).toEqual([]);
+  });
+});
+
+describe("the request of a deleted job, with the same Idempotency-Key again", () => {
+  const create = (tasks: readonly string[]) =>
+    client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
+
+  it("gets its first answer, and makes no second job [A2-12]", async () => {
+    const tasks = await uploads(client, 1);
+    const { body } = await create(tasks);
+    await remove(body.jobId);
+    expect(await create(tasks)).toMatchObject({ status: 202, body, replayed: "true" });
+    await expectGone(body.jobId);
+  });
+
+  it.each([
+    ["is being purged", false],
+    ["is forgotten", true],
+  ])("is answered likewise if the first answer was cut off and the job %s [A2-12]", async (_, forgotten) => {
+    const tasks = await uploads(client, 1);
+    const dies = () => Promise.reject(new Error("the Worker was stopped"));
+    vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);
+    const { body } = await create(tasks);
+    await finishJob(inference, client.accountId, body.jobId, tasks);
+    await remove(body.jobId);
+    later(61_000);
+    if (forgotten) await lastPurge(body.jobId);
+    expect(await create(tasks)).toMatchObject({ status: 202, body: { jobId: body.jobId } });
+    await expectGone(body.jobId);
+    expect(await entriesOf(body.jobId)).toContainEqual(["settle", 1]);
+    expect(await ledgerFindings()).toEqual([]);
+  });
+
+  it("is answered likewise while the list still has the job, and its use stays settled [A2-11]", async () => {
+    const tasks = await uploads(client, 1);
+    const dies = () => Promise.reject(new Error("the Worker was stopped"));
+    vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);
+    const { body } = await create(tasks);
+    await finishJob(inference, client.accountId, body.jobId, tasks);
+    vi.spyOn(Jobs.prototype, "retire").mockRejectedValueOnce(new Error("the database is away"));
+    vi.spyOn(JobObject.prototype, "alarm").mockResolvedValue();
+    expectError(await remove(body.jobId), 500, "internal_error");
+    later(61_000);
+    expect(await create(tasks)).toMatchObject({ status: 202, body: { jobId: body.jobId } });
+    await ring(body.jobId);
+    expect(await entriesOf(body.jobId)).toContainEqual(["settle", 1]);
+  });
+});

@@ -1,0 +1,469 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { ErasureReport } from "../../../src/operator/contract/operator.ts";
+import { archiveKey, inputKey, outputKey } from "../../../src/shared/bucket/object-keys.ts";
+import { WebhookObject } from "../../../src/index.ts";
+import { eraseAccount, sweepErasures } from "../../../src/operator/operations/erase-account.ts";
+import { Billing } from "../../../src/billing/store/billing.ts";
+import { Erasures } from "../../../src/operator/store/erasures.ts";
+import { Jobs } from "../../../src/jobs/store/jobs.ts";
+import { Media } from "../../../src/shared/bucket/bucket.ts";
+import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
+import { type Client, newClient, send } from "../../support/worker/client/api.ts";
+import { logged } from "../../support/worker/runtime/crons.ts";
+import { createKey } from "../../support/worker/client/api-keys.ts";
+import { deliverArchive, ring } from "../../support/worker/fixtures/archives.ts";
+import { home } from "../../support/worker/runtime/databases.ts";
+import {
+  deliver,
+  deliverTask,
+  finishJob,
+  output,
+  PlayedInference,
+  taskMessage,
+} from "../../support/worker/fakes/inference.ts";
+import { imageJob, newJob, PNG, uploaded } from "../../support/worker/fixtures/jobs.ts";
+import { storedOf, tracesOf } from "../../support/worker/runtime/traces.ts";
+import { later, PATIENT } from "../../support/worker/runtime/time.ts";
+import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
+
+const HOUR = 3_600_000;
+
+/** What names the person or is the person's. */
+const MARKS = {
+  email: "ada.marked@example.com",
+  name: "Ada Marked",
+  image: "https://pictures.test/marked.png",
+  subject: "marked-subject",
+  prompt: "a marked prompt",
+  label: "a marked label",
+  bytes: "the marked picture's bytes",
+} as const;
+
+interface Person extends Client {
+  readonly inference: PlayedInference;
+  /** A finished job with outputs and an archive, one half done, one that waits. */
+  readonly jobIds: readonly [finished: string, halfDone: string, waiting: string];
+}
+
+const markedPicture = () =>
+  new TextEncoder().encode(`${new TextDecoder("latin1").decode(PNG)}${MARKS.bytes}`);
+const completed = () => ({ outcome: "success", output: output(1) }) as const;
+
+/** A message dies: of a task, or of the job's archive. */
+const dies = (jobId: string, taskId?: string) =>
+  deliver("segmentation-dead-letters", taskId === undefined ? { v: 1, jobId } : taskMessage(jobId, taskId));
+
+/** An account with something in every place where the service keeps things. */
+async function newPerson(): Promise<Person> {
+  const client = await newClient("paid");
+  const { accountId } = client;
+  await home.DB.batch([
+    home.DB.prepare(
+      "UPDATE accounts SET email = ?2, name = ?3, image = ?4, issuer = 'https://identity.test', subject = ?5 WHERE id = ?1",
+    ).bind(accountId, MARKS.email, MARKS.name, MARKS.image, MARKS.subject),
+    home.DB.prepare(
+      "INSERT INTO billing (account_id, customer_id, subscription_status, updated_at) VALUES (?1, 'cus_1', 'active', 0)",
+    ).bind(accountId),
+  ]);
+  await createKey(client, { label: MARKS.label });
+  const inference = new PlayedInference();
+  const create = async (tasks: readonly string[]) => {
+    const body = imageJob(tasks, { prompts: [MARKS.prompt] });
+    return (await client.send("POST", "/v1/jobs", body, { "idempotency-key": crypto.randomUUID() })).body
+      .jobId;
+  };
+  const picture = () => uploaded(client, markedPicture());
+
+  const first = await picture();
+  const finished = await create([first]);
+  await finishJob(inference, accountId, finished, [first], completed);
+  await client.send("POST", `/v1/jobs/${finished}/download`);
+  await deliverArchive(finished);
+  const [done, held] = [await picture(), await picture()];
+  const halfDone = await create([done, held]);
+  await finishJob(inference, accountId, halfDone, [done], completed);
+  await deliverTask(halfDone, held);
+  const waiting = await create([await picture()]);
+  await picture();
+  await dies(finished);
+  await dies(halfDone, held);
+  return { ...client, inference, jobIds: [finished, halfDone, waiting] };
+}
+
+const erase = ({ accountId }: Client, now = Date.now()): Promise<ErasureReport> =>
+  eraseAccount(home.platform, accountId, now);
+
+const ledgerOf = async ({ accountId }: Client) =>
+  (
+    await home.DB.prepare(
+      "SELECT kind, sum(units) AS units FROM ledger WHERE account_id = ?1 GROUP BY kind ORDER BY kind",
+    )
+      .bind(accountId)
+      .all()
+  ).results;
+
+describe("an account that is erased", () => {
+  let person: Person;
+  beforeEach(async () => {
+    person = await newPerson();
+  });
+
+  /** Every mark, and the key's first characters, wherever they are. */
+  async function traces(): Promise<Record<string, string[]>> {
+    const marks = { ...MARKS, key: person.key.slice(0, 12) };
+    const found: Record<string, string[]> = {};
+    for (const [what, mark] of Object.entries(marks)) found[what] = await tracesOf(mark, person.jobIds);
+    return found;
+  }
+
+  it("was everywhere before: the search finds each mark that it looks for", async () => {
+    const found = await traces();
+    for (const [what, places] of Object.entries(found)) expect(places, what).not.toEqual([]);
+    expect(found["bytes"]).toHaveLength(5);
+    expect(found["prompt"]).toEqual(
+      expect.arrayContaining(person.jobIds.map((jobId) => `object of ${jobId}`)),
+    );
+  });
+
+  it("leaves nothing in the database, the bucket, the job objects or the log that names the person or is theirs", async () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const { state, customerIds } = await erase(person);
+    const lines = log.mock.calls.map(String).join("\n");
+    log.mockRestore();
+    expect({ state, customerIds }).toEqual({ state: "emptied", customerIds: ["cus_1"] });
+    for (const [what, places] of Object.entries(await traces())) expect(places, what).toEqual([]);
+    for (const jobId of person.jobIds) expect(await storedOf(jobId)).toEqual([]);
+    expect((await env.MEDIA.list()).objects).toEqual([]);
+    for (const mark of [...Object.values(MARKS), person.key.slice(0, 12)]) expect(lines).not.toContain(mark);
+  });
+
+  it("stays in the books by its opaque id alone: what it used is settled, what it reserved beyond that is released", async () => {
+    await erase(person);
+    const where = await tracesOf(person.accountId, person.jobIds);
+    const books = ["accounts", "former_customers", "ledger", "meter_events"];
+    expect(new Set(where.map((trace) => trace.split(".")[0]))).toEqual(new Set(books));
+    expect(await ledgerOf(person)).toEqual([
+      { kind: "release", units: 2 },
+      { kind: "reserve", units: 4 },
+      { kind: "settle", units: 2 },
+    ]);
+    const { results } = await home.DB.prepare(
+      "SELECT customer_id, sum(units) AS units FROM meter_events",
+    ).all();
+    expect(results).toEqual([{ customer_id: "cus_1", units: 2 }]);
+  });
+
+  it("leaves the ids of its jobs in the books alone, also where a message of theirs dies late", async () => {
+    const [finished, halfDone] = person.jobIds;
+    const tables = async (jobId: string) =>
+      new Set((await tracesOf(jobId, [])).map((trace) => trace.split(".")[0]));
+    for (const jobId of [finished, halfDone]) expect(await tables(jobId)).toContain("dead_letters");
+    await home.platform.erasures.begin(person.accountId, Date.now());
+    await dies(finished);
+    await erase(person);
+    await dies(halfDone);
+    for (const jobId of person.jobIds) expect(await tables(jobId), jobId).toEqual(new Set(["ledger"]));
+  });
+
+  it("is charged for what its jobs under way had used, by meter events that are sent as ever", async () => {
+    for (const jobId of person.jobIds) await ring(jobId);
+    await erase(person);
+    const { results } = await home.DB.prepare(
+      "SELECT sum(units) AS units FROM meter_events WHERE first_tried_at IS NULL",
+    ).all();
+    expect(results).toEqual([{ units: 2 }]);
+  });
+
+  it("has its running jobs cancelled: the holder of a lease is notified, and what it reports is refused", async () => {
+    const { last, cancelled } = person.inference;
+    await erase(person);
+    await vi.waitFor(() => expect(cancelled).toEqual([last.key]), PATIENT);
+    const report = await send("POST", new URL(`${last.callbackUrl}/complete`).pathname, {
+      headers: { authorization: `Bearer ${last.callbackToken}`, "content-type": "application/json" },
+      body: JSON.stringify(completed()),
+    });
+    expect(report.status).toBe(409);
+  });
+
+  it("is refused at once, key and all, and gets nothing new from a request that was let in before", async () => {
+    await home.platform.erasures.begin(person.accountId, Date.now());
+    expect((await person.send("GET", "/v1/account")).status).toBe(401);
+    const { accountId } = person;
+    const now = Date.now();
+    const late = {
+      upload: () =>
+        home.DB.prepare(
+          "INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES ('t', ?1, 'image/png', 1)",
+        ),
+      key: () =>
+        home.DB.prepare(
+          "INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at) VALUES ('k', ?1, 'l', 'p', 'd', 1, 1)",
+        ),
+      job: () =>
+        home.DB.prepare(
+          `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+           VALUES ('j', ?1, 'image', 'single', 'interactive', 1, 'queued', 1, 1) ON CONFLICT DO NOTHING`,
+        ),
+      answer: () =>
+        home.DB.prepare(
+          `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, effect_id, lease, lease_until, created_at)
+           VALUES (?1, 'o', 'k', 'f', 'e', 'l', 1, 1)`,
+        ),
+      endpoint: () =>
+        home.DB.prepare(
+          `INSERT INTO webhook_endpoints (id, account_id, url, secrets, enabled_at, created_at, updated_at)
+           VALUES ('w', ?1, 'https://late.test', 's', 1, 1, 1)`,
+        ),
+      customer: () =>
+        home.DB.prepare("INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, 'cus_2', 1)"),
+      person: () => home.DB.prepare("UPDATE accounts SET email = 'again@example.com' WHERE id = ?1"),
+      resumed: () => home.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?1"),
+    };
+    for (const [what, statement] of Object.entries(late)) {
+      await expect(statement().bind(accountId).run(), what).rejects.toThrow("the account is erased");
+    }
+    expect((await erase(person, now)).state).toBe("emptied");
+  });
+
+  it("loses its webhook endpoints with their deliveries, and nothing is sent to them any more [A3-6]", async () => {
+    const endpoint = await newEndpoint(person, MARKS.image, { description: MARKS.label });
+    const endpoints = new PlayedEndpoints(endpoint);
+    await sendTest(person, endpoint);
+    const resets = vi
+      .spyOn(WebhookObject.prototype, "erase")
+      .mockRejectedValueOnce(new Error("it was reset"));
+    expect(await erase(person)).toMatchObject({ state: "erasing", endpointsLeft: 1 });
+    expect(await tracesOf(MARKS.image, person.jobIds)).toEqual([]);
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toEqual([]);
+
+    expect(await erase(person)).toMatchObject({ state: "emptied", endpointsLeft: 0 });
+    expect(resets).toHaveBeenCalledTimes(2);
+    expect(await home.DB.prepare("SELECT count(*) AS n FROM webhook_endpoints").first("n")).toBe(0);
+    expect(await ringEndpoint(endpoint)).toBe(false);
+  });
+
+  it("frees the person's identity: its next token creates a new account", async () => {
+    await erase(person);
+    const provider = await PlayedIdentityProvider.start();
+    const token = await provider.issue({ sub: MARKS.subject, email: MARKS.email });
+    const { status, body } = await send("GET", "/v1/account", {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ email: MARKS.email });
+    expect(body.accountId).not.toBe(person.accountId);
+  });
+
+  it("is looked at once more when nobody can write any more: what a late writer left goes too", async () => {
+    const { looksAgainAt } = await erase(person);
+    const [jobId] = person.jobIds;
+    const { accountId } = person;
+    for (const key of [
+      inputKey(accountId, "late.png"),
+      outputKey({ accountId, jobId }, "late.png", 1, "masks/0.png"),
+      archiveKey(accountId, jobId, 1),
+    ]) {
+      await env.MEDIA.put(key, MARKS.bytes);
+    }
+    await sweepErasures(home.platform, looksAgainAt - 1);
+    expect((await erase(person, looksAgainAt - 1)).state).toBe("emptied");
+    await env.MEDIA.put(inputKey(accountId, "later.png"), MARKS.bytes);
+    await sweepErasures(home.platform, looksAgainAt);
+    expect((await env.MEDIA.list()).objects).toEqual([]);
+    expect((await erase(person, looksAgainAt)).state).toBe("erased");
+    expect(await home.platform.erasures.unfinished(10)).toEqual([]);
+  });
+
+  it.each([0, 2])(
+    "keeps nothing of the requests that come while its erasure begins, %i of them before it",
+    async (before) => {
+      const made = vi.spyOn(home.platform, "jobObject");
+      const tasks = await Promise.all(Array.from({ length: 4 }, () => uploaded(person, markedPicture())));
+      const create = (taskId: string) =>
+        person.send("POST", "/v1/jobs", imageJob([taskId], { prompts: [MARKS.prompt] }), {
+          "idempotency-key": crypto.randomUUID(),
+        });
+      // The others come at the same moment.
+      const early = tasks.slice(0, before).map(create);
+      await Promise.resolve();
+      const late = tasks.slice(before).map(create);
+      const [{ looksAgainAt }] = await Promise.all([erase(person), ...early, ...late]);
+      const all = made.mock.calls.map(([jobId]) => jobId);
+      expect(all.length).toBeGreaterThanOrEqual(person.jobIds.length);
+
+      expect((await erase(person, looksAgainAt)).state).toBe("erased");
+      for (const jobId of all) expect(await storedOf(jobId), jobId).toEqual([]);
+      expect(await tracesOf(MARKS.prompt, [])).toEqual([]);
+      expect((await env.MEDIA.list()).objects).toEqual([]);
+      const { results } = await home.DB.prepare("SELECT id FROM jobs").all();
+      expect(results).toEqual([]);
+    },
+  );
+
+  it("is erased by the operator alone, through the operator's API", async () => {
+    const ask = (token: string, accountId = person.accountId) =>
+      send("POST", `/internal/operator/accounts/${accountId}/erase`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+    for (const token of ["wrong", person.key]) expect((await ask(token)).status).toBe(401);
+    expect((await person.send("GET", "/v1/account")).status).toBe(200);
+
+    const token = home.platform.settings.OPERATOR_TOKEN ?? "";
+    expect((await ask(token, "acct_none")).status).toBe(404);
+    const { status, body } = await ask(token);
+    expect(status).toBe(200);
+    expect(ErasureReport.parse(body)).toMatchObject({ state: "emptied", customerIds: ["cus_1"] });
+    expect((await person.send("GET", "/v1/account")).status).toBe(401);
+  });
+
+  it("leaves every other account as it was", async () => {
+    const other = await newClient();
+    const { jobId } = await newJob(other);
+    await erase(person);
+    expect((await other.send("GET", `/v1/jobs/${jobId}`)).body.status).toBe("queued");
+    expect((await env.MEDIA.list()).objects).toHaveLength(1);
+  });
+
+  it("is refused by name if there is none, and may be erased again with the same report", async () => {
+    await expect(eraseAccount(home.platform, "acct_none", 0)).rejects.toThrow(
+      "There is no account acct_none.",
+    );
+    const now = Date.now();
+    const report = await erase(person, now);
+    expect(report.deleted).toBeGreaterThan(0);
+    expect(await erase(person, now)).toEqual({ ...report, deleted: 0 });
+  });
+
+  const failing = (spy: MockInstance) => spy.mockRejectedValueOnce(new Error("cut off"));
+  it.each<[string, () => MockInstance]>([
+    ["reads the jobs", () => vi.spyOn(Erasures.prototype, "jobs")],
+    ["deletes a job's bytes", () => vi.spyOn(Media.prototype, "deletePrefix")],
+    ["settles a job", () => vi.spyOn(Jobs.prototype, "retire")],
+    ["forgets the uploads", () => vi.spyOn(Erasures.prototype, "forgetUploads")],
+    ["counts what is left", () => vi.spyOn(Erasures.prototype, "remains")],
+    ["forgets the customer", () => vi.spyOn(Billing.prototype, "forgetCustomer")],
+    ["writes down the end", () => vi.spyOn(Erasures.prototype, "finish")],
+  ])("is erased by the sweep after a crash at the moment that it %s", async (_, step) => {
+    failing(step());
+    const begun = Date.now();
+    await erase(person, begun).catch(() => undefined);
+    expect((await person.send("GET", "/v1/account")).status).toBe(401);
+    await sweepErasures(home.platform, begun + HOUR);
+    await sweepErasures(home.platform, begun + 2 * HOUR);
+    await sweepErasures(home.platform, begun + 3 * HOUR);
+    expect((await erase(person, begun + 3 * HOUR)).state).toBe("erased");
+    for (const [what, places] of Object.entries(await traces())) expect(places, what).toEqual([]);
+    expect(await ledgerOf(person)).toContainEqual({ kind: "settle", units: 2 });
+  });
+
+  it("is erased although twenty erasures that began before can't end: each has its turn, and an hour's sweep takes twenty", async () => {
+    const begun = Date.now();
+    const others = await Promise.all(Array.from({ length: 20 }, () => newClient()));
+    for (const other of others) await erase(other, begun - 9 * HOUR);
+    await erase(person, begun - 8 * HOUR);
+    const { media } = home.platform;
+    const deletePrefix = media.deletePrefix.bind(media);
+    vi.spyOn(media, "deletePrefix").mockImplementation(async (prefix) => {
+      if (others.some(({ accountId }) => prefix.includes(accountId))) throw new Error("the bucket is away");
+      return deletePrefix(prefix);
+    });
+    vi.spyOn(console, "log").mockImplementation(() => {});
+    const left = async () => (await home.platform.erasures.unfinished(100)).length;
+    let swept = 0;
+    const sweep = async () => {
+      await sweepErasures(home.platform, begun - HOUR + swept);
+      swept += 1;
+    };
+    await sweep();
+    expect(await left()).toBe(21);
+    await sweep();
+    expect(await left()).toBe(20);
+    vi.restoreAllMocks();
+    await sweep();
+    expect(await left()).toBe(0);
+  });
+});
+
+/** Rows of jobs that were cut off in their creation, and so have no object. */
+const storeJobs = ({ accountId }: Client, count: number) =>
+  home.DB.prepare(
+    `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+     SELECT ?1 || i, ?1, 'image', 'single', 'interactive', 1, 'queued', 0, 0 FROM n`,
+  )
+    .bind(accountId, count)
+    .run();
+
+/** Each look at a page of jobs takes so long. */
+function slowPages(ms: number): void {
+  const { erasures } = home.platform;
+  const jobs = erasures.jobs.bind(erasures);
+  vi.spyOn(erasures, "jobs").mockImplementation(async (...args) => {
+    later(ms);
+    return jobs(...args);
+  });
+}
+
+describe("an account with more than one run can erase", () => {
+  it("is erased by runs of a bounded time, each with a page of jobs, uploads and files, and each reports its progress", async () => {
+    const client = await newClient();
+    await storeJobs(client, 30);
+    await home.DB.prepare(
+      `INSERT INTO uploads (task_id, account_id, content_type, created_at)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
+       SELECT ?1 || i, ?1, 'image/png', 0 FROM n`,
+    )
+      .bind(client.accountId)
+      .run();
+    for (let page = 0; page < 7; page += 1) {
+      const names = Array.from({ length: 143 }, (_, i) => inputKey(client.accountId, `${page}-${i}`));
+      await Promise.all(names.map((name) => env.MEDIA.put(name, "x")));
+    }
+    slowPages(60_000);
+    expect(await erase(client)).toMatchObject({
+      state: "erasing",
+      jobsLeft: 6,
+      uploadsLeft: 1,
+      filesLeft: true,
+      deleted: 24 + 10_000 + 1_000,
+    });
+    expect(await erase(client)).toMatchObject({
+      state: "emptied",
+      jobsLeft: 0,
+      uploadsLeft: 0,
+      filesLeft: false,
+      deleted: 6 + 1 + 1,
+    });
+  });
+
+  it("is erased although its first jobs can't be reached: they hold up no other, nor uploads and files", async () => {
+    const client = await newClient();
+    await storeJobs(client, 30);
+    await uploaded(client);
+    logged();
+    const { jobObject } = home.platform;
+    const first = (await home.platform.erasures.jobs(client.accountId, "", 24)).at(-1) ?? "";
+    vi.spyOn(home.platform, "jobObject").mockImplementation((jobId) => {
+      if (jobId <= first) throw new Error("the object was reset");
+      return jobObject(jobId);
+    });
+    expect(await erase(client)).toMatchObject({ state: "erasing", jobsLeft: 24, uploadsLeft: 0 });
+    expect((await env.MEDIA.list()).objects).toEqual([]);
+  });
+
+  it("takes turns with others in the sweep, which ends within its cron's time", async () => {
+    const clients = [await newClient(), await newClient()] as const;
+    for (const client of clients) {
+      await storeJobs(client, 60);
+      await home.platform.erasures.begin(client.accountId, Date.now());
+    }
+    slowPages(101_000);
+    const begun = Date.now();
+    await sweepErasures(home.platform, begun);
+    expect(Date.now() - begun).toBeLessThan(6 * 60_000);
+    const left = clients.map(({ accountId }) => home.platform.erasures.remains(accountId));
+    expect((await Promise.all(left)).map(({ jobs }) => jobs)).toEqual([60 - 48, 60 - 24]);
+  });
+});

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { WebhookEndpoint } from "../../../../src/webhooks/contract/webhook.ts";
+import { WebhookObject } from "../../../../src/index.ts";
+import { type Client, newClient } from "../../../support/worker/client/api.ts";
+import { later } from "../../../support/worker/runtime/time.ts";
+import {
+  deliveriesOf,
+  newEndpoint,
+  PlayedEndpoints,
+  ringEndpoint,
+  sendTest,
+  type TestEndpoint,
+} from "../../../support/worker/fakes/webhooks.ts";
+import { expectError } from "../../../support/worker/client/wire.ts";
+import { vi } from "vitest";
+
+let client: Client;
+let endpoint: TestEndpoint;
+beforeEach(async () => {
+  client = await newClient();
+  endpoint = await newEndpoint(client, "https://receiver.test/hook", {
+    events: ["job.failed"],
+    description: "the shop",
+  });
+});
+
+const update = (body: unknown) => client.send("PATCH", `/v1/webhook-endpoints/${endpoint.endpointId}`, body);
+const shown = async () =>
+  WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpoint.endpointId}`)).body);
+
+describe("updateWebhookEndpoint 200", () => {
+  it("changes what is given, and leaves the rest as it is [A3-5]", async () => {
+    const before = await shown();
+    later(1_000);
+    const { status, body } = await update({ url: "https://other.test/", ignored: 1 });
+    expect(status).toBe(200);
+    const { updatedAt } = WebhookEndpoint.parse(body);
+    expect(body).toEqual({ ...before, url: "https://other.test/", updatedAt });
+    expect(updatedAt > before.updatedAt).toBe(true);
+    expect((await update({ events: ["archive.ready"] })).body).toMatchObject({
+      events: ["archive.ready"],
+      description: "the shop",
+    });
+    expect((await update({ events: null, description: null })).body).toMatchObject({
+      events: null,
+      description: null,
+      url: "https://other.test/",
+    });
+    expect(await shown()).toMatchObject({ events: null, description: null, disabled: false });
+  });
+
+  it("disables the endpoint: nothing is sent, and what waits continues once it is enabled again [A3-5]", async () => {
+    const endpoints = new PlayedEndpoints(endpoint);
+    await sendTest(client, endpoint);
+    const disabled = await update({ disabled: true });
+    expect(disabled.body).toMatchObject({ disabled: true, disabledReason: "by_account" });
+    expect(disabled.body.disabledAt).toBe(disabled.body.updatedAt);
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toEqual([]);
+
+    later(60_000);
+    expect((await update({ disabled: true })).body.disabledAt).toBe(disabled.body.disabledAt);
+    expect((await update({ disabled: false })).body).toMatchObject({
+      disabled: false,
+      disabledReason: null,
+      disabledAt: null,
+    });
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toHaveLength(1);
+    expect(await deliveriesOf(client, endpoint)).toMatchObject([{ status: "succeeded" }]);
+  });
+
+  it("enables the endpoint also where its object can't be reached: what waits continues with the next event", async () => {
+    const endpoints = new PlayedEndpoints(endpoint);
+    await sendTest(client, endpoint);
+    await update({ disabled: true });
+    await ringEndpoint(endpoint);
+    vi.spyOn(WebhookObject.prototype, "resume").mockRejectedValueOnce(new Error("it was reset"));
+    expect((await update({ disabled: false })).status).toBe(200);
+    await sendTest(client, endpoint);
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toHaveLength(2);
+  });
+});
+
+describe("updateWebhookEndpoint 400", () => {
+  it.each([
+    ["no list of events", { events: "job.failed" }],
+    ["an unknown event", { events: ["job.gone"] }],
+    ["no boolean", { disabled: "yes" }],
+    ["an empty URL", { url: "" }],
+    ["no URL", { url: null }],
+  ])("refuses %s, and changes nothing", async (_, body) => {
+    const before = await shown();
+    expectError(await update({ description: "other", ...body }), 400, "invalid_request");
+    expect(await shown()).toEqual(before);
+  });
+});
