@@ -73,13 +73,13 @@ describe("a module of the Worker", () => {
       ),
     );
     expect(state.toSorted()).toEqual([
-      // Set as the Worker starts, and with its platform.
-      "src/shared/log.ts infoOneIn",
-      "src/shared/log.ts observer",
       // A text that is always the same, made when it is first asked for.
       "src/http/routes/pages.ts document",
       // The platforms themselves.
       "src/platform.ts platforms",
+      // Set as the Worker starts, and with its platform.
+      "src/shared/log.ts infoOneIn",
+      "src/shared/log.ts observer",
     ]);
   });
 });
