@@ -3,7 +3,7 @@ import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments }
 import { benchCapacity } from "./bench/capacity/run.ts";
 import { benchClick } from "./bench/click/run.ts";
 import { benchPictures } from "./bench/pictures/run.ts";
-import { benchService } from "./bench/service/throughput.ts";
+import { benchService } from "./bench/service/run.ts";
 import { benchVideo } from "./bench/video/run.ts";
 import { benchViewer } from "./bench/viewer/run.ts";
 import { runCommand } from "./shared/command-line.ts";

@@ -9,8 +9,9 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 model, encode), with the embedded model and with dummy models that take a fixed time
                                 per frame; then the memory that clips of ten seconds and of ten minutes take; with
                                 --part following, a clip by words compared with the same by one box and by ten
-  npm run bench -- service      the inference service alone: how many pictures per second it processes, compared with a
-                                bare loop that runs only the model
+  npm run bench -- service      the inference service alone: how much processor time it takes beside a GPU, which a
+                                stand-in replaces (--part host); then how many pictures per second it processes with
+                                the embedded model, compared with a bare loop that runs only the model
   npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the
                                 picture alone, in a browser with software rendering
   npm run bench -- click        how long a click in the studio takes until its mask is listed, compared with the same region
@@ -24,36 +25,49 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   --rounds N                    how often to measure each side of a comparison (default 5 for video and viewer, 3 for
                                 service, click and capacity)
   --part speed|memory|following only one part of the clip's measurement
+  --part host|embedded          only one part of the service's measurement
+  --megapixels N                the size of the pictures for the stand-in of a GPU (default 2)
   --quick                       a rough result: few rounds, fewer frames and pictures, a clip of one minute
 
 Both sides of a comparison are measured in the same run. Times depend on this machine and its other work, so
 compare the ratios.
 `;
 
-type Option = "pictures" | "frames" | "rounds" | "part" | "quick";
+type Option = "pictures" | "frames" | "rounds" | "part" | "megapixels" | "quick";
+
+type Part = "speed" | "memory" | "following" | "host" | "embedded";
 
 interface Bench {
   readonly takes: readonly Option[];
   /** The usual number of rounds, and with --quick. */
   readonly rounds: readonly [usual: number, quick: number];
+  /** What --part may name, and the parts that are measured without it. */
+  readonly parts?: readonly Part[];
+  readonly usualParts?: readonly Part[];
 }
 
 const ofRounds = (usual: number): Bench => ({ takes: ["rounds", "quick"], rounds: [usual, 1] });
 
 const BENCHES = {
   pictures: { takes: ["pictures"], rounds: [1, 1] },
-  video: { takes: ["frames", "rounds", "part", "quick"], rounds: [5, 1] },
-  service: ofRounds(3),
+  video: {
+    takes: ["frames", "rounds", "part", "quick"],
+    rounds: [5, 1],
+    parts: ["speed", "memory", "following"],
+    usualParts: ["speed", "memory"],
+  },
+  service: {
+    takes: ["rounds", "part", "megapixels", "quick"],
+    rounds: [3, 1],
+    parts: ["host", "embedded"],
+    usualParts: ["host", "embedded"],
+  },
   viewer: ofRounds(5),
   click: ofRounds(3),
   capacity: ofRounds(3),
 } as const satisfies Record<string, Bench>;
 
 export type BenchSubject = keyof typeof BENCHES;
-
-/** The parts of the clip's measurement, and those without --part. */
-const PARTS = ["speed", "memory", "following"] as const;
-const USUAL_PARTS = ["speed", "memory"] as const;
 
 /** What to measure; each benchmark reads what it has options for. */
 export interface BenchRequest {
@@ -62,8 +76,10 @@ export interface BenchRequest {
   /** How many frames of the clip the embedded model processes. */
   readonly frames: number;
   readonly rounds: number;
-  /** Of the clip's measurement. */
-  readonly parts: readonly (typeof PARTS)[number][];
+  /** Of the clip's or the service's measurement; empty for another. */
+  readonly parts: readonly Part[];
+  /** The size of the pictures for the stand-in of a GPU. */
+  readonly megapixels: number;
   readonly quick: boolean;
 }
 
@@ -72,7 +88,7 @@ const SEE = "See: npm run bench -- --help";
 /** Reads the command line; null if it asks for help. @throws Failure, a usage error that names what is wrong */
 export function parseBenchArguments(args: readonly string[]): BenchRequest | null {
   const { values, positionals } = readArguments("bench", args, {
-    ...texts("pictures", "frames", "rounds", "part"),
+    ...texts("pictures", "frames", "rounds", "part", "megapixels"),
     ...flags("quick"),
   });
   const { help, quick = false, ...given } = values;
@@ -80,7 +96,7 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
   const [subject = "pictures", ...others] = positionals;
   if (others.length > 0) throw usageError(`Give only one benchmark at a time. ${SEE}`);
   if (!isSubject(subject)) throw usageError(`Unknown benchmark "${subject}". ${SEE}`);
-  const { takes, rounds }: Bench = BENCHES[subject];
+  const { takes, rounds, parts = [], usualParts = [] }: Bench = BENCHES[subject];
   if (Object.keys(values).some((name) => !takes.some((option) => option === name)))
     throw usageError(
       `The benchmark ${subject} takes only ${listOf(
@@ -88,15 +104,16 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
         "and",
       )}. ${SEE}`,
     );
-  const part = PARTS.find((name) => name === given.part);
+  const part = parts.find((name) => name === given.part);
   if (given.part !== undefined && part === undefined)
-    throw usageError(`For ${subject}, --part must be ${listOf(PARTS, "or")}. ${SEE}`);
+    throw usageError(`For ${subject}, --part must be ${listOf(parts, "or")}. ${SEE}`);
   return {
     subject,
     pictures: wholeNumber("--pictures", given.pictures ?? "12", 1_000),
     frames: wholeNumber("--frames", given.frames ?? (quick ? "3" : "12"), 300),
     rounds: wholeNumber("--rounds", given.rounds ?? String(rounds[quick ? 1 : 0]), 100),
-    parts: part === undefined ? USUAL_PARTS : [part],
+    parts: part === undefined ? usualParts : [part],
+    megapixels: wholeNumber("--megapixels", given.megapixels ?? "2", 36),
     quick,
   };
 }

@@ -27,11 +27,11 @@ export const peakIn = (status: string): number =>
   1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
 
 /** Visits the service's running processes that carry a mark, each with the text of its /proc/<pid>/status. */
-export function visitProcesses(mark: Mark, visit: (role: Role, status: string) => void): void {
+export function visitProcesses(mark: Mark, visit: (role: Role, status: string, pid: number) => void): void {
   for (const pid of findMarked(mark)) {
     try {
       const role = roleOf(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
-      if (role !== null) visit(role, readFileSync(`/proc/${pid}/status`, "utf8"));
+      if (role !== null) visit(role, readFileSync(`/proc/${pid}/status`, "utf8"), pid);
     } catch {
       // It ended after it was found.
     }
@@ -77,9 +77,30 @@ export function processorTimeIn(stat: string): number {
 export const processorTime = (mark: Mark): number =>
   findMarked(mark).reduce((sum, pid) => {
     try {
-      return sum + processorTimeIn(readFileSync(`/proc/${pid}/stat`, "latin1"));
+      return sum + timeIn(`/proc/${pid}/stat`);
     } catch {
       // It ended after it was found.
       return sum;
     }
   }, 0);
+
+/** The processor time of the service, of its engine, and of the engine's main thread, which is part of it; in milliseconds. */
+export interface HostTimes {
+  readonly service: number;
+  readonly engine: number;
+  readonly mainThread: number;
+}
+
+/** The processor time that a service with this mark has taken so far. */
+export function hostTimes(mark: Mark): HostTimes {
+  const times = { service: 0, engine: 0, mainThread: 0 };
+  visitProcesses(mark, (role, _, pid) => {
+    if (role !== "service" && role !== "engine") return;
+    times[role] += timeIn(`/proc/${pid}/stat`);
+    // A process's main thread has the process's id.
+    if (role === "engine") times.mainThread += timeIn(`/proc/${pid}/task/${pid}/stat`);
+  });
+  return times;
+}
+
+const timeIn = (path: string): number => processorTimeIn(readFileSync(path, "latin1"));

@@ -31,3 +31,9 @@ export const STAND_IN: InferenceKind = {
   main: join("scripts", "bench", "video", "stand-in-service.ts"),
   modelFolder: "stand-in",
 };
+
+export const GPU_STAND_IN: InferenceKind = {
+  name: "The inference service with the stand-in for a GPU",
+  main: join("scripts", "bench", "service", "gpu", "stand-in-service.ts"),
+  modelFolder: "stand-in",
+};

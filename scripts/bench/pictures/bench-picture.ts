@@ -64,3 +64,17 @@ export async function largePicture(megapixels: number): Promise<BenchPicture> {
     picture: { width, height, rgb, contentHash },
   };
 }
+
+/** The file of a picture of `megapixels` with the noise of a camera, which a decoder has to work for as for a photograph. */
+export async function photograph(megapixels: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { file, picture } = await largePicture(megapixels);
+  const { width, height } = picture;
+  const noise = { type: "gaussian", mean: 128, sigma: 25 } as const;
+  const grain = await sharp({ create: { width, height, channels: 3, background: "#808080", noise } })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+  const jpeg = sharp(file)
+    .composite([{ input: grain, blend: "soft-light" }])
+    .jpeg({ quality: 90 });
+  return new Uint8Array(await jpeg.toBuffer());
+}

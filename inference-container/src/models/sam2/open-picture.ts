@@ -25,7 +25,7 @@ const EMBEDDING = "embedding";
 /** What draws, how the masks are cleaned, and where the pictures' features are kept. */
 export interface Drawing {
   readonly segmenter: Segmenter;
-  readonly recall: Recall;
+  readonly recall: Pick<Recall, "votes">;
   readonly cleaning: Cleaning;
   readonly features: Remembered<Held>;
 }

@@ -17,12 +17,17 @@ const request = (subject: string, overrides: object) => ({
   pictures: 12,
   frames: 12,
   rounds: 1,
-  parts: ["speed", "memory"],
+  parts: [],
+  megapixels: 2,
   quick: false,
   ...overrides,
 });
 
-const video = (overrides: object) => request("video", { rounds: 5, ...overrides });
+const video = (overrides: object) =>
+  request("video", { rounds: 5, parts: ["speed", "memory"], ...overrides });
+
+const service = (overrides: object) =>
+  request("service", { rounds: 3, parts: ["host", "embedded"], ...overrides });
 
 const quickly = { quick: true, frames: 3 };
 
@@ -43,9 +48,11 @@ describe("the benchmark's command line", () => {
   });
 
   it("measures the service, as often as asked", () => {
-    expect(parseBenchArguments(["service"])).toEqual(request("service", { rounds: 3 }));
-    expect(parseBenchArguments(["service", "--quick"])).toEqual(request("service", quickly));
-    expect(refusalOf("service", "--frames", "3")).toMatch(/takes only --rounds and --quick/);
+    expect(parseBenchArguments(["service"])).toEqual(service({}));
+    expect(parseBenchArguments(["service", "--quick"])).toEqual(service({ ...quickly, rounds: 1 }));
+    expect(parseBenchArguments(["service", "--part", "host", "--megapixels", "12"])).toEqual(
+      service({ parts: ["host"], megapixels: 12 }),
+    );
   });
 
   it("is quick if asked, except for what is given explicitly", () => {
@@ -70,7 +77,8 @@ describe("the benchmark's command line", () => {
     [["pictures", "--rounds", "3"], "only --pictures"],
     [["--quick"], "only --pictures"],
     [["click", "--frames", "2"], "takes only --rounds and --quick"],
-    [["service", "--part", "speed"], "takes only --rounds and --quick"],
+    [["service", "--part", "speed"], "--part must be host or embedded"],
+    [["service", "--frames", "3"], "takes only --rounds, --part, --megapixels and --quick"],
     [["sound"], 'Unknown benchmark "sound"'],
     [["video", "pictures"], "only one benchmark"],
     [["--frobnicate"], "npm run bench -- --help"],
