@@ -1,7 +1,7 @@
 /** Votes on a grid of cells: where they are looked for, and which connected parts they form. */
 import type { RegionPoint } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
-import { components } from "../models/sam2/clean-mask.ts";
+import { components } from "../models/components.ts";
 import type { Size } from "../size.ts";
 
 /** By how much of its sides a box is surrounded by a window. */
@@ -46,8 +46,9 @@ export const LEAST_VOTES = 0.5;
 
 /** The parts of the cells with at least `LEAST_VOTES`, the heaviest first. @param votes of each cell, row by row */
 export function partsOf(votes: Float32Array, grid: Size, frame: Size): Part[] {
-  return components(grid, (cell) => (votes[cell] ?? 0) >= LEAST_VOTES, true)
-    .map(({ cells }) => partOf(cells, votes, grid, frame))
+  const belongs = Uint8Array.from(votes, (vote) => (vote >= LEAST_VOTES ? 1 : 0));
+  return components(grid, belongs, 1, true)
+    .map(({ cells }) => partOf(cells(), votes, grid, frame))
     .toSorted((a, b) => b.weight - a.weight);
 }
 

@@ -23,16 +23,22 @@ export function gridExtent(grid: LogitGrid): Extent {
 
 function measured({ width, height, logits }: LogitGrid): Extent {
   let [area, left, top, right, bottom] = [0, width, height, 0, 0];
-  for (let y = 0; y < height; y += 1)
+  for (let y = 0, row = 0; y < height; y += 1, row += width) {
+    const before = area;
+    let [first, last] = [-1, 0];
     for (let x = 0; x < width; x += 1)
-      if ((logits[y * width + x] ?? 0) > 0) {
+      if ((logits[row + x] ?? 0) > 0) {
         area += 1;
-        left = Math.min(left, x);
-        top = Math.min(top, y);
-        right = Math.max(right, x + 1);
-        bottom = y + 1;
+        last = x;
+        if (first < 0) first = x;
       }
-  return area === 0 ? { area, left: 0, top: 0, right, bottom } : { area, left, top, right, bottom };
+    if (area === before) continue;
+    if (first < left) left = first;
+    if (last >= right) right = last + 1;
+    if (before === 0) top = y;
+    bottom = y + 1;
+  }
+  return area === 0 ? { area, left: 0, top: 0, right: 0, bottom: 0 } : { area, left, top, right, bottom };
 }
 
 /** How many cells are set. */

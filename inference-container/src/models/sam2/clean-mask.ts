@@ -1,4 +1,5 @@
 /** Removes specks from a mask on its logit grid: small separate parts and small holes. */
+import { components } from "../components.ts";
 import { gridExtent, samplesAt } from "../mask-shape.ts";
 import type { LogitGrid, Region } from "../model.ts";
 import type { MaskDrawing } from "./manifest.ts";
@@ -46,70 +47,41 @@ export function cleanMask(
   // What lies around the rectangle of the set cells is connected with the picture's edge: neither holes nor parts leave it.
   const { area, left, top, right, bottom } = gridExtent(grid);
   const within = { width: right - left, height: bottom - top };
-  const logits = new Float32Array(within.width * within.height);
-  const startOf = (row: number): number => (top + row) * grid.width + left;
-  for (let row = 0; row < within.height; row += 1)
-    logits.set(grid.logits.subarray(startOf(row), startOf(row) + within.width), row * within.width);
-  const mayFlip = (cells: readonly number[], isSet: boolean): boolean =>
-    !cells.some((cell) => stays(startOf(Math.floor(cell / within.width)) + (cell % within.width), isSet));
-
-  for (const { cells, touchesEdge } of components(within, (i) => (logits[i] ?? 0) <= 0, false))
-    if (!touchesEdge && cells.length < Math.max(SPECK + 1, holeShare * area) && mayFlip(cells, false))
-      flip(logits, cells);
-
-  const parts = components(within, (i) => (logits[i] ?? 0) > 0, true);
-  const largest = Math.max(0, ...parts.map((part) => part.cells.length));
-  for (const { cells } of parts)
-    if (
-      cells.length < largest &&
-      cells.length < Math.max(SPECK + 1, islandShare * largest) &&
-      mayFlip(cells, true)
-    )
-      flip(logits, cells);
-  const cleaned = grid.logits.slice();
-  for (let row = 0; row < within.height; row += 1)
-    cleaned.set(logits.subarray(row * within.width, (row + 1) * within.width), startOf(row));
-  return { ...grid, logits: cleaned };
-}
-
-export interface Component {
-  readonly cells: readonly number[];
-  readonly touchesEdge: boolean;
-}
-
-/** The connected sets of a grid's cells that satisfy `belongs`, by flood fill. */
-export function components(
-  { width, height }: Size,
-  belongs: (cell: number) => boolean,
-  overCorners: boolean,
-): Component[] {
-  const seen = new Uint8Array(width * height);
-  const found: Component[] = [];
-  for (let start = 0; start < seen.length; start += 1) {
-    if (seen[start] === 1 || !belongs(start)) continue;
-    seen[start] = 1;
-    const cells = [start];
-    let touchesEdge = false;
-    // The array grows during the loop: it is the queue of the fill.
+  const logits = grid.logits.slice();
+  const sides = new Uint8Array(within.width * within.height);
+  for (let y = 0, cell = 0; y < within.height; y += 1)
+    for (let x = 0; x < within.width; x += 1, cell += 1)
+      sides[cell] = sideOf(logits[(top + y) * grid.width + left + x] ?? 0);
+  const placeOf = (cell: number): number =>
+    (top + Math.floor(cell / within.width)) * grid.width + left + (cell % within.width);
+  const flip = (cells: readonly number[], isSet: boolean): void => {
+    if (cells.some((cell) => stays(placeOf(cell), isSet))) return;
     for (const cell of cells) {
-      const [x, y] = [cell % width, Math.floor(cell / width)];
-      touchesEdge ||= x === 0 || y === 0 || x === width - 1 || y === height - 1;
-      for (let dy = -1; dy <= 1; dy += 1)
-        for (let dx = -1; dx <= 1; dx += 1) {
-          const [nx, ny] = [x + dx, y + dy];
-          const next = ny * width + nx;
-          if (nx < 0 || ny < 0 || nx >= width || ny >= height || seen[next] === 1) continue;
-          if ((!overCorners && dx !== 0 && dy !== 0) || !belongs(next)) continue;
-          seen[next] = 1;
-          cells.push(next);
-        }
+      const place = placeOf(cell);
+      logits[place] = flipped(logits[place] ?? 0);
+      sides[cell] = isSet ? OUTSIDE : INSIDE;
     }
-    found.push({ cells, touchesEdge });
-  }
-  return found;
+  };
+
+  for (const hole of components(within, sides, OUTSIDE, false))
+    if (!hole.touchesEdge && hole.area < Math.max(SPECK + 1, holeShare * area)) flip(hole.cells(), false);
+
+  const parts = components(within, sides, INSIDE, true);
+  const largest = parts.reduce((most, part) => Math.max(most, part.area), 0);
+  for (const part of parts)
+    if (part.area < largest && part.area < Math.max(SPECK + 1, islandShare * largest))
+      flip(part.cells(), true);
+  return { ...grid, logits };
+}
+
+/** A cell's side of a mask's edge; one that is not a number is on neither. */
+const [OUTSIDE, INSIDE, NEITHER] = [0, 1, 2];
+
+function sideOf(logit: number): number {
+  return logit > 0 ? INSIDE : logit <= 0 ? OUTSIDE : NEITHER;
 }
 
 /** Inside means above zero: a logit of exactly zero is outside. */
-function flip(logits: Float32Array, cells: readonly number[]): void {
-  for (const cell of cells) logits[cell] = -(logits[cell] ?? 0) || Number.EPSILON;
+function flipped(logit: number): number {
+  return -logit || Number.EPSILON;
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanMask, cleanRegion, components } from "../../../src/models/sam2/clean-mask.ts";
+import { components } from "../../../src/models/components.ts";
+import { cleanMask, cleanRegion } from "../../../src/models/sam2/clean-mask.ts";
 import type { LogitGrid, Region } from "../../../src/models/model.ts";
 import { plainMask } from "../../support/plain-mask.ts";
 
@@ -175,9 +176,10 @@ describe("cleaning the mask of a region", () => {
         for (const { x, y, label } of points) {
           const cell = cellAt(x, picture.width) + 12 * cellAt(y, picture.height);
           const isSet = label === 1;
-          for (const { cells } of components(SIZE, (one) => (mask.logits[one] ?? 0) > 0 === isSet, isSet))
-            if (cells.includes(cell))
-              for (const one of cells) expect(after.logits[one]).toBe(mask.logits[one]);
+          const sides = Uint8Array.from(mask.logits, (one) => Number(one > 0));
+          for (const part of components(SIZE, sides, Number(isSet), isSet))
+            if (part.cells().includes(cell))
+              for (const one of part.cells()) expect(after.logits[one]).toBe(mask.logits[one]);
         }
       }),
     );

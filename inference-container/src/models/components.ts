@@ -1,0 +1,84 @@
+/** Connected sets of cells on a grid. */
+import type { Size } from "../size.ts";
+
+export interface Component {
+  /** How many cells it has. */
+  readonly area: number;
+  readonly touchesEdge: boolean;
+  /** The cells, row by row. */
+  readonly cells: () => number[];
+}
+
+/** Stretches of cells in rows, row by row, each connected with others by its `parent`: a stretch that is its own stands for its component. */
+interface Stretches {
+  readonly from: number[];
+  readonly to: number[];
+  readonly parent: number[];
+}
+
+/**
+ * The connected sets of the cells that have a value, in the order of their first cells. Stretches of cells are joined row by row, which
+ * takes a fraction of the time of filling cell by cell.
+ * @param overCorners whether cells that share a corner only are connected too
+ */
+export function components(size: Size, values: Uint8Array, value: number, overCorners: boolean): Component[] {
+  const stretches = connected(size, values, value, overCorners ? 1 : 0);
+  const members = Map.groupBy(stretches.parent.keys(), (one) => rootOf(stretches.parent, one));
+  return [...members.values()].map((own) => componentOf(own, stretches, size));
+}
+
+/** @param reach how far a stretch reaches beyond its ends in the next row */
+function connected({ width, height }: Size, values: Uint8Array, value: number, reach: number): Stretches {
+  const [from, to, parent]: [number[], number[], number[]] = [[], [], []];
+  let above = 0;
+  for (let row = 0, begin = 0; row < height; row += 1, begin += width) {
+    const [firstHere, end] = [from.length, begin + width];
+    for (let at = begin; at < end; at += 1) {
+      if (values[at] !== value) continue;
+      const start = at;
+      while (at < end && values[at] === value) at += 1;
+      const one = from.push(start) - 1;
+      to.push(at);
+      parent.push(one);
+      // Those above that end before this one reaches none further right either.
+      while (above < firstHere && (to[above] ?? 0) + width + reach <= start) above += 1;
+      for (let other = above; other < firstHere && (from[other] ?? 0) + width < at + reach; other += 1)
+        join(parent, one, other);
+    }
+    above = firstHere;
+  }
+  return { from, to, parent };
+}
+
+function rootOf(parent: number[], one: number): number {
+  let root = one;
+  for (let next = parent[root] ?? root; next !== root; next = parent[root] ?? root) {
+    // Shortens the way for the next who asks.
+    parent[root] = parent[next] ?? next;
+    root = next;
+  }
+  return root;
+}
+
+/** The first stretch of a component stands for it. */
+function join(parent: number[], one: number, other: number): void {
+  const [a, b] = [rootOf(parent, one), rootOf(parent, other)];
+  parent[Math.max(a, b)] = Math.min(a, b);
+}
+
+function componentOf(own: readonly number[], { from, to }: Stretches, { width, height }: Size): Component {
+  let area = 0;
+  let touchesEdge = false;
+  for (const one of own) {
+    const [start, end] = [from[one] ?? 0, to[one] ?? 0];
+    area += end - start;
+    touchesEdge ||=
+      start < width || start >= width * (height - 1) || start % width === 0 || end % width === 0;
+  }
+  const cells = (): number[] =>
+    own.flatMap((one) => {
+      const start = from[one] ?? 0;
+      return Array.from({ length: (to[one] ?? 0) - start }, (_, at) => start + at);
+    });
+  return { area, touchesEdge, cells };
+}
