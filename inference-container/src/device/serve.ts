@@ -3,6 +3,7 @@ import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { messageOf } from "../errors.ts";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import { RunQueue } from "./run-queue.ts";
+import { freeBuffer } from "../free-buffer.ts";
 import type { Values } from "./values.ts";
 
 /** An open graph. `run` blocks the thread; its results are keyed by the outputs' names. */
@@ -87,6 +88,7 @@ class DeviceThread {
       const started = performance.now();
       const results = await session.run(feeds, run.outputs);
       this.#deliver(run, results, performance.now() - started);
+      for (const feed of Object.values(run.feeds)) if ("bytes" in feed) freeBuffer(feed.bytes.buffer);
     } catch (error) {
       this.#fail(run.id, error);
     }

@@ -1,5 +1,7 @@
-import { constants, crc32, deflateSync } from "node:zlib";
+import { promisify } from "node:util";
+import { constants, crc32, deflate, deflateSync, type ZlibOptions } from "node:zlib";
 import type { RowRuns } from "@segmentation/masks";
+import { freeBuffer } from "../free-buffer.ts";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const GREYSCALE = 0;
@@ -13,8 +15,17 @@ export interface MaskText {
   readonly label?: string | undefined;
 }
 
-/** A mask's pixels as a PNG has them, compressed. */
-export const maskPixels = (mask: RowRuns): Buffer => deflateSync(scanlines(mask), DEFLATE);
+const deflated: (bytes: Buffer, options: ZlibOptions) => Promise<Buffer> = promisify(deflate);
+
+/** A mask's pixels as a PNG has them, compressed on another thread. */
+export async function maskPixels(mask: RowRuns): Promise<Buffer> {
+  const bytes = scanlines(mask);
+  try {
+    return await deflated(bytes, DEFLATE);
+  } finally {
+    freeBuffer(bytes.buffer);
+  }
+}
 
 /**
  * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with what it is of in
@@ -24,7 +35,7 @@ export const maskPixels = (mask: RowRuns): Buffer => deflateSync(scanlines(mask)
 export function encodeMaskPng(
   mask: RowRuns,
   { keyword, text, label }: MaskText,
-  pixels: Buffer = maskPixels(mask),
+  pixels: Buffer = deflateSync(scanlines(mask), DEFLATE),
 ): Buffer {
   return Buffer.concat([
     SIGNATURE,
@@ -39,7 +50,8 @@ export function encodeMaskPng(
 /** Unfiltered scanlines of one-bit pixels: a zero byte, then the row's bits, the first one highest. */
 function scanlines({ width, height, starts, edges }: RowRuns): Buffer {
   const length = 1 + Math.ceil(width / 8);
-  const bytes = Buffer.alloc(length * height);
+  // In a buffer of its own, which can be freed.
+  const bytes = Buffer.from(new ArrayBuffer(length * height));
   for (let y = 0; y < height; y += 1) {
     const row = y * length + 1;
     const end = starts[y + 1] ?? 0;

@@ -11,7 +11,7 @@ const KEPT_BYTES = 134_217_728;
 /** A mask at its picture's size, and its compressed pixels, made when they are first wanted. */
 interface Drawn {
   readonly runs: RowRuns;
-  readonly pixels: () => Buffer;
+  readonly pixels: () => Promise<Buffer>;
 }
 
 /** Draws masks at their picture's size: one that several prompts share once, as long as there are more takers. */
@@ -43,7 +43,7 @@ export class DrawnMasks {
 
   #draw(mask: LogitGrid): Drawn {
     const runs = findRuns(mask, this.#size.width, this.#size.height, this.#threshold);
-    let made: Buffer | undefined;
+    let made: Promise<Buffer> | undefined;
     return { runs, pixels: () => (made ??= maskPixels(runs)) };
   }
 }

@@ -72,7 +72,7 @@ export async function writeMasks(
     const maskIndex = shown.push(one) - 1;
     const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
     masks.push({ maskIndex, ...of, confidence: score, file });
-    const png = encodeMaskPng(runs, text, pixels());
+    const png = encodeMaskPng(runs, text, await pixels());
     files.push(await writeOutput(task.folder, { ...OUTPUTS.image.masks, name: file }, png));
     if (runs.area > 0) await formats.add({ maskIndex, categoryId, score, runs });
   }

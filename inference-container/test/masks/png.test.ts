@@ -2,7 +2,7 @@ import { crc32, inflateSync } from "node:zlib";
 import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { encodeMaskPng } from "../../src/masks/mask-png.ts";
+import { encodeMaskPng, maskPixels } from "../../src/masks/mask-png.ts";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
 import { kindsOfGrids, thresholds } from "../support/grids.ts";
 import { runsOf, scanlinesOf } from "../support/mask-pixels.ts";
@@ -54,7 +54,8 @@ test.for(kindsOfGrids)(
     const side = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(1, 2, 8, 300));
     await fc.assert(
       fc.asyncProperty(grids, side, side, thresholds, async (logits, width, height, threshold) => {
-        const png = encodeMaskPng(findRuns(logits, width, height, threshold), CAT);
+        const runs = findRuns(logits, width, height, threshold);
+        const png = encodeMaskPng(runs, CAT, await maskPixels(runs));
         await assertShows(png, plainMask(logits, width, height, threshold), width, height);
       }),
     );

@@ -57,12 +57,17 @@ export class Sam2Picture implements OpenPicture, Followable {
   async draw(regions: readonly Region[]): Promise<DrawnRegion[]> {
     if (regions.length === 0) return [];
     const { segmenter } = this.#drawing;
-    const drawn = await segmenter.draw(await this.#held(), regions, this.#picture, this.#usage);
+    const drawn = await segmenter.draw(
+      await this.#held(),
+      regions,
+      this.#picture,
+      this.#usage,
+      ({ mask, quality }, region) => ({ mask: this.cleaned(mask, region), quality }),
+    );
+    if (!this.#withLooks) return drawn;
     return Promise.all(
-      drawn.map(async ({ mask, quality }, at) => {
-        const cleaned = this.cleaned(mask, regions[at]);
-        if (!this.#withLooks) return { mask: cleaned, quality };
-        return { mask: cleaned, quality, appearance: await this.#appearance(cleaned) };
+      drawn.map(async ({ mask, quality }) => {
+        return { mask, quality, appearance: await this.#appearance(mask) };
       }),
     );
   }

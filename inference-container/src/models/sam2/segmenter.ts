@@ -2,9 +2,10 @@
 import { Tensor } from "../../onnx/runtime.ts";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
+import { freeBuffer } from "../../free-buffer.ts";
 import { floats, type Graph, type GraphFeeds, type Tensors } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
-import type { LogitGrid, Picture, Region } from "../model.ts";
+import type { Picture, Region } from "../model.ts";
 import { type Candidate, chosen, clicksOf, runsOf } from "./regions.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 
@@ -28,16 +29,20 @@ export class Segmenter {
     return this.#encoder.hold(usage, { image: tensor }, { moved: ["image"], copied, followed: true });
   }
 
-  /** The mask that the decoder draws for each region, in their order. */
-  async draw(
+  /**
+   * What `finish` makes of the mask that the decoder draws for each region, in their order.
+   * @param finish copies what it keeps of the mask: its memory is freed
+   */
+  async draw<T>(
     features: Held,
     regions: readonly Region[],
     picture: Picture,
     usage: Usage,
-  ): Promise<Candidate[]> {
-    return this.#decode(features, regions, picture, usage, (candidates, region) =>
-      owned(chosen(candidates, region, picture)),
-    );
+    finish: (drawn: Candidate, region: Region) => T,
+  ): Promise<T[]> {
+    const take = (candidates: readonly Candidate[], region: Region): T =>
+      finish(chosen(candidates, region, picture), region);
+    return this.#decode(features, regions, picture, usage, take, true);
   }
 
   /** All masks that the decoder offers for each region, in their order. */
@@ -47,28 +52,41 @@ export class Segmenter {
     picture: Picture,
     usage: Usage,
   ): Promise<Candidate[][]> {
-    return this.#decode(features, regions, picture, usage, (candidates) => [...candidates]);
+    return this.#decode(features, regions, picture, usage, (candidates) => [...candidates], false);
   }
 
+  /** @param frees whether nothing that `take` returns shares memory with the candidates */
   async #decode<T>(
     features: Held,
     regions: readonly Region[],
     picture: Picture,
     usage: Usage,
     take: (candidates: readonly Candidate[], region: Region) => T,
+    frees: boolean,
   ): Promise<T[]> {
     const drawn: T[] = [];
-    const runs = runsOf(regions, this.#manifest.masks.batch);
-    for (const [run, indices] of runs.entries()) {
-      const some = indices.flatMap((index) => regions[index] ?? []);
+    const runs = runsOf(regions, this.#manifest.masks.batch).map((indices) => {
+      return indices.flatMap((index) => {
+        const region = regions[index];
+        return region === undefined ? [] : [{ index, region }];
+      });
+    });
+    const ask = async (run: number): Promise<Tensors> => {
+      const some = (runs[run] ?? []).map(({ region }) => region);
       const feeds = { ...features.tensors, ...this.#clicks(some, picture), ...this.#priors(some) };
       const followed = run + 1 < runs.length;
-      const results = await this.#decoder.run(usage, feeds, { followed, moved: ["priorMasks"] });
+      return this.#decoder.run(usage, feeds, { followed, moved: ["priorMasks"] });
+    };
+    let asked = runs.length > 0 ? ask(0) : undefined;
+    for (const [run, some] of runs.entries()) {
+      const results = (await asked) ?? {};
+      // The device has the next run while these masks are looked at.
+      asked = run + 1 < runs.length ? ask(run + 1) : undefined;
+      asked?.catch(() => undefined);
       const candidates = allCandidates(results);
-      for (const [at, index] of indices.entries()) {
-        const region = some[at];
-        if (region !== undefined) drawn[index] = take(candidates[at] ?? [], region);
-      }
+      for (const [at, { index, region }] of some.entries()) drawn[index] = take(candidates[at] ?? [], region);
+      if (frees)
+        for (const { data } of Object.values(results)) if (ArrayBuffer.isView(data)) freeBuffer(data.buffer);
     }
     return drawn;
   }
@@ -117,10 +135,4 @@ function allCandidates(results: Tensors): Candidate[][] {
       return { mask: { width, height, logits }, quality: quality[place] ?? 0 };
     }),
   );
-}
-
-/** A candidate in memory of its own: a view would keep all of them. */
-function owned({ mask, quality }: Candidate): Candidate {
-  const grid: LogitGrid = { ...mask, logits: mask.logits.slice() };
-  return { mask: grid, quality };
 }
