@@ -2,6 +2,7 @@
 import type { Tensor } from "../onnx/runtime.ts";
 import type { Dtype } from "../device/values.ts";
 import sharp from "sharp";
+import { freeBuffer } from "../free-buffer.ts";
 import type { Size } from "../size.ts";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
@@ -46,6 +47,7 @@ export async function imageTensor(
   const size = fitted(view, input);
   const rgb = await resized(picture, view, size, input);
   const values = normalised(view.mirrored ? mirrored(rgb, size) : rgb, size, input);
+  if (rgb !== picture.rgb) freeBuffer(rgb.buffer);
   const extent = extentOf(view, input);
   return {
     tensor: tensorOf(dtype, values, [1, 3, input.height, input.width]),
@@ -64,7 +66,10 @@ export function extentOf(view: Size, input: ImageInput): Size {
   return { width: (view.width * input.width) / width, height: (view.height * input.height) / height };
 }
 
-/** By the filter of PIL and torchvision; or each side is shrunk with libvips's Lanczos kernel, or enlarged by bilinear interpolation. */
+/**
+ * By the manifest's filter: a side is shrunk by libvips, off the engine's main thread, whose bytes differ from PIL's and torchvision's
+ * by two or so at most. One that is enlarged is computed here, because libvips would place its pixels differently.
+ */
 async function resized(
   { width, height, rgb }: Picture,
   view: View,
@@ -72,7 +77,7 @@ async function resized(
   { fit, kernel }: ImageInput,
 ): Promise<Samples> {
   const shrunk =
-    kernel !== "lanczos3" || fit === "square"
+    fit === "square"
       ? view
       : { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
   const untouched = shrunk.width === width && shrunk.height === height;
@@ -80,7 +85,7 @@ async function resized(
     ? rgb
     : await sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false })
         .extract({ left: view.x, top: view.y, width: view.width, height: view.height })
-        .resize(shrunk.width, shrunk.height, { fit: "fill", kernel: "lanczos3" })
+        .resize(shrunk.width, shrunk.height, { fit: "fill", kernel })
         .raw()
         .toBuffer();
   if (fit === "square") return resizeSquare(pixels, shrunk, to.width);
