@@ -1,6 +1,5 @@
 /**
- * `node scripts/run.mjs <command> [arguments]` makes the clone ready and runs scripts/<command>.ts, or a tool, with the
- * packaged Node. It passes signals on, and its exit code is the command's.
+ * `node scripts/run.mjs <command> [arguments]` makes the clone ready and runs the command, or a tool, with the packaged Node. It passes signals on, and its exit code is the command's.
  * Plain JavaScript for Node 20, because npm starts it with whatever Node the machine has. The lines of package.json begin
  * with `exec`, because a shell between npm and this script would swallow the signals that npm passes on.
  */
@@ -10,6 +9,25 @@ import { readdirSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, join } from "node:path";
 import { makeReady, root } from "./bootstrap.mjs";
+
+/** The commands by their folders: each is scripts/<folder>/<command>.ts. */
+const COMMANDS = {
+  bench: ["bench"],
+  generate: [
+    "build-studio",
+    "build-worker",
+    "conformance",
+    "dashboards",
+    "errors",
+    "openapi",
+    "pack-client",
+    "screenshots",
+  ],
+  local: ["demo", "inference", "start"],
+  models: ["models"],
+  operate: ["admin", "deploy", "token", "verify"],
+  testing: ["abuse", "check", "test", "test-long", "test-quick"],
+};
 
 /** Commands that run a tool directly. */
 const TOOLS = { format: "oxfmt" };
@@ -84,7 +102,9 @@ if (help !== undefined && !takesMore && args.length > 0) {
 }
 const node = await makeReady();
 const tools = join(root, "node_modules", ".bin");
-const program = command in TOOLS ? join(tools, TOOLS[command]) : join(root, "scripts", `${command}.ts`);
+const folder = Object.keys(COMMANDS).find((name) => COMMANDS[name].includes(command)) ?? ".";
+const program =
+  command in TOOLS ? join(tools, TOOLS[command]) : join(root, "scripts", folder, `${command}.ts`);
 const child = spawn(node, [program, ...args], {
   cwd: root,
   env: {

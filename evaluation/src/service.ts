@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ImageResult } from "segmentation-client/node";
-import { type ApiClient, ApiError, createClient } from "../../scripts/client/api-client.ts";
+import { type ApiClient, ApiError, createClient } from "../../scripts/shared/api-client.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
-import { startStack } from "../../scripts/stack/start-stack.ts";
+import { startStack } from "../../scripts/local/stack/start-stack.ts";
 import { maskOfPixels } from "./measures/mask.ts";
 import type { Answer, Question, Subject } from "./subject.ts";
 

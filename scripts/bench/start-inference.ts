@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Mark } from "../shared/marked-processes.ts";
-import type { Child } from "../stack/child.ts";
-import { type InferenceOptions, startInference as start } from "../stack/services.ts";
+import type { Child } from "../shared/child.ts";
+import { type InferenceOptions, startInference as start } from "../local/stack/services.ts";
 
 /** An inference service to run as a process: its name in messages, its script, its model's folder. */
 export type InferenceKind = Pick<InferenceOptions, "name" | "main" | "modelFolder">;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { ApiClient } from "../client/api-client.ts";
+import type { ApiClient } from "../shared/api-client.ts";
 import { Failure } from "../shared/command-line.ts";
 
 const TaskLine = z.object({

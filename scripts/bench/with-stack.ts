@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ApiClient, createClient } from "../client/api-client.ts";
+import { type ApiClient, createClient } from "../shared/api-client.ts";
 import type { Mark } from "../shared/marked-processes.ts";
-import { claimPort } from "../stack/port.ts";
-import { startStack } from "../stack/start-stack.ts";
-import { type StackAddress, stackMark, stateFolder } from "../stack/state-folder.ts";
+import { claimPort } from "../shared/port.ts";
+import { startStack } from "../local/stack/start-stack.ts";
+import { type StackAddress, stackMark, stateFolder } from "../shared/state/state-folder.ts";
 import { startInference, STAND_IN } from "./start-inference.ts";
 import { collectTimes, type TaskLog } from "./task-times.ts";
 

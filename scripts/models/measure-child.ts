@@ -10,7 +10,7 @@ import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { gridArea } from "../../inference-container/src/models/mask-shape.ts";
 import type { Instance, Model, Segmentation } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
-import { peakIn } from "../bench/processes.ts";
+import { peakIn } from "../shared/processes.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import type { Provider } from "../../inference-container/src/device/messages.ts";
 import { providerOf, serverToken } from "./load-options.ts";

@@ -9,8 +9,8 @@ import { pythonLine } from "../../test/support/clients/python.ts";
 import { Failure } from "../shared/command-line.ts";
 import { endMarked, killMarked, type Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import { ensureModel } from "../stack/model.ts";
-import { readIfPresent } from "../stack/private-file.ts";
+import { ensureModel } from "../local/stack/model.ts";
+import { readIfPresent } from "../shared/state/private-file.ts";
 import { endOf, runStaticChecks } from "./steps.ts";
 import { tally } from "./tally.ts";
 

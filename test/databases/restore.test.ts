@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { rebuildDirectory } from "../../scripts/admin/rebuild-directory.ts";
+import { rebuildDirectory } from "../../scripts/operate/admin/rebuild-directory.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { deleteCopy, moveAccount } from "../../src/operator/operations/move-account.ts";
 import { relistJobs } from "../../src/operator/operations/relist-job.ts";

@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openLocalDatabase } from "../../scripts/admin/database.ts";
-import { sql } from "../../scripts/admin/sql.ts";
-import { type ApiClient, createClient } from "../../scripts/client/api-client.ts";
-import { stateFolder } from "../../scripts/stack/state-folder.ts";
-import { StripeState } from "../../scripts/stand-ins/stripe/state.ts";
-import { signIn } from "../../scripts/token/sign-in.ts";
+import { openLocalDatabase } from "../../scripts/shared/database/database.ts";
+import { sql } from "../../scripts/shared/database/sql.ts";
+import { type ApiClient, createClient } from "../../scripts/shared/api-client.ts";
+import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
+import { StripeState } from "../../scripts/local/stand-ins/stripe/state.ts";
+import { signIn } from "../../scripts/operate/sign-in.ts";
 import { Account, AccountOverview } from "../../src/accounts/contract/account.ts";
 import { CreatedApiKey } from "../../src/accounts/contract/api-key.ts";
 import { at, only, present } from "../support/at.ts";
@@ -195,9 +195,13 @@ describe("an account, by the public API and the stand-ins' pages", () => {
   });
 
   it("leaves books that agree: jobs, ledger and metered use", async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ["scripts/admin.ts", "ledger-check"], {
-      env: { ...process.env, STATE_DIR: stack.stateDir },
-    });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["scripts/operate/admin.ts", "ledger-check"],
+      {
+        env: { ...process.env, STATE_DIR: stack.stateDir },
+      },
+    );
     expect(stdout).toMatch(/^The ledger agrees: /m);
     expect(await settled()).toEqual([
       { fund: "paid", units: 4 },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createClient } from "../../scripts/client/api-client.ts";
+import { createClient } from "../../scripts/shared/api-client.ts";
 import { at } from "../support/at.ts";
 import { sample } from "../support/media/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stateFolder } from "../../scripts/stack/state-folder.ts";
+import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { isWellFormedApiKey } from "../../src/accounts/rules/api-key.ts";
 import { only } from "../support/at.ts";
 import { demoOnSharedStack } from "../support/stack/demo-run.ts";

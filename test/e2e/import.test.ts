@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stateFolder } from "../../scripts/stack/state-folder.ts";
-import { createClient } from "../../scripts/client/api-client.ts";
+import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
+import { createClient } from "../../scripts/shared/api-client.ts";
 import { Account } from "../../src/accounts/contract/account.ts";
 import { ErrorObject } from "../../src/shared/api/error.ts";
 import { ImportedUpload } from "../../src/uploads/contract/upload.ts";

@@ -8,11 +8,11 @@ import {
   expectYolo,
   readMask,
 } from "../../inference-container/test/support/formats.ts";
-import { ApiError, createClient, type ApiClient } from "../../scripts/client/api-client.ts";
+import { ApiError, createClient, type ApiClient } from "../../scripts/shared/api-client.ts";
 import { ArchivedImageManifest } from "../../src/jobs/contract/result.ts";
 import { Upload } from "../../src/uploads/contract/upload.ts";
-import { openLocalDatabase } from "../../scripts/admin/database.ts";
-import { stateFolder } from "../../scripts/stack/state-folder.ts";
+import { openLocalDatabase } from "../../scripts/shared/database/database.ts";
+import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { at, only, present } from "../support/at.ts";
 import { maskPixels, sample } from "../support/media/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";

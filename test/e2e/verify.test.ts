@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { runDeploy } from "../../scripts/deploy/run.ts";
-import type { Outcome } from "../../scripts/verify/row.ts";
-import { ROWS } from "../../scripts/verify/run.ts";
-import { verifyService } from "../../scripts/verify/service.ts";
+import { runDeploy } from "../../scripts/operate/deploy/run.ts";
+import type { Outcome } from "../../scripts/operate/verify/row.ts";
+import { ROWS } from "../../scripts/operate/verify/run.ts";
+import { verifyService } from "../../scripts/operate/verify/service.ts";
 import { DELETED, named, QUICK_BREAKAGES, SLOW_BREAKAGES } from "../support/network/breakages.ts";
 import type { Breakage } from "../support/network/breaking-proxy.ts";
 import { standIn } from "../support/stack/deployment.ts";

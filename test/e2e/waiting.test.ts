@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openLocalOperatorApi, type OperatorApi } from "../../scripts/admin/operator-api.ts";
-import { createClient, type ApiClient } from "../../scripts/client/api-client.ts";
-import { stateFolder } from "../../scripts/stack/state-folder.ts";
+import { openLocalOperatorApi, type OperatorApi } from "../../scripts/shared/database/operator-api.ts";
+import { createClient, type ApiClient } from "../../scripts/shared/api-client.ts";
+import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { JobStatus } from "../../src/jobs/contract/job.ts";
 import { JobReport } from "../../src/jobs/contract/job-report.ts";
 import { EventReader } from "../support/event-stream.ts";

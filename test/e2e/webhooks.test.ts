@@ -7,7 +7,7 @@ import {
   WebhookEvent,
   type WebhookDelivery,
 } from "../../src/webhooks/contract/webhook.ts";
-import { type ApiClient, createClient } from "../../scripts/client/api-client.ts";
+import { type ApiClient, createClient } from "../../scripts/shared/api-client.ts";
 import { only, present } from "../support/at.ts";
 import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 import { MEGABYTES, type Received, WebhookReceiver } from "../support/network/webhook-receiver.ts";

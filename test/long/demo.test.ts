@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
 import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
-import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
+import { stackMark, stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { demoOnSharedStack } from "../support/stack/demo-run.ts";
 import { panClip } from "../support/media/pan-clip.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
+import { stackMark, stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { ImportedUpload } from "../../src/uploads/contract/upload.ts";
 import { type FileServer, startFileServer } from "../support/network/file-server.ts";
 import { type SpawnedStack, spawnStack } from "../support/stack/spawn-stack.ts";

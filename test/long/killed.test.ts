@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CocoClip, masksOf } from "../../inference-container/test/support/formats.ts";
 import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
 import { movingSquare } from "../../inference-container/test/support/moving-square.ts";
-import { createAccount } from "../../scripts/admin/accounts.ts";
-import { openLocalDatabase } from "../../scripts/admin/database.ts";
-import { createClient, type ApiClient } from "../../scripts/client/api-client.ts";
+import { createAccount } from "../../scripts/shared/database/accounts.ts";
+import { openLocalDatabase } from "../../scripts/shared/database/database.ts";
+import { createClient, type ApiClient } from "../../scripts/shared/api-client.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { stateFolder } from "../../scripts/stack/state-folder.ts";
+import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { ArchivedVideoManifest } from "../../src/jobs/contract/result.ts";
 import { at, only, present } from "../support/at.ts";
 import { PLANTED } from "../support/chaos/models.ts";
@@ -69,7 +69,7 @@ afterAll(async () => {
 describe("after an older copy of the database is put back", () => {
   /** A command of the operator's: its exit code and its JSON. */
   async function admin(...args: string[]): Promise<{ code: number; rows: Record<string, string>[] }> {
-    const node = [join("scripts", "admin.ts"), ...args, "--json"];
+    const node = [join("scripts", "operate", "admin.ts"), ...args, "--json"];
     const options = { cwd: PROJECT_ROOT, env: { ...process.env, STATE_DIR: stateDir } };
     try {
       return { code: 0, rows: JSON.parse((await run(process.execPath, node, options)).stdout) };
@@ -244,7 +244,7 @@ describe("a video job by the public API", () => {
     await expect
       .poll(
         async () => {
-          const { stdout } = await run(process.execPath, ["scripts/admin.ts", "ledger-check"], {
+          const { stdout } = await run(process.execPath, ["scripts/operate/admin.ts", "ledger-check"], {
             env: { ...process.env, STATE_DIR: stateDir },
           });
           return stdout;

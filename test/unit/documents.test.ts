@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
-import { ERRORS_PAGE, withErrorTables } from "../../scripts/errors/tables.ts";
+import { ERRORS_PAGE, withErrorTables } from "../../scripts/generate/error-tables.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/jobs/rules/archive-problems.ts";
 import { ERROR_CATALOGUE } from "../../src/shared/errors.ts";
 import { SettingsSchema } from "../../src/settings.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fillPackageFolder } from "../../../scripts/client/package-folder.ts";
+import { fillPackageFolder } from "../../../scripts/generate/package-folder.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { madeOnce } from "../../../test/support/process/made-once.ts";
 
@@ -10,7 +10,7 @@ import { madeOnce } from "../../../test/support/process/made-once.ts";
 const SOURCES = [
   "package-lock.json",
   "tsconfig.base.json",
-  "scripts/client/package-folder.ts",
+  "scripts/generate/package-folder.ts",
   "client/{package.json,tsconfig.build.json,README.md}",
   "{client,masks}/src/**/*.ts",
 ];

@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { listeningUrl } from "../../../scripts/stack/child.ts";
-import { waitForOk } from "../../../scripts/stack/wait-for.ts";
+import { listeningUrl } from "../../../scripts/shared/child.ts";
+import { waitForOk } from "../../../scripts/shared/wait-for.ts";
 import { contextFiles, readIgnored, readStages, type Stage } from "../support/image.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "segmentation-image-"));

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { peakIn } from "../../../scripts/bench/processes.ts";
+import { peakIn } from "../../../scripts/shared/processes.ts";
 import { present } from "../../../test/support/at.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Failure } from "../../shared/command-line.ts";
 import type { Mark } from "../../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
-import { QUIET_WRANGLER } from "../../stack/wrangler.ts";
+import { QUIET_WRANGLER } from "../../shared/cloudflare/wrangler.ts";
 
 /** The Worker of `scripts/bench/workers`, in the local Workers runtime. */
 export interface BenchWorker {

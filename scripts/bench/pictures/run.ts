@@ -2,7 +2,7 @@ import type { RegionPoint } from "@segmentation/protocol";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
 import { Failure } from "../../shared/command-line.ts";
-import { ensureModel } from "../../stack/model.ts";
+import { ensureModel } from "../../local/stack/model.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { type Row, spreadTable } from "../report.ts";
 import { STAGES, type TaskTimes, timeJob } from "../task-times.ts";

@@ -3,7 +3,7 @@ import { Failure } from "../../shared/command-line.ts";
 import type { Mark } from "../../shared/marked-processes.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { photograph } from "../pictures/bench-picture.ts";
-import { type HostTimes, hostTimes } from "../processes.ts";
+import { type HostTimes, hostTimes } from "../../shared/processes.ts";
 import { type Row, spreadTable } from "../report.ts";
 import { GPU_STAND_IN } from "../start-inference.ts";
 import { OBJECTS } from "./gpu/model.ts";

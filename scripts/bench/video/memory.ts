@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Peaks, watchMemory } from "../processes.ts";
+import { type Peaks, watchMemory } from "../../shared/processes.ts";
 import { markdownTable } from "../report.ts";
 import { timeJob } from "../task-times.ts";
 import { withStack } from "../with-stack.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
-import type { VideoJob } from "../../client/api-client.ts";
+import type { VideoJob } from "../../shared/api-client.ts";
 import { type Row, spreadTable } from "../report.ts";
 import { type TaskTimes, timeJob } from "../task-times.ts";
 import { type BenchStack, withStack } from "../with-stack.ts";

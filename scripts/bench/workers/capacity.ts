@@ -5,7 +5,7 @@ import { pointOf } from "../../../src/shared/metrics.ts";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { databasesOf, type Env } from "../../../src/env.ts";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
-import { SqlRequest } from "../../stack/storage-calls.ts";
+import { SqlRequest } from "../../shared/database/storage-calls.ts";
 
 export { AccountStreams } from "../../../src/index.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { buildStudio } from "../../../scripts/studio/build.ts";
+import { buildStudio } from "../../../scripts/generate/studio-build.ts";
 
 const MOST_BYTES = 60_000;
 

@@ -10,7 +10,7 @@ import { plantedWords } from "../../../inference-container/test/models/grounding
 import { plantedExport } from "../../../inference-container/test/models/owlvit/planted-export.ts";
 import { fixtures } from "../../../inference-container/test/reference/figures.ts";
 import { PlayedHub } from "../../../inference-container/test/support/played-hub.ts";
-import { createClient } from "../../../scripts/client/api-client.ts";
+import { createClient } from "../../../scripts/shared/api-client.ts";
 import { only } from "../../support/at.ts";
 import { maskPixels, sample } from "../../support/media/sample.ts";
 import { spawnStack } from "../../support/stack/spawn-stack.ts";
@@ -46,7 +46,7 @@ describe("installing a model", () => {
     return root;
   };
   const models = (root: string, ...args: string[]) =>
-    run(process.execPath, [join("scripts", "models.ts"), ...args], {
+    run(process.execPath, [join("scripts", "models", "models.ts"), ...args], {
       env: { ...process.env, MODEL_DIR: root, HF_ENDPOINT: hub.url },
     });
   const folders = async (root: string): Promise<string[]> =>

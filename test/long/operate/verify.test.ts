@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Outcome } from "../../../scripts/verify/row.ts";
-import { verifyService } from "../../../scripts/verify/service.ts";
+import type { Outcome } from "../../../scripts/operate/verify/row.ts";
+import { verifyService } from "../../../scripts/operate/verify/service.ts";
 import { DELETED, named, SLOW_BREAKAGES } from "../../support/network/breakages.ts";
 import { type SpawnedStack, spawnStack } from "../../support/stack/spawn-stack.ts";
 import { SMALL, VerifiedStack } from "../../support/stack/verified-stack.ts";
@@ -28,7 +28,7 @@ describe("npm run verify", () => {
 
   /** Runs the command on the stack of the folder. */
   const command = (...args: readonly string[]) =>
-    spawn(process.execPath, ["scripts/verify.ts", "--local", ...args], {
+    spawn(process.execPath, ["scripts/operate/verify.ts", "--local", ...args], {
       env: { ...process.env, STATE_DIR: stateDir },
     });
 

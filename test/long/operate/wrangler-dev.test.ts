@@ -5,10 +5,10 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createClient } from "../../../scripts/client/api-client.ts";
+import { createClient } from "../../../scripts/shared/api-client.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { claimPort } from "../../../scripts/stack/port.ts";
-import { CHECKED, QUIET_WRANGLER } from "../../../scripts/stack/wrangler.ts";
+import { claimPort } from "../../../scripts/shared/port.ts";
+import { CHECKED, QUIET_WRANGLER } from "../../../scripts/shared/cloudflare/wrangler.ts";
 import { present } from "../../support/at.ts";
 
 const run = promisify(execFile);

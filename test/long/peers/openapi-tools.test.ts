@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { claimPort } from "../../../scripts/stack/port.ts";
+import { claimPort } from "../../../scripts/shared/port.ts";
 import { goProgram, npmPackage, pythonPackages } from "../../support/clients/peers/install.ts";
 
 const exec = promisify(execFile);

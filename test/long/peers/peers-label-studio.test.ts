@@ -9,7 +9,7 @@ import type { Browser } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createClient } from "../../../scripts/client/api-client.ts";
+import { createClient } from "../../../scripts/shared/api-client.ts";
 import { needChromium } from "../../../scripts/shared/chromium.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { only, present } from "../../support/at.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createClient } from "../../../scripts/client/api-client.ts";
+import { createClient } from "../../../scripts/shared/api-client.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { only, present } from "../../support/at.ts";
 import { PLANTED } from "../../support/chaos/models.ts";

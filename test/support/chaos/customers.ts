@@ -1,7 +1,7 @@
 import sharp from "sharp";
-import { createClient } from "../../../scripts/client/api-client.ts";
-import type { StackAddress } from "../../../scripts/stack/state-folder.ts";
-import { signIn } from "../../../scripts/token/sign-in.ts";
+import { createClient } from "../../../scripts/shared/api-client.ts";
+import type { StackAddress } from "../../../scripts/shared/state/state-folder.ts";
+import { signIn } from "../../../scripts/operate/sign-in.ts";
 import { Account, AccountOverview } from "../../../src/accounts/contract/account.ts";
 import { present } from "../at.ts";
 import { sample } from "../media/sample.ts";

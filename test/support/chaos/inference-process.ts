@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { listeningUrl } from "../../../scripts/stack/child.ts";
+import { listeningUrl } from "../../../scripts/shared/child.ts";
 
 /** An inference service as a process that may be killed at any time and is then started again, as a container would be. */
 export class InferenceProcess {

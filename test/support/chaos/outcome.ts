@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { openLocalDatabase } from "../../../scripts/admin/database.ts";
+import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { loadSecrets } from "../../../scripts/stack/secrets.ts";
-import type { StateFolder } from "../../../scripts/stack/state-folder.ts";
-import { StripeState } from "../../../scripts/stand-ins/stripe/state.ts";
+import { loadSecrets } from "../../../scripts/shared/state/secrets.ts";
+import type { StateFolder } from "../../../scripts/shared/state/state-folder.ts";
+import { StripeState } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import { JobReport } from "../../../src/jobs/contract/job-report.ts";
 import { mapPool } from "../../../src/shared/pool.ts";
 import { queryDatabase } from "../stack/local-database.ts";
@@ -29,7 +29,7 @@ export async function jobReports(
 
 /** What `npm run admin -- ledger-check` finds; empty if the ledger agrees. */
 export async function ledgerFindings(state: StateFolder): Promise<unknown> {
-  const args = [join("scripts", "admin.ts"), "ledger-check", "--json"];
+  const args = [join("scripts", "operate", "admin.ts"), "ledger-check", "--json"];
   const options = { cwd: PROJECT_ROOT, env: { ...process.env, STATE_DIR: state.path } };
   const { stdout } = await promisify(execFile)(process.execPath, args, options).catch(
     (error: unknown): { stdout: string } => Object(error),

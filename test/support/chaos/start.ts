@@ -3,7 +3,7 @@
  * if it is set, puts the fault shims in their places.
  */
 import { runCommand } from "../../../scripts/shared/command-line.ts";
-import { startStack } from "../../../scripts/stack/start-stack.ts";
+import { startStack } from "../../../scripts/local/stack/start-stack.ts";
 
 const {
   CHAOS_SEED: seed,

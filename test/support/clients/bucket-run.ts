@@ -6,9 +6,9 @@ import { expect, vi } from "vitest";
 import { z } from "zod";
 import { mapParallel } from "../../../client/src/http/parallel.ts";
 import { serveBucket } from "../../../client/test/support/bucket-service.ts";
-import { openLocalDatabase } from "../../../scripts/admin/database.ts";
-import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import { type StackAddress, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
+import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
+import { type StackAddress, stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 import { startCommandLine } from "./command-line.ts";
 
 const TRIAL_TOKENS = 100;

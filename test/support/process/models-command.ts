@@ -10,7 +10,9 @@ const run = promisify(execFile);
 
 /** Runs `npm run models` with these arguments; resolves to what it printed, and is rejected with its exit code. */
 export const models = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  run(process.execPath, [join("scripts", "models.ts"), ...args], { env: { ...process.env, ...env } });
+  run(process.execPath, [join("scripts", "models", "models.ts"), ...args], {
+    env: { ...process.env, ...env },
+  });
 
 /** What ONNX Runtime itself writes into the temporary folder, whenever it runs. */
 const OF_RUNTIME = /^(?:\.ses|mat-debug-\d+\.log)$/;

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { peakIn } from "../../../scripts/bench/processes.ts";
+import { peakIn } from "../../../scripts/shared/processes.ts";
 import { findMarked, type Mark } from "../../../scripts/shared/marked-processes.ts";
 
 /** Linux: from now on a process's peak of resident memory is a new one (proc_pid_clear_refs(5)). */

@@ -1,6 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import type { TestProjectConfiguration } from "vitest/config";
-import { buildStudio } from "../../../scripts/studio/build.ts";
+import { buildStudio } from "../../../scripts/generate/studio-build.ts";
 
 const QUEUES = ["interactive", "bulk", "trial", "archive", "upkeep"];
 

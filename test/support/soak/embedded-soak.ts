@@ -6,7 +6,7 @@ import type { TaskRequest } from "@segmentation/protocol";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import { Failure } from "../../../scripts/shared/command-line.ts";
 import { benchPicture } from "../../../scripts/bench/pictures/bench-picture.ts";
-import { watchMemory } from "../../../scripts/bench/processes.ts";
+import { watchMemory } from "../../../scripts/shared/processes.ts";
 import type { InferenceKind } from "../../../scripts/bench/start-inference.ts";
 import { CLIP_PROMPT, makeClip } from "../../../scripts/bench/video/make-clip.ts";
 import { type BenchService, withService } from "../../../scripts/bench/service/with-service.ts";

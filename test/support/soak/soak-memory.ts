@@ -1,5 +1,5 @@
 /** Samples the resident memory of an inference service and its engine. */
-import { keepLooking, visitProcesses } from "../../../scripts/bench/processes.ts";
+import { keepLooking, visitProcesses } from "../../../scripts/shared/processes.ts";
 import { spread } from "../../../scripts/bench/report.ts";
 import type { Mark } from "../../../scripts/shared/marked-processes.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Database, Row } from "../../../scripts/admin/database.ts";
+import type { Database, Row } from "../../../scripts/shared/database/database.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 /** An in-memory SQLite database with the project's schema, in place of D1. */

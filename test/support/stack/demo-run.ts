@@ -1,7 +1,7 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { segmentArguments, segmentOn } from "../../../scripts/demo/segment.ts";
+import { segmentArguments, segmentOn } from "../../../scripts/local/segment.ts";
 import { only } from "../at.ts";
 import { useSharedStack } from "./shared-stack.ts";
 

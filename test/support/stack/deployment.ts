@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, vi } from "vitest";
 import { z } from "zod";
-import type { Wrangler } from "../../../scripts/deploy/cloudflare.ts";
-import { runDeploy } from "../../../scripts/deploy/run.ts";
-import { WranglerFailure } from "../../../scripts/stack/wrangler.ts";
+import type { Wrangler } from "../../../scripts/operate/deploy/cloudflare.ts";
+import { runDeploy } from "../../../scripts/operate/deploy/run.ts";
+import { WranglerFailure } from "../../../scripts/shared/cloudflare/wrangler.ts";
 import type { StandInAccount } from "./wrangler/account.ts";
 import { answerOf, wordsOf } from "./wrangler/answer.ts";
 import { completeAccount, type CONFIGURED, copyConfiguration, type DeployFolder } from "./half-configured.ts";

@@ -1,6 +1,6 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readableLine } from "../../../scripts/stack/log-lines.ts";
+import { readableLine } from "../../../scripts/local/stack/log-lines.ts";
 
 const MOST_LINES = 20;
 const LONGEST = 400;

@@ -2,13 +2,22 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync } from "node:fs";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { applyMigrations } from "../../../scripts/stack/migrations.ts";
-import { type StateFolder, createStateFolder, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { applyMigrations } from "../../../scripts/shared/cloudflare/migrations.ts";
+import {
+  type StateFolder,
+  createStateFolder,
+  stateFolder,
+} from "../../../scripts/shared/state/state-folder.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { madeOnce } from "../process/made-once.ts";
 
 /** Everything that an empty database depends on. */
-const SOURCES = ["package-lock.json", "wrangler.toml", "migrations/*.sql", "scripts/stack/migrat*.ts"];
+const SOURCES = [
+  "package-lock.json",
+  "wrangler.toml",
+  "migrations/*.sql",
+  "scripts/shared/cloudflare/migrat*.ts",
+];
 
 /** Gives a new stack its databases, copied: to migrate them takes three seconds of a processor. Leaves others' data unchanged. */
 export async function giveMigratedData(state: StateFolder): Promise<void> {

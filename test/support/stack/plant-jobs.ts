@@ -1,6 +1,6 @@
-import { openLocalDatabase } from "../../../scripts/admin/database.ts";
-import { sql } from "../../../scripts/admin/sql.ts";
-import { stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
+import { sql } from "../../../scripts/shared/database/sql.ts";
+import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { listen } from "../../../scripts/shared/listen.ts";
-import { stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 import { errorLines } from "./error-lines.ts";
 import { type SpawnedStack, spawnStack } from "./spawn-stack.ts";
 

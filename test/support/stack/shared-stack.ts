@@ -1,8 +1,8 @@
 import { inject } from "vitest";
 import { z } from "zod";
-import { createAccount } from "../../../scripts/admin/accounts.ts";
-import { openLocalDatabase } from "../../../scripts/admin/database.ts";
-import { StackAddress, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { createAccount } from "../../../scripts/shared/database/accounts.ts";
+import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
+import { StackAddress, stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 
 /** The stack that several test files share. None of them stops it, or changes anything outside its own account. */
 export type SharedStack = z.infer<typeof SharedStack>;

@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endMarked } from "../../../scripts/shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { readIfPresent } from "../../../scripts/stack/private-file.ts";
+import { readIfPresent } from "../../../scripts/shared/state/private-file.ts";
 import { giveMigratedData } from "./migrated-data.ts";
-import { StackAddress, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { StackAddress, stackMark, stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 
 export interface SpawnOptions {
   readonly stateDir: string;
   /** Added to the environment. Without PORT, the stack uses any free one. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The script that starts the stack, from the project's folder; `scripts/start.ts` by default. */
+  /** The script that starts the stack, from the project's folder; `scripts/local/start.ts` by default. */
   readonly launcher?: string;
 }
 
@@ -41,7 +41,7 @@ function signalGroup(leader: ChildProcess, signal: NodeJS.Signals): void {
 export async function spawnStack({
   stateDir,
   env,
-  launcher: script = join("scripts", "start.ts"),
+  launcher: script = join("scripts", "local", "start.ts"),
 }: SpawnOptions): Promise<SpawnedStack> {
   const state = stateFolder(stateDir);
   await mkdir(state.path, { recursive: true });

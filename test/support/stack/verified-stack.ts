@@ -1,8 +1,8 @@
-import { createAccount } from "../../../scripts/admin/accounts.ts";
-import { openLocalDatabase } from "../../../scripts/admin/database.ts";
-import { type StateFolder, stateFolder } from "../../../scripts/stack/state-folder.ts";
-import type { Outcome } from "../../../scripts/verify/row.ts";
-import { type Target, verifyService } from "../../../scripts/verify/service.ts";
+import { createAccount } from "../../../scripts/shared/database/accounts.ts";
+import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
+import { type StateFolder, stateFolder } from "../../../scripts/shared/state/state-folder.ts";
+import type { Outcome } from "../../../scripts/operate/verify/row.ts";
+import { type Target, verifyService } from "../../../scripts/operate/verify/service.ts";
 import { type Breakage, BreakingProxy } from "../network/breaking-proxy.ts";
 import { startFileServer } from "../network/file-server.ts";
 import { queryDatabase } from "./local-database.ts";

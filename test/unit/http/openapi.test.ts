@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { generatedFiles } from "../../../scripts/openapi/files.ts";
+import { generatedFiles } from "../../../scripts/generate/openapi/files.ts";
 import { ErrorObject } from "../../../src/shared/api/error.ts";
 import { ERROR_CATALOGUE } from "../../../src/shared/errors.ts";
 import { openApiDocument } from "../../../src/http/openapi/document.ts";

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
+import type { Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import worker from "../../../src/index.ts";
 import { billingSettingsOf } from "../../../src/settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";

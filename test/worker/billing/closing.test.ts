@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
+import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
 import { newId } from "../../../src/shared/ids.ts";
 import type { Fund } from "../../../src/billing/rules/ledger.ts";
 import { type Platform } from "../../../src/platform.ts";

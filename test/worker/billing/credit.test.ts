@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
+import type { Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import { present } from "../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/client/api.ts";
 import { CRONS, runCron } from "../../support/worker/runtime/crons.ts";

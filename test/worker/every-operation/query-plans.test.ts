@@ -1,7 +1,7 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { showAccount } from "../../../scripts/admin/accounts.ts";
+import { showAccount } from "../../../scripts/shared/database/accounts.ts";
 import worker from "../../../src/index.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";

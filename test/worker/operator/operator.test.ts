@@ -1,7 +1,7 @@
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
+import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
 import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient, send, type Answer } from "../../support/worker/client/api.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { decodeProtectedHeader, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import type { TaskRequest } from "@segmentation/protocol";
-import { rotateSecret } from "../../../scripts/admin/rotate-secret.ts";
+import { rotateSecret } from "../../../scripts/operate/admin/rotate-secret.ts";
 import { deriveKey, keyIdOf } from "../../../src/shared/keys.ts";
 import { seal } from "../../../src/shared/sealed.ts";
 import worker, { WebhookObject } from "../../../src/index.ts";

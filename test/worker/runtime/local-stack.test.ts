@@ -1,8 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { EVENT_KEY_HEADER, EVENT_PATH } from "../../../scripts/stack/bucket-events.ts";
-import { withStorage } from "../../../scripts/stack/workers/with-storage.ts";
+import { EVENT_KEY_HEADER, EVENT_PATH } from "../../../scripts/local/stack/bucket-events.ts";
+import { withStorage } from "../../../scripts/local/stack/workers/with-storage.ts";
 import worker from "../../../src/index.ts";
 import { answerOf, type Answer, fetchWorker } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";

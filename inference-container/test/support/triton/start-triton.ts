@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { PROJECT_ROOT } from "../../../../scripts/shared/root.ts";
-import { claimPort } from "../../../../scripts/stack/port.ts";
+import { claimPort } from "../../../../scripts/shared/port.ts";
 import { installTriton } from "./install-triton.ts";
 
 /** The model's name in docs/models.md. */

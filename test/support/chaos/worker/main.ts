@@ -2,7 +2,7 @@
  * The Worker with a queue that misbehaves and alarms that are late: the local runtime delivers everything once and in order, and
  * on time. A fault shim for tests, never deployed; everything else is src/index.ts.
  */
-import { withStorage } from "../../../../scripts/stack/workers/with-storage.ts";
+import { withStorage } from "../../../../scripts/local/stack/workers/with-storage.ts";
 import { log } from "../../../../src/shared/log.ts";
 import type { Env } from "../../../../src/env.ts";
 import service, { JobObject as Job, WebhookObject as Webhook } from "../../../../src/index.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Locator, Page, Response } from "playwright-core";
 import { vi } from "vitest";
 import { z } from "zod";
-import { claimPort } from "../../../../scripts/stack/port.ts";
+import { claimPort } from "../../../../scripts/shared/port.ts";
 import { present } from "../../at.ts";
 
 const PERSON = { email: "person@example.com", password: "a password of some length" };

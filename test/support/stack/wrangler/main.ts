@@ -3,7 +3,7 @@ import { StandInAccount } from "./account.ts";
 import { answerOf, wordsOf } from "./answer.ts";
 
 /*
- * Stands for `wrangler` where there is no Cloudflare account: it answers the commands of scripts/deploy from a file that
+ * Stands for `wrangler` where there is no Cloudflare account: it answers the commands of scripts/operate/deploy from a file that
  * describes an account, and changes it there, as Wrangler 4.124 prints its answers (by its source; never compared with a real account).
  * WRANGLER_STAND_IN_ACCOUNT names the file; the commands that it was given are appended to that file with `.calls`.
  */

@@ -2,7 +2,10 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { vi } from "vitest";
-import { createStripeStandIn, type StripeStandIn } from "../../../../scripts/stand-ins/stripe/stand-in.ts";
+import {
+  createStripeStandIn,
+  type StripeStandIn,
+} from "../../../../scripts/local/stand-ins/stripe/stand-in.ts";
 import worker from "../../../../src/index.ts";
 import { billingSettingsOf, type BillingSettings } from "../../../../src/settings.ts";
 import { answerOf, type Answer, type Client } from "../client/api.ts";

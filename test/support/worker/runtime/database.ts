@@ -1,4 +1,4 @@
-import type { Database, Row } from "../../../../scripts/admin/database.ts";
+import type { Database, Row } from "../../../../scripts/shared/database/database.ts";
 import { home } from "./databases.ts";
 
 /** A D1 database as the operator's commands see one. */

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runVideo } from "../../../../inference-container/src/worker/run-video.ts";
 import { findFfmpeg } from "../../../../inference-container/src/video/ffmpeg.ts";
-import { processorTimeIn, peakIn, roleOf, watchMemory } from "../../../../scripts/bench/processes.ts";
+import { processorTimeIn, peakIn, roleOf, watchMemory } from "../../../../scripts/shared/processes.ts";
 import { spread, spreadTable } from "../../../../scripts/bench/report.ts";
 import { collectTimes } from "../../../../scripts/bench/task-times.ts";
 import { makeClip } from "../../../../scripts/bench/video/make-clip.ts";

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { gridArea } from "../../../../inference-container/src/models/mask-shape.ts";
-import { hostTimes } from "../../../../scripts/bench/processes.ts";
+import { hostTimes } from "../../../../scripts/shared/processes.ts";
 import { hostReport } from "../../../../scripts/bench/service/host.ts";
 import { loadModel } from "../../../../scripts/bench/service/gpu/model.ts";
 import { throughputReport } from "../../../../scripts/bench/service/throughput.ts";

@@ -4,9 +4,9 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Metrics } from "../../../../inference-container/src/metrics.ts";
-import { dashboardFiles } from "../../../../scripts/dashboards/files.ts";
-import { INFERENCE_ROWS } from "../../../../scripts/dashboards/inference-rows.ts";
-import { WORKER_ROWS } from "../../../../scripts/dashboards/worker-rows.ts";
+import { dashboardFiles } from "../../../../scripts/generate/dashboards/files.ts";
+import { INFERENCE_ROWS } from "../../../../scripts/generate/dashboards/inference-rows.ts";
+import { WORKER_ROWS } from "../../../../scripts/generate/dashboards/worker-rows.ts";
 import { ERROR_CATALOGUE } from "../../../../src/shared/errors.ts";
 import { METRICS } from "../../../../src/shared/metrics.ts";
 

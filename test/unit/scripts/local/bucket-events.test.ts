@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BucketEvent, storedInputOf } from "../../../../src/uploads/rules/bucket-event.ts";
-import { storedEvent } from "../../../../scripts/stack/bucket-events.ts";
+import { storedEvent } from "../../../../scripts/local/stack/bucket-events.ts";
 
 const S3 = "/cdn-cgi/local/r2/s3/segmentation-media";
 const put = (path: string, headers = {}, method = "PUT", statusCode = 200) =>

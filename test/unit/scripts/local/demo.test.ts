@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { segmentArguments } from "../../../../scripts/demo/segment.ts";
+import { segmentArguments } from "../../../../scripts/local/segment.ts";
 import { Failure, takenByNpm } from "../../../../scripts/shared/command-line.ts";
 import { PROJECT_ROOT } from "../../../../scripts/shared/root.ts";
 import { formatTable } from "../../../../scripts/shared/table.ts";

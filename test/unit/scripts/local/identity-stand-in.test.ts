@@ -9,16 +9,16 @@ import { promisify } from "node:util";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { CookieJar } from "tough-cookie";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listeningUrl } from "../../../../scripts/stack/child.ts";
-import { writePrivateFile } from "../../../../scripts/stack/private-file.ts";
-import { createStateFolder, stateFolder } from "../../../../scripts/stack/state-folder.ts";
-import { beginSignIn, redeemCode } from "../../../../scripts/stand-ins/identity/code-flow.ts";
-import { AUDIENCE } from "../../../../scripts/stand-ins/identity/names.ts";
+import { listeningUrl } from "../../../../scripts/shared/child.ts";
+import { writePrivateFile } from "../../../../scripts/shared/state/private-file.ts";
+import { createStateFolder, stateFolder } from "../../../../scripts/shared/state/state-folder.ts";
+import { beginSignIn, redeemCode } from "../../../../scripts/local/stand-ins/identity/code-flow.ts";
+import { AUDIENCE } from "../../../../scripts/local/stand-ins/identity/names.ts";
 import {
   createIdentityStandIn,
   type IdentityStandIn,
-} from "../../../../scripts/stand-ins/identity/server.ts";
-import { browse, signIn } from "../../../../scripts/token/sign-in.ts";
+} from "../../../../scripts/local/stand-ins/identity/server.ts";
+import { browse, signIn } from "../../../../scripts/operate/sign-in.ts";
 
 const API = "http://127.0.0.1:8787";
 
@@ -140,7 +140,7 @@ describe("the identity provider's stand-in after a restart", () => {
 
 it("as a process, it prints where it listens and nothing else", async () => {
   const env = { ...process.env, IDENTITY_FILE: join(folder, "other.json"), API_URL: API };
-  const child = spawn(process.execPath, ["scripts/stand-ins/identity/main.ts"], { env });
+  const child = spawn(process.execPath, ["scripts/local/stand-ins/identity/main.ts"], { env });
   const printed = Promise.all([text(child.stdout), text(child.stderr)]);
   const [line] = await once(child.stdout, "data");
   await signIn(listeningUrl(String(line)) ?? "", "a@example.com");
@@ -150,7 +150,7 @@ it("as a process, it prints where it listens and nothing else", async () => {
 
 describe("npm run token", () => {
   const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, ["scripts/token.ts", ...args], {
+    promisify(execFile)(process.execPath, ["scripts/operate/token.ts", ...args], {
       env: { ...process.env, STATE_DIR: folder },
     });
   const ready = async (address: Record<string, string>) => {

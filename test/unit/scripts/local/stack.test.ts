@@ -13,15 +13,15 @@ import {
   inferenceToken,
   withoutRemoteService,
   workerValues,
-} from "../../../../scripts/stack/worker-values.ts";
-import { isFolderLocked, lockFolder } from "../../../../scripts/stack/folder-lock.ts";
-import { listeningUrl } from "../../../../scripts/stack/child.ts";
-import { newsLine, readableLine } from "../../../../scripts/stack/log-lines.ts";
-import { claimPort, parsePort } from "../../../../scripts/stack/port.ts";
-import { loadSecrets } from "../../../../scripts/stack/secrets.ts";
-import { createStateFolder, stackMark, stateFolder } from "../../../../scripts/stack/state-folder.ts";
-import { waitForOk } from "../../../../scripts/stack/wait-for.ts";
-import { readLocalStorage } from "../../../../scripts/stack/wrangler-settings.ts";
+} from "../../../../scripts/local/stack/worker-values.ts";
+import { isFolderLocked, lockFolder } from "../../../../scripts/shared/state/folder-lock.ts";
+import { listeningUrl } from "../../../../scripts/shared/child.ts";
+import { newsLine, readableLine } from "../../../../scripts/local/stack/log-lines.ts";
+import { claimPort, parsePort } from "../../../../scripts/shared/port.ts";
+import { loadSecrets } from "../../../../scripts/shared/state/secrets.ts";
+import { createStateFolder, stackMark, stateFolder } from "../../../../scripts/shared/state/state-folder.ts";
+import { waitForOk } from "../../../../scripts/shared/wait-for.ts";
+import { readLocalStorage } from "../../../../scripts/shared/cloudflare/wrangler-settings.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -58,7 +58,7 @@ describe("a state folder", () => {
 
   it("belongs to one stack at a time, and is free again when that stack is killed", async () => {
     const state = stateFolder(folder);
-    const module = pathToFileURL(join(PROJECT_ROOT, "scripts", "stack", "folder-lock.ts")).href;
+    const module = pathToFileURL(join(PROJECT_ROOT, "scripts", "shared", "state", "folder-lock.ts")).href;
     const holder = await inAnotherProcess(
       `import { lockFolder } from ${JSON.stringify(module)};
        globalThis.held = lockFolder(${JSON.stringify(state)});

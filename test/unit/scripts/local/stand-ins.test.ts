@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Child } from "../../../../scripts/stack/child.ts";
-import { loadSecrets } from "../../../../scripts/stack/secrets.ts";
-import type { StackSettings } from "../../../../scripts/stack/settings.ts";
-import { startStandIns } from "../../../../scripts/stack/stand-ins.ts";
-import { createStateFolder, stateFolder } from "../../../../scripts/stack/state-folder.ts";
-import { workerValues } from "../../../../scripts/stack/worker-values.ts";
+import type { Child } from "../../../../scripts/shared/child.ts";
+import { loadSecrets } from "../../../../scripts/shared/state/secrets.ts";
+import type { StackSettings } from "../../../../scripts/shared/state/settings.ts";
+import { startStandIns } from "../../../../scripts/local/stack/stand-ins.ts";
+import { createStateFolder, stateFolder } from "../../../../scripts/shared/state/state-folder.ts";
+import { workerValues } from "../../../../scripts/local/stack/worker-values.ts";
 
 let folder: string;
 let children: Child[];

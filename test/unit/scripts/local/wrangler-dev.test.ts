@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readConfiguration } from "../../../../scripts/deploy/configuration.ts";
-import { refuseUnconfigured } from "../../../../scripts/stack/wrangler-dev.ts";
+import { readConfiguration } from "../../../../scripts/shared/cloudflare/configuration.ts";
+import { refuseUnconfigured } from "../../../../scripts/local/stack/wrangler-dev.ts";
 import { SettingsSchema } from "../../../../src/settings.ts";
 
 const { vars } = await readConfiguration("wrangler.toml", { operator: false });

@@ -8,10 +8,10 @@ import {
   setStatus,
   setUnitsPerDay,
   showAccount,
-} from "../../../../../scripts/admin/accounts.ts";
-import { findJob } from "../../../../../scripts/admin/operate.ts";
-import { createKey, listKeys, revokeKey } from "../../../../../scripts/admin/keys.ts";
-import { sql } from "../../../../../scripts/admin/sql.ts";
+} from "../../../../../scripts/shared/database/accounts.ts";
+import { findJob } from "../../../../../scripts/operate/admin/operate.ts";
+import { createKey, listKeys, revokeKey } from "../../../../../scripts/shared/database/keys.ts";
+import { sql } from "../../../../../scripts/shared/database/sql.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "../../../../../src/accounts/rules/api-key.ts";
 import { NOTHING_CLOSED } from "../../../../../src/billing/rules/closing.ts";
 import { openDatabase } from "../../../../support/stack/database.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ACTIONS, adminHelp, parseAdminArguments } from "../../../../../scripts/admin/arguments.ts";
+import { ACTIONS, adminHelp, parseAdminArguments } from "../../../../../scripts/operate/admin/arguments.ts";
 import { Failure } from "../../../../../scripts/shared/command-line.ts";
 
 const ACCOUNT = `acct_${"0".repeat(32)}`;

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen } from "../../../../../scripts/shared/listen.ts";
-import { openLocalDatabase } from "../../../../../scripts/admin/database.ts";
+import { openLocalDatabase } from "../../../../../scripts/shared/database/database.ts";
 import type { FileLock } from "../../../../../scripts/shared/file-lock.ts";
-import { lockFolder } from "../../../../../scripts/stack/folder-lock.ts";
-import { writePrivateFile } from "../../../../../scripts/stack/private-file.ts";
-import { loadSecrets } from "../../../../../scripts/stack/secrets.ts";
+import { lockFolder } from "../../../../../scripts/shared/state/folder-lock.ts";
+import { writePrivateFile } from "../../../../../scripts/shared/state/private-file.ts";
+import { loadSecrets } from "../../../../../scripts/shared/state/secrets.ts";
 import {
   type StackAddress,
   createStateFolder,
   type StateFolder,
   stateFolder,
-} from "../../../../../scripts/stack/state-folder.ts";
+} from "../../../../../scripts/shared/state/state-folder.ts";
 
 describe("the database of a local stack that runs", () => {
   let state: StateFolder;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { showAccount } from "../../../../../scripts/admin/accounts.ts";
+import { showAccount } from "../../../../../scripts/shared/database/accounts.ts";
 import {
   addDatabase,
   booksOf,
@@ -11,9 +11,9 @@ import {
   listAllAccounts,
   listDatabases,
   revokeKeyWhereItIs,
-} from "../../../../../scripts/admin/databases.ts";
-import { listKeys } from "../../../../../scripts/admin/keys.ts";
-import { deleteCopy, moveAccount } from "../../../../../scripts/admin/move-account.ts";
+} from "../../../../../scripts/operate/admin/databases.ts";
+import { listKeys } from "../../../../../scripts/shared/database/keys.ts";
+import { deleteCopy, moveAccount } from "../../../../../scripts/operate/admin/move-account.ts";
 import { MoveReport } from "../../../../../src/operator/contract/operator.ts";
 import { apiKeyDigest } from "../../../../../src/accounts/rules/api-key.ts";
 import { openDatabase } from "../../../../support/stack/database.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eraseAccount } from "../../../../../scripts/admin/erase-account.ts";
+import { eraseAccount } from "../../../../../scripts/operate/admin/erase-account.ts";
 import type { ErasureReport } from "../../../../../src/operator/contract/operator.ts";
 
 /** A Worker that gives these reports, and the last one for ever. */

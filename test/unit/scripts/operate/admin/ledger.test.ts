@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../../../../scripts/admin/accounts.ts";
-import type { Database } from "../../../../../scripts/admin/database.ts";
-import { checkLedger } from "../../../../../scripts/admin/ledger-check.ts";
-import { sql } from "../../../../../scripts/admin/sql.ts";
+import { createAccount } from "../../../../../scripts/shared/database/accounts.ts";
+import type { Database } from "../../../../../scripts/shared/database/database.ts";
+import { checkLedger } from "../../../../../scripts/operate/admin/ledger-check.ts";
+import { sql } from "../../../../../scripts/shared/database/sql.ts";
 import { openDatabase } from "../../../../support/stack/database.ts";
 
 const NOW = 1_800_000_000_000;

@@ -5,9 +5,9 @@ import {
   openLocalOperatorApi,
   openRemoteOperatorApi,
   operatorApiAt,
-} from "../../../../../scripts/admin/operator-api.ts";
-import { showJob } from "../../../../../scripts/admin/operate.ts";
-import { stateFolder } from "../../../../../scripts/stack/state-folder.ts";
+} from "../../../../../scripts/shared/database/operator-api.ts";
+import { showJob } from "../../../../../scripts/operate/admin/operate.ts";
+import { stateFolder } from "../../../../../scripts/shared/state/state-folder.ts";
 
 let server: Server | undefined;
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { print } from "../../../../../scripts/admin/print.ts";
+import { print } from "../../../../../scripts/shared/database/print.ts";
 
 describe("what admin prints", () => {
   const printed = (rows: Parameters<typeof print>[0]["result"]): string => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { OperatorApi } from "../../../../../scripts/admin/operator-api.ts";
-import { relist } from "../../../../../scripts/admin/relist.ts";
+import type { OperatorApi } from "../../../../../scripts/shared/database/operator-api.ts";
+import { relist } from "../../../../../scripts/operate/admin/relist.ts";
 import type { Relisted } from "../../../../../src/operator/contract/operator.ts";
 
 async function* pages(...sizes: number[]): AsyncGenerator<string[]> {

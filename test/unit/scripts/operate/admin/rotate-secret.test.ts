@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { OperatorApi } from "../../../../../scripts/admin/operator-api.ts";
-import { rotateSecret } from "../../../../../scripts/admin/rotate-secret.ts";
+import type { OperatorApi } from "../../../../../scripts/shared/database/operator-api.ts";
+import { rotateSecret } from "../../../../../scripts/operate/admin/rotate-secret.ts";
 import type { ResealAnswer } from "../../../../../src/operator/contract/operator.ts";
 
 const HOUR = 3_600_000;

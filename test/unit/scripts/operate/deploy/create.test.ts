@@ -5,11 +5,11 @@ import { promisify } from "node:util";
 import { parse } from "smol-toml";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { parseAdminArguments } from "../../../../../scripts/admin/arguments.ts";
-import { runDeploy } from "../../../../../scripts/deploy/run.ts";
+import { parseAdminArguments } from "../../../../../scripts/operate/admin/arguments.ts";
+import { runDeploy } from "../../../../../scripts/operate/deploy/run.ts";
 import { isLong } from "../../../../../inference-container/test/support/form.ts";
-import { runWrangler } from "../../../../../scripts/stack/wrangler.ts";
-import { parseVerifyArguments } from "../../../../../scripts/verify/command.ts";
+import { runWrangler } from "../../../../../scripts/shared/cloudflare/wrangler.ts";
+import { parseVerifyArguments } from "../../../../../scripts/operate/verify/command.ts";
 import {
   aroundEachDeployment,
   prepare,

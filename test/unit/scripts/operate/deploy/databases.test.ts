@@ -1,8 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { accountDatabases, readConfiguration } from "../../../../../scripts/deploy/configuration.ts";
-import { runDeploy } from "../../../../../scripts/deploy/run.ts";
+import {
+  accountDatabases,
+  readConfiguration,
+} from "../../../../../scripts/shared/cloudflare/configuration.ts";
+import { runDeploy } from "../../../../../scripts/operate/deploy/run.ts";
 import {
   aroundEachDeployment,
   deploy,

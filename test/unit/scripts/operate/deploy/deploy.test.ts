@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, it, vi } from "vitest";
-import type { Wrangler } from "../../../../../scripts/deploy/cloudflare.ts";
-import { runDeploy } from "../../../../../scripts/deploy/run.ts";
+import type { Wrangler } from "../../../../../scripts/operate/deploy/cloudflare.ts";
+import { runDeploy } from "../../../../../scripts/operate/deploy/run.ts";
 import { isLong } from "../../../../../inference-container/test/support/form.ts";
-import { runWrangler } from "../../../../../scripts/stack/wrangler.ts";
+import { runWrangler } from "../../../../../scripts/shared/cloudflare/wrangler.ts";
 import {
   aroundEachDeployment,
   deploy,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NEEDED_SECRETS } from "../../../../../scripts/deploy/secrets.ts";
+import { NEEDED_SECRETS } from "../../../../../scripts/operate/deploy/secrets.ts";
 import {
   aroundEachDeployment,
   deploy,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { NEEDED_SECRETS, OPTIONAL_SECRETS } from "../../../../../scripts/deploy/secrets.ts";
+import { NEEDED_SECRETS, OPTIONAL_SECRETS } from "../../../../../scripts/operate/deploy/secrets.ts";
 
 it("the deployment knows each setting that the operator's guide calls a secret", () => {
   const page = readFileSync("docs/operations.md", "utf8");

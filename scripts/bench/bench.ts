@@ -1,0 +1,32 @@
+import { availableParallelism } from "node:os";
+import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./arguments.ts";
+import { benchCapacity } from "./capacity/run.ts";
+import { benchClick } from "./click/run.ts";
+import { benchPictures } from "./pictures/run.ts";
+import { benchService } from "./service/run.ts";
+import { benchVideo } from "./video/run.ts";
+import { benchViewer } from "./viewer/run.ts";
+import { runCommand } from "../shared/command-line.ts";
+
+/** Each measures what it is asked to, and returns the report's lines. */
+const BENCHES: Readonly<
+  Record<BenchSubject, (request: BenchRequest, signal: AbortSignal) => Promise<string[]>>
+> = {
+  pictures: benchPictures,
+  video: benchVideo,
+  service: benchService,
+  viewer: benchViewer,
+  click: benchClick,
+  capacity: benchCapacity,
+};
+
+await runCommand(async (signal) => {
+  const request = parseBenchArguments(process.argv.slice(2));
+  if (request === null) {
+    console.log(BENCH_HELP);
+    return 0;
+  }
+  const lines = await BENCHES[request.subject](request, signal);
+  console.log([`${availableParallelism()} cores, Node ${process.version}.`, ...lines].join("\n"));
+  return 0;
+});

@@ -1,4 +1,0 @@
-import { runDeploy } from "./deploy/run.ts";
-import { runCommand } from "./shared/command-line.ts";
-
-await runCommand((signal) => runDeploy(process.argv.slice(2), signal));

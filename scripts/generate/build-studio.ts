@@ -1,0 +1,9 @@
+import { runCommand } from "../shared/command-line.ts";
+import { buildStudio } from "./studio-build.ts";
+
+/** Makes what the Worker serves to people: studio/dist. */
+await runCommand(async () => {
+  const built = await buildStudio();
+  console.log(built ? "studio/dist is ready." : "studio/dist is up to date.");
+  return 0;
+});

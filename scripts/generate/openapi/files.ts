@@ -1,0 +1,161 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { MOST_OBJECTS, MOST_REGIONS, outputsOf, PROBLEMS } from "@segmentation/protocol";
+import { z } from "zod";
+import {
+  COMMON_ERRORS,
+  errorsOf,
+  type Operation,
+  PATH_PARAMETERS,
+} from "../../../src/shared/api/operation.ts";
+import { OPERATIONS } from "../../../src/operations.ts";
+import { JobType } from "../../../src/shared/api/primitives.ts";
+import { MOST_POINTS } from "../../../src/jobs/contract/region.ts";
+import { MOST_FURTHER_JOBS } from "../../../src/shares/contract/share.ts";
+import { ARCHIVE_PROBLEMS } from "../../../src/jobs/rules/archive-problems.ts";
+import { FREE_REFINEMENTS } from "../../../src/jobs/rules/admission.ts";
+import { openApiDocument } from "../../../src/http/openapi/document.ts";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+import { pythonFiles } from "./python.ts";
+
+const run = promisify(execFile);
+
+const GENERATOR = join(
+  PROJECT_ROOT,
+  "test",
+  "generated-client",
+  "node_modules",
+  "openapi-typescript",
+  "bin",
+  "cli.js",
+);
+
+/** The client types that openapi-typescript generates. */
+async function clientTypes(document: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "openapi-"));
+  try {
+    const [source, types] = [join(folder, "openapi.json"), join(folder, "schema.d.ts")];
+    await writeFile(source, document);
+    // A request may leave out a field with a default.
+    await run(process.execPath, [GENERATOR, source, "--output", types, "--default-non-nullable=false"], {
+      cwd: folder,
+    });
+    return await readFile(types, "utf8");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Errors of requests that reach no operation. */
+const ELSEWHERE = ["not_found", "method_not_allowed"];
+
+/** What people are told before they ask for more; the other bounds are the service's to name. */
+const LIMITS = {
+  regions: MOST_REGIONS,
+  pointsPerRegion: MOST_POINTS,
+  followedObjects: MOST_OBJECTS,
+  freeRefinements: FREE_REFINEMENTS,
+  furtherJobsPerShare: MOST_FURTHER_JOBS,
+};
+
+/** A union of codes, one per line. */
+const union = (name: string, meaning: string, codes: Iterable<string>): string =>
+  `/** ${meaning} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
+
+/** The first example of a schema. */
+function exampleOf(schema: z.core.$ZodType | undefined): unknown {
+  const examples = schema && z.globalRegistry.get(schema)?.["examples"];
+  return Array.isArray(examples) ? examples[0] : undefined;
+}
+
+/** A call of the client library, with the examples of the operation's path and body. */
+function exampleCall(id: string, { path, body, answer, contentType }: Operation): string {
+  const inPath = Object.entries(PATH_PARAMETERS).filter(([name]) => path.includes(`{${name}}`));
+  const input = {
+    ...Object.fromEntries(inPath.map(([name, schema]) => [name, exampleOf(schema)])),
+    ...Object(exampleOf(body) ?? (body instanceof z.ZodDiscriminatedUnion ? exampleOf(body.options[0]) : {})),
+  };
+  const call = `client.api.${id}(${Object.keys(input).length === 0 ? "" : JSON.stringify(input, null, 2)})`;
+  if (contentType !== undefined)
+    return `for await (const { event, data } of ${call}) console.log(event, data);`;
+  const isPaged = answer instanceof z.ZodObject && "nextToken" in answer.shape;
+  return isPaged ? `for await (const item of ${call}) console.log(item);` : `await ${call};`;
+}
+
+/** What an editor shows of an operation: what it does, and a call of it. */
+function comment(id: string, operation: Operation): string {
+  const { summary, description } = operation;
+  const text = [
+    `${summary}.`,
+    ...(description ? ["", description] : []),
+    "@example",
+    exampleCall(id, operation),
+  ];
+  const lines = text.join("\n").replaceAll("*/", "*\\/").split("\n");
+  return `  /**\n${lines.map((line) => `   * ${line}`.trimEnd()).join("\n")}\n   */\n`;
+}
+
+/**
+ * What the client library knows of the contract, as TypeScript: each operation's method, path, whether it takes a body, and kind of answer, the
+ * keys of a job's assets, bounds, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
+ */
+function clientContract(types: string): string {
+  const routes = Object.entries(OPERATIONS).map(
+    ([id, { method, path, body, status, contentType }]: [string, Operation]) =>
+      `  ${id}: "${method.toUpperCase()} ${path}${body === undefined ? "" : " body"}${contentType !== undefined ? " events" : status === 204 ? " empty" : ""}",`,
+  );
+  const assets = JobType.options.map((type) => {
+    const keys = outputsOf(type).map(([kind, { assetKey }]) => `    ${kind}: "${assetKey}",\n`);
+    return `  ${type}: {\n${keys.join("")}  },`;
+  });
+  const limits = Object.entries(LIMITS).map(([name, most]) => `  ${name}: ${most},`);
+  const errors = new Set<string>([...COMMON_ERRORS, ...ELSEWHERE]);
+  for (const operation of Object.values<Operation>(OPERATIONS))
+    for (const code of errorsOf(operation)) errors.add(code);
+  return [
+    "// Made by `npm run openapi` from the service's contract. Change it there.\n",
+    `/** Each operation's method and path, whether it takes a body, and whether its success is empty (204) or a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
+    `/** The keys of a job's assets by its type. A job asks in its \`formats\` for all but \`masks\` and \`preview\`. */\nexport const ASSETS = {\n${assets.join("\n")}\n} as const;\n`,
+    `/** How much a request may have, and how often a picture's masks are refined for nothing. */\nexport const LIMITS = {\n${limits.join("\n")}\n} as const;\n`,
+    union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
+    union(
+      "TaskProblemCode",
+      "Why a task failed, or what it could not serve.",
+      Object.keys(PROBLEMS).toSorted(),
+    ),
+    union(
+      "ArchiveProblemCode",
+      "Why an archive could not be built.",
+      Object.keys(ARCHIVE_PROBLEMS).toSorted(),
+    ),
+    types.slice(types.indexOf("export interface paths")),
+  ].join("\n");
+}
+
+/** The operations as methods, each with what an editor shows of it. */
+function clientOperations(): string {
+  const methods = Object.entries(OPERATIONS).map(
+    ([id, operation]) => `${comment(id, operation)}  readonly ${id}: Call<"${id}">;\n`,
+  );
+  return `// Made by \`npm run openapi\` from the service's contract. Change it there.
+import type { Call } from "./types.ts";
+
+/** Every operation of the service by its name in the contract. */
+export interface Api {
+${methods.join("")}}
+`;
+}
+
+/** The generated files that are committed: each file's text by its path in the project. */
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+  return new Map([
+    ["docs/openapi.json", document],
+    ["client/src/contract.ts", clientContract(await clientTypes(document))],
+    ["client/src/api/operations.ts", clientOperations()],
+    ...pythonFiles(JSON.parse(document)),
+  ]);
+}

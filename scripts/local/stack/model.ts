@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { modelsRoot } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { Failure } from "../../shared/command-line.ts";
+import type { Mark } from "../../shared/marked-processes.ts";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+
+const TIDY_UP_MS = 300;
+
+/** A folder's path, or its name among this machine's model folders. */
+function folderOf(given: string): string {
+  const named = join(modelsRoot(), given);
+  return !existsSync(given) && existsSync(named) ? named : given;
+}
+
+/**
+ * The folder of the model to serve: MODEL_FOLDER if it is set, which may be a name that `npm run models -- list` lists, else that of the embedded model, which is downloaded at
+ * the first use. The download is a separate process, so that Ctrl-C ends it at once and its progress bar has the terminal.
+ */
+export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<string> {
+  const chosen = process.env["MODEL_FOLDER"];
+  if (chosen !== undefined && chosen !== "") return folderOf(chosen);
+  signal.throwIfAborted();
+  const child = spawn(
+    process.execPath,
+    [join(PROJECT_ROOT, "inference-container", "src", "models", "fetch-main.ts")],
+    {
+      env: { ...process.env, ...mark },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  // Ctrl-C also reaches the child, which then tidies up; an immediate second signal would interrupt that.
+  const end = (): void => void setTimeout(() => child.kill("SIGTERM"), TIDY_UP_MS);
+  signal.addEventListener("abort", end, { once: true });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  const [folder, code] = await Promise.all([text(child.stdout), ended]);
+  signal.removeEventListener("abort", end);
+  signal.throwIfAborted();
+  if (code !== 0) throw new Failure("The model could not be downloaded. The reason is above.");
+  return folder.trim();
+}

@@ -1,4 +1,0 @@
-import { runModels } from "./models/run.ts";
-import { runCommand } from "./shared/command-line.ts";
-
-await runCommand((signal) => runModels(process.argv.slice(2), signal));

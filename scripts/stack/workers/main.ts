@@ -1,7 +1,0 @@
-/** The Worker of a local stack; wrangler.toml names the one that is deployed. */
-import service from "../../../src/index.ts";
-import { withStorage } from "./with-storage.ts";
-
-export { AccountStreams, JobObject, WebhookObject } from "../../../src/index.ts";
-
-export default withStorage(service);
