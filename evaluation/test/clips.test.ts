@@ -11,7 +11,7 @@ import {
   painted,
   SIZE,
   visible,
-} from "../../inference-container/test/support/coloured-scene.ts";
+} from "../../inference-container/test/support/video/coloured-scene.ts";
 import { parseModelsArguments } from "../../scripts/models/arguments.ts";
 
 const disc = (x: number) => ({ colour: "red", x, y: 90, radius: 24 }) as const;

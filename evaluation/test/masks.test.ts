@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { packCounts } from "@segmentation/masks";
-import { plainRle } from "../../inference-container/test/support/plain-rle.ts";
+import { plainRle } from "../../inference-container/test/support/masks/plain-rle.ts";
 import { boundaryOf } from "../src/measures/boundary.ts";
 import { innermost } from "../src/measures/innermost.ts";
 import {

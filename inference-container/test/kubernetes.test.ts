@@ -6,7 +6,7 @@ import { z } from "zod";
 import { SettingsSchema } from "../../src/settings.ts";
 import { readSettings } from "../src/settings.ts";
 import * as manifests from "./support/manifests.ts";
-import { startRig } from "./support/running-service.ts";
+import { startRig } from "./support/service/running-service.ts";
 
 const { CONTAINER_ROOT, Selector, manifest, read, withSpec } = manifests;
 const files = globSync("**/*.yaml", { cwd: join(CONTAINER_ROOT, "kubernetes") });

@@ -7,7 +7,7 @@ import {
   expectLabelmap,
   expectYolo,
   readMask,
-} from "../../inference-container/test/support/formats.ts";
+} from "../../inference-container/test/support/masks/formats.ts";
 import { ApiError, createClient, type ApiClient } from "../../scripts/shared/api-client.ts";
 import { ArchivedImageManifest } from "../../src/jobs/contract/result.ts";
 import { Upload } from "../../src/uploads/contract/upload.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
+import { MasksJson } from "../../inference-container/test/support/masks/masks-json.ts";
 import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { stackMark, stateFolder } from "../../scripts/shared/state/state-folder.ts";

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { decodeRle, encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
-import { decodeRle as plainPixels, plainRle } from "../../../inference-container/test/support/plain-rle.ts";
+import {
+  decodeRle as plainPixels,
+  plainRle,
+} from "../../../inference-container/test/support/masks/plain-rle.ts";
 import { anyMask } from "../support/arbitrary-masks.ts";
 import { draw } from "../support/shapes.ts";
 

@@ -4,7 +4,7 @@ import type { GraphSet } from "./graph.ts";
 import type { LoadedModel, LoadOptions, NamedSignature } from "./loaded-model.ts";
 import type { Manifest } from "./manifest.ts";
 import type { Picture, Segmentation, SegmentRequest } from "./model.ts";
-import { heldMemory, type Remembered } from "./remembered.ts";
+import { heldMemory, type Remembered } from "./memory/remembered.ts";
 
 export abstract class FamilyModel implements LoadedModel {
   readonly id: string;

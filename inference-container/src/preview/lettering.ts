@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import sharp from "sharp";
-import { ByteCache } from "../models/byte-cache.ts";
+import { ByteCache } from "../models/memory/byte-cache.ts";
 
 const FONT_FILE = createRequire(import.meta.url).resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf");
 

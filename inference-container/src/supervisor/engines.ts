@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { byLane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
-import { ByteCache } from "../models/byte-cache.ts";
+import { ByteCache } from "../models/memory/byte-cache.ts";
 import { KeyMemory } from "../key-memory.ts";
 import { TaskReturned } from "../failures.ts";
 import { Engine, type EngineLimits } from "./engine.ts";

@@ -1,14 +1,14 @@
 import { type Problem, problemOf, type VideoWork } from "@segmentation/protocol";
 import type { Clip } from "./clip.ts";
-import { hasCues, readContainer } from "./container.ts";
+import { hasCues, readContainer } from "./container/container.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { FrameList } from "./frame-list.ts";
-import { readHeader } from "./header.ts";
+import { readHeader } from "./container/header.ts";
 import { ALPHA_CODECS, inputArguments, type ClipInput } from "./input-arguments.ts";
 import { type Listing, listTimes } from "./list-times.ts";
 import { frameTooLarge, whyUnread } from "./refusals.ts";
 import { canToneMap, type Colours, isHdr } from "./tone-mapping.ts";
-import type { Header, VideoTrack } from "./tracks.ts";
+import type { Header, VideoTrack } from "./container/tracks.ts";
 
 /**
  * Finds a clip's size and the time of each of its frames. Only the first frame is decoded, or all where a packet might be no

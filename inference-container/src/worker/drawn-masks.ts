@@ -1,7 +1,7 @@
 import type { RowRuns } from "@segmentation/masks";
 import { maskPixels } from "../masks/mask-png.ts";
 import { findRuns } from "../masks/runs/find-runs.ts";
-import { ByteCache } from "../models/byte-cache.ts";
+import { ByteCache } from "../models/memory/byte-cache.ts";
 import type { LogitGrid } from "../models/model.ts";
 import type { Size } from "../size.ts";
 

@@ -9,8 +9,8 @@ import { Device } from "../../src/device/device.ts";
 import { Held } from "../../src/device/held.ts";
 import type { Feeds, HeldTensor, Run } from "../../src/device/messages.ts";
 import { type Stage, Usage } from "../../src/device/usage.ts";
-import { sameGraph, written } from "../support/same-graph.ts";
-import { floatsOf, numbersOf } from "../support/runs.ts";
+import { sameGraph, written } from "../support/device/same-graph.ts";
+import { floatsOf, numbersOf } from "../support/device/runs.ts";
 
 let scratch: string;
 beforeAll(async () => {
@@ -213,7 +213,7 @@ describe("a device", () => {
 
   it("ends by itself with a process that has nothing else to do", async () => {
     const path = await written(scratch, "left-open", sameGraph());
-    const script = fileURLToPath(new URL("../support/device-left-open.ts", import.meta.url));
+    const script = fileURLToPath(new URL("../support/device/device-left-open.ts", import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [script, path], { timeout: 150_000 });
     expect(stdout).toBe("3,4\n");
   });

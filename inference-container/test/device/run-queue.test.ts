@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../src/device/messages.ts";
 import { RunQueue } from "../../src/device/run-queue.ts";
-import { runOf } from "../support/runs.ts";
+import { runOf } from "../support/device/runs.ts";
 
 function queueOf(...runs: readonly Run[]): RunQueue {
   const queue = new RunQueue(() => undefined);

@@ -6,9 +6,9 @@ import type { VideoTask } from "../../src/messages.ts";
 import type { Followable, Model, Region } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import { runVideo } from "../../src/worker/run-video.ts";
-import { colourModel, type Disc, type Film, filmed, RATE, visible } from "../support/coloured-scene.ts";
-import { MasksJson } from "../support/masks-json.ts";
-import { decodeRle } from "../support/plain-rle.ts";
+import { colourModel, type Disc, type Film, filmed, RATE, visible } from "../support/video/coloured-scene.ts";
+import { MasksJson } from "../support/masks/masks-json.ts";
+import { decodeRle } from "../support/masks/plain-rle.ts";
 
 let folder: string;
 beforeEach(async () => {

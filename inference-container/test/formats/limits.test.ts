@@ -6,8 +6,8 @@ import { openCoco } from "../../src/formats/coco.ts";
 import { openCutouts } from "../../src/formats/cutout.ts";
 import { openLabelmap } from "../../src/formats/labelmap.ts";
 import { openYolo } from "../../src/formats/yolo.ts";
-import { runsOf } from "../support/mask-pixels.ts";
-import { expectLabelmap } from "../support/formats.ts";
+import { runsOf } from "../support/masks/mask-pixels.ts";
+import { expectLabelmap } from "../support/masks/formats.ts";
 import { maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { readFile } from "node:fs/promises";
 

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { yoloLines } from "@segmentation/masks";
 import { maskIou, maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { readSet } from "../../../evaluation/src/read-set.ts";
-import { drawnMasks, type DrawnMask, wavyBlobs } from "../support/drawn-masks.ts";
+import { drawnMasks, type DrawnMask, wavyBlobs } from "../support/masks/drawn-masks.ts";
 import { only } from "../../../test/support/at.ts";
-import { maskOfClass, pixelsOf } from "../support/formats.ts";
-import { runsOf } from "../support/mask-pixels.ts";
+import { maskOfClass, pixelsOf } from "../support/masks/formats.ts";
+import { runsOf } from "../support/masks/mask-pixels.ts";
 
 const linesOf = ({ pixels, width, height }: DrawnMask, classIndex = 0): string[] => [
   ...yoloLines(runsOf(pixels, width, height), classIndex),

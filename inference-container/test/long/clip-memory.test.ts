@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clipFolder, ffmpeg, manyReferences, REFERENCE_FRAMES, type ClipFolder } from "../support/clips.ts";
+import {
+  clipFolder,
+  ffmpeg,
+  manyReferences,
+  REFERENCE_FRAMES,
+  type ClipFolder,
+} from "../support/video/clips.ts";
 import { readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
 

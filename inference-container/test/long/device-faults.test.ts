@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { movingSquare } from "../support/moving-square.ts";
-import { startDevices } from "../support/device-rig.ts";
-import { until } from "../support/running-service.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
+import { startDevices } from "../support/service/device-rig.ts";
+import { until } from "../support/service/running-service.ts";
 
 /** A device is given up after its second fault. */
 const TWO_FAULTS = { DEVICE_FAULTS: "2" };

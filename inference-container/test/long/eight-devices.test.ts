@@ -1,5 +1,5 @@
 import { it } from "vitest";
-import { workOnSixOfEight } from "../support/six-of-eight.ts";
+import { workOnSixOfEight } from "../support/service/six-of-eight.ts";
 
 it.for([
   { breaks: "hangs", ends: "starting" },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startRig, until } from "../support/running-service.ts";
+import { startRig, until } from "../support/service/running-service.ts";
 
 test.concurrent("an engine that is killed from outside comes back", async () => {
   await using rig = await startRig();

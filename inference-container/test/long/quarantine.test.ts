@@ -8,9 +8,9 @@ import {
   outcomes,
   slowly,
   TWELVE,
-} from "../support/bystanders.ts";
-import { movingSquare } from "../support/moving-square.ts";
-import { startRig, until } from "../support/running-service.ts";
+} from "../support/service/bystanders.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
+import { startRig, until } from "../support/service/running-service.ts";
 
 // Most of their time is a held picture's, so these run beside each other.
 test.concurrent("a picture that ended the engine alone meets no others later: its next attempt ends the engine once, until one succeeds", async () => {

@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
-import { startRig, until } from "../support/running-service.ts";
-import { giveWayToOlder, offerToRoomForFour, startInteractiveNext } from "../support/strained-lanes.ts";
-import { watchHealth } from "../support/watch-health.ts";
+import { startRig, until } from "../support/service/running-service.ts";
+import {
+  giveWayToOlder,
+  offerToRoomForFour,
+  startInteractiveNext,
+} from "../support/service/strained-lanes.ts";
+import { watchHealth } from "../support/service/watch-health.ts";
 
-const FAULTY = new URL("../support/faulty-model.ts", import.meta.url).href;
+const FAULTY = new URL("../support/service/faulty-model.ts", import.meta.url).href;
 
 test("of 500 tasks offered to a service with room for four none is lost, none runs twice, and no more than four are held", () =>
   offerToRoomForFour(500));

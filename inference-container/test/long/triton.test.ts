@@ -29,10 +29,10 @@ import {
   pictureOf,
   readFigures,
 } from "../reference/figures.ts";
-import { MasksJson } from "../support/masks-json.ts";
-import { movingSquare } from "../support/moving-square.ts";
-import { plainMask } from "../support/plain-mask.ts";
-import { type Rig, startRig, until } from "../support/running-service.ts";
+import { MasksJson } from "../support/masks/masks-json.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
+import { type Rig, startRig, until } from "../support/service/running-service.ts";
 import { checkModel } from "../../../scripts/models/check.ts";
 import { describeServer } from "../../../scripts/models/describe-server.ts";
 import { MODEL, startTriton, type Triton } from "../support/triton/start-triton.ts";

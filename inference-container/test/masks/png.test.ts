@@ -4,9 +4,9 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { encodeMaskPng, maskPixels } from "../../src/masks/mask-png.ts";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
-import { kindsOfGrids, thresholds } from "../support/grids.ts";
-import { runsOf, scanlinesOf } from "../support/mask-pixels.ts";
-import { plainMask } from "../support/plain-mask.ts";
+import { kindsOfGrids, thresholds } from "../support/masks/grids.ts";
+import { runsOf, scanlinesOf } from "../support/masks/mask-pixels.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
 
 /** A bright diagonal band; 37 pixels per row leave three bits unused. */
 const grid = {

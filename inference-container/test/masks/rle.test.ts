@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { rleOf } from "@segmentation/masks";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
-import { kindsOfGrids, thresholds } from "../support/grids.ts";
-import { plainMask } from "../support/plain-mask.ts";
-import { decodeRle, plainRle } from "../support/plain-rle.ts";
+import { kindsOfGrids, thresholds } from "../support/masks/grids.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
+import { decodeRle, plainRle } from "../support/masks/plain-rle.ts";
 // Masks as logit grids cut at 0, with the strings that rleEncode and rleToString of the COCO API's common/maskApi.c
 // (revision 28dffd9) gave for their pixels.
 import reference from "./coco-counts.json" with { type: "json" };

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
-import { kindsOfGrids, thresholds } from "../support/grids.ts";
-import { runsOf } from "../support/mask-pixels.ts";
-import { plainMask } from "../support/plain-mask.ts";
+import { kindsOfGrids, thresholds } from "../support/masks/grids.ts";
+import { runsOf } from "../support/masks/mask-pixels.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
 
 const side = fc.integer({ min: 1, max: 70 });
 

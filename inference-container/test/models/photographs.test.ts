@@ -18,7 +18,7 @@ import type {
 } from "../../src/models/model.ts";
 import { gridBounds, gridIou } from "../../src/models/mask-shape.ts";
 import { cosine } from "../../src/models/arithmetic.ts";
-import { plainMask } from "../support/plain-mask.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
 import { Course } from "../../src/following/course.ts";
 import { maskIou, maskOf, reference, sample, share } from "./samples.ts";
 import { filledDisc, PLACES, ringAndDiscs } from "./shapes.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import type { Instance, Picture } from "../../src/models/model.ts";
-import { plainMask } from "../support/plain-mask.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
 
 export const SAMPLES = fileURLToPath(new URL("../../../samples/", import.meta.url));
 const REFERENCES = fileURLToPath(new URL("reference/", import.meta.url));

@@ -1,6 +1,6 @@
 /** Compares what the service found on a clip with the truth. */
 import { z } from "zod";
-import { decodeRle } from "../support/plain-rle.ts";
+import { decodeRle } from "../support/masks/plain-rle.ts";
 import { type Scene, type Truth, truthAt } from "./scene.ts";
 
 const MasksFile = z.object({

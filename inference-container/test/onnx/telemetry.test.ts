@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { sameGraph, written } from "../support/same-graph.ts";
+import { sameGraph, written } from "../support/device/same-graph.ts";
 
 const ofService = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href;
 

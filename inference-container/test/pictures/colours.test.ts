@@ -4,7 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodePicture } from "../../src/pictures/decode.ts";
-import { chunk, withChunks, words } from "../support/broken-pictures.ts";
+import { chunk, withChunks, words } from "../support/pictures/broken-pictures.ts";
 
 let folder = "";
 beforeAll(async () => {

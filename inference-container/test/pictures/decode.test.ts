@@ -6,7 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Picture } from "../../src/models/model.ts";
 import { decodePicture } from "../../src/pictures/decode.ts";
 import { TaskFailure } from "../../src/failures.ts";
-import { animated, cutOut, mp4, noisySamples, samples, turned, unreadable } from "../support/pictures.ts";
+import {
+  animated,
+  cutOut,
+  mp4,
+  noisySamples,
+  samples,
+  turned,
+  unreadable,
+} from "../support/pictures/pictures.ts";
 
 const LIMIT = 1_000_000;
 let folder = "";

@@ -15,8 +15,8 @@ import {
   withFrame,
   withSegment,
   words,
-} from "../support/broken-pictures.ts";
-import { noisySamples, turned } from "../support/pictures.ts";
+} from "../support/pictures/broken-pictures.ts";
+import { noisySamples, turned } from "../support/pictures/pictures.ts";
 
 const EOI = Buffer.from([0xff, 0xd9]);
 

@@ -4,8 +4,8 @@ import { findRuns } from "../../src/masks/runs/find-runs.ts";
 import type { LogitGrid } from "../../src/models/model.ts";
 import { boundsOf } from "@segmentation/masks";
 import { drawOverlay, type Layer } from "../../src/preview/overlay.ts";
-import { coarse } from "../support/grids.ts";
-import { plainMask } from "../support/plain-mask.ts";
+import { coarse } from "../support/masks/grids.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
 
 const side = fc.integer({ min: 1, max: 28 });
 const colour = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Usage } from "../../src/device/usage.ts";
-import { ClipTokenizer } from "../../src/models/clip-tokenizer.ts";
+import { ClipTokenizer } from "../../src/models/text/clip-tokenizer.ts";
 import { AS_IT_IS } from "../../src/models/confidence.ts";
 import { GraphSet } from "../../src/models/graph.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";

@@ -6,8 +6,8 @@ import { imageTensor } from "../../src/models/image-tensor.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadedModel } from "../../src/models/loaded-model.ts";
 import { Sam3Manifest } from "../../src/models/sam3/manifest.ts";
 import { openSam3 } from "../../src/models/sam3/model.ts";
-import { ClipTokenizer } from "../../src/models/clip-tokenizer.ts";
-import { plainMask } from "../support/plain-mask.ts";
+import { ClipTokenizer } from "../../src/models/text/clip-tokenizer.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
 import {
   expectSame,
   type Figures,

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isLong } from "../support/form.ts";
-import { movingSquare } from "../support/moving-square.ts";
-import { SERVICE_TOKEN, type Rig, startRig, until } from "../support/running-service.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
+import { SERVICE_TOKEN, type Rig, startRig, until } from "../support/service/running-service.ts";
 
-const LOADER = new URL("../support/device-model.ts", import.meta.url).href;
+const LOADER = new URL("../support/service/device-model.ts", import.meta.url).href;
 const LONG_CLIP = movingSquare(30);
 
 let folder: string;

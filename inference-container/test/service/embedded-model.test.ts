@@ -13,9 +13,9 @@ import {
   expectLabelmap,
   expectYolo,
   readMask,
-} from "../support/formats.ts";
-import { imageOutput } from "../support/reports.ts";
-import { type Rig, startRig } from "../support/running-service.ts";
+} from "../support/masks/formats.ts";
+import { imageOutput } from "../support/service/reports.ts";
+import { type Rig, startRig } from "../support/service/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const COFFEE = new URL("../../../samples/coffee.png", import.meta.url);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startRig, until } from "../support/running-service.ts";
+import { startRig, until } from "../support/service/running-service.ts";
 
 test.concurrent("a crash of the engine fails its task as retryable, and the next one succeeds", async () => {
   await using rig = await startRig();

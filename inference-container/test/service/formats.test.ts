@@ -11,12 +11,12 @@ import {
   type KnownMask,
   masksOf,
   readMask,
-} from "../support/formats.ts";
-import { MasksJson } from "../support/masks-json.ts";
-import { movingSquare } from "../support/moving-square.ts";
-import { turned } from "../support/pictures.ts";
-import { imageOutput, videoOutput } from "../support/reports.ts";
-import { type Rig, startRig } from "../support/running-service.ts";
+} from "../support/masks/formats.ts";
+import { MasksJson } from "../support/masks/masks-json.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
+import { turned } from "../support/pictures/pictures.ts";
+import { imageOutput, videoOutput } from "../support/service/reports.ts";
+import { type Rig, startRig } from "../support/service/running-service.ts";
 
 let rig: Rig;
 beforeAll(async () => {

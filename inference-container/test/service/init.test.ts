@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { endMarked, findMarked } from "../../../scripts/shared/marked-processes.ts";
-import { startWorkerSide } from "../support/fake-worker.ts";
-import { movingSquare } from "../support/moving-square.ts";
-import { until } from "../support/running-service.ts";
+import { startWorkerSide } from "../support/service/fake-worker.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
+import { until } from "../support/service/running-service.ts";
 
-const MAIN = fileURLToPath(new URL("../support/planted-main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../support/service/planted-main.ts", import.meta.url));
 /** The images' entry point; as a subreaper (-s) it gets orphans as process 1 of a container does. */
 const INIT = ["tini", "-s", "--"] as const;
 const hasInit = spawnSync(INIT[0], ["--version"]).status === 0;

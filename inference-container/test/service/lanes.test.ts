@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/running-service.ts";
+import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/service/running-service.ts";
 
 describe("with one place, and room for two that wait", () => {
   let rig: Rig;

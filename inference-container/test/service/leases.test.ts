@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/running-service.ts";
+import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/service/running-service.ts";
 
 const bearer = { authorization: `Bearer ${SERVICE_TOKEN}` };
 

@@ -7,11 +7,11 @@ import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plantedFolder } from "../models/kserve/planted-folder.ts";
 import { picture, red } from "../models/planted-scene.ts";
-import { MasksJson } from "../support/masks-json.ts";
-import { movingSquare } from "../support/moving-square.ts";
-import { find } from "../support/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../support/played-model-server.ts";
-import { type Rig, startRig, until } from "../support/running-service.ts";
+import { MasksJson } from "../support/masks/masks-json.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
+import { find } from "../support/model-server/played-model.ts";
+import { type PlayedServer, startPlayedServer } from "../support/model-server/played-model-server.ts";
+import { type Rig, startRig, until } from "../support/service/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const TOKEN = "sesame-open";

@@ -7,11 +7,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { startWorkerSide, type WorkerSide } from "../support/fake-worker.ts";
-import { samples } from "../support/pictures.ts";
-import { until } from "../support/running-service.ts";
+import { startWorkerSide, type WorkerSide } from "../support/service/fake-worker.ts";
+import { samples } from "../support/pictures/pictures.ts";
+import { until } from "../support/service/running-service.ts";
 
-const MAIN = fileURLToPath(new URL("../support/planted-main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../support/service/planted-main.ts", import.meta.url));
 
 const Line = z.object({ msg: z.string(), url: z.string().optional(), reason: z.string().optional() });
 type Line = z.infer<typeof Line>;

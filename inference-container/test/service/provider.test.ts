@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { plantedFolder } from "../models/sam3/planted-folder.ts";
-import { type Rig, startRig } from "../support/running-service.ts";
+import { type Rig, startRig } from "../support/service/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 /** No machine has this device: CUDA can't be used there, whatever is installed. */

@@ -11,10 +11,10 @@ import {
   outcomes,
   slowly,
   TWELVE,
-} from "../support/bystanders.ts";
-import { type Rig, startRig, until } from "../support/running-service.ts";
+} from "../support/service/bystanders.ts";
+import { type Rig, startRig, until } from "../support/service/running-service.ts";
 
-const DEVICE_MODEL = new URL("../support/device-model.ts", import.meta.url).href;
+const DEVICE_MODEL = new URL("../support/service/device-model.ts", import.meta.url).href;
 
 /** Starts two devices whose model can be held; resolves to the service and the folder with the files that hold it. */
 async function startTwo(): Promise<{ rig: Rig; folder: string }> {

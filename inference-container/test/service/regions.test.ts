@@ -7,11 +7,11 @@ import type { TaskRegion } from "@segmentation/protocol";
 import type { ImageTask } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import { runPicture } from "../../src/worker/run-picture.ts";
-import { loadModel } from "../support/planted-model.ts";
-import { CocoPictures } from "../support/formats.ts";
-import { samples, turned } from "../support/pictures.ts";
-import { imageOutput } from "../support/reports.ts";
-import { type Rig, startRig } from "../support/running-service.ts";
+import { loadModel } from "../support/service/planted-model.ts";
+import { CocoPictures } from "../support/masks/formats.ts";
+import { samples, turned } from "../support/pictures/pictures.ts";
+import { imageOutput } from "../support/service/reports.ts";
+import { type Rig, startRig } from "../support/service/running-service.ts";
 
 let rig: Rig;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { ModelDescription, PROTOCOL } from "@segmentation/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { imageOutput } from "../support/reports.ts";
-import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/running-service.ts";
+import { imageOutput } from "../support/service/reports.ts";
+import { type Rig, SERVICE_TOKEN, startRig, until } from "../support/service/running-service.ts";
 
 let rig: Rig;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { etagOf } from "../support/fake-worker.ts";
-import { type Rig, startRig } from "../support/running-service.ts";
+import { etagOf } from "../support/service/fake-worker.ts";
+import { type Rig, startRig } from "../support/service/running-service.ts";
 
 let rig: Rig;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { findMarked } from "../../../scripts/shared/marked-processes.ts";
-import { MasksJson } from "../support/masks-json.ts";
-import { movingSquare, squareLeft } from "../support/moving-square.ts";
-import { videoOutput } from "../support/reports.ts";
-import { type Rig, startRig, until } from "../support/running-service.ts";
+import { MasksJson } from "../support/masks/masks-json.ts";
+import { movingSquare, squareLeft } from "../support/video/moving-square.ts";
+import { videoOutput } from "../support/service/reports.ts";
+import { type Rig, startRig, until } from "../support/service/running-service.ts";
 
 const CLIP = movingSquare(4);
 const LONG_CLIP = movingSquare(30);

@@ -8,9 +8,9 @@ import { Engine } from "../../src/supervisor/engine.ts";
 import { Suspected } from "../../src/supervisor/fates.ts";
 import type { ImageTask } from "../../src/messages.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
-import { samples } from "../support/pictures.ts";
+import { samples } from "../support/pictures/pictures.ts";
 
-const LOADER = new URL("../support/planted-model.ts", import.meta.url).href;
+const LOADER = new URL("../support/service/planted-model.ts", import.meta.url).href;
 
 let folder: string;
 let engine: Engine;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { gridIou } from "../../src/models/mask-shape.ts";
 import { Bridges } from "../../src/following/bridge.ts";
 import type { Gap } from "../../src/tracking/tracker.ts";
-import { colourModel, type Disc, painted, SIZE } from "../support/coloured-scene.ts";
+import { colourModel, type Disc, painted, SIZE } from "../support/video/coloured-scene.ts";
 
 const [START, STEP, RADIUS] = [60, 10, 20];
 const red = (x: number): Disc => ({ colour: "red", x, y: 90, radius: RADIUS });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
 import { rleOf } from "@segmentation/masks";
 import { type MaskedFrame, type MaskedObject, MasksJsonWriter } from "../../src/video/masks-json.ts";
-import { MasksJson } from "../support/masks-json.ts";
+import { MasksJson } from "../support/masks/masks-json.ts";
 
 const MEBIBYTE = 1_048_576;
 const clip = { width: 64, height: 48, fps: 29.97 };

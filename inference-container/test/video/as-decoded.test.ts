@@ -16,8 +16,8 @@ import {
   numberOf,
   positionOfPacket,
   shownTimes,
-} from "../support/clips.ts";
-import { CLIP_KINDS, FRAGMENTS, FRAMES, h264, makePlain, source } from "../support/clip-kinds.ts";
+} from "../support/video/clips.ts";
+import { CLIP_KINDS, FRAGMENTS, FRAMES, h264, makePlain, source } from "../support/video/clip-kinds.ts";
 import { isLong } from "../support/form.ts";
 
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readContainer } from "../../src/video/container.ts";
+import { readContainer } from "../../src/video/container/container.ts";
 import { inputArguments } from "../../src/video/input-arguments.ts";
 import { listTimes } from "../../src/video/list-times.ts";
 import { probeClip } from "../../src/video/probe.ts";
@@ -14,7 +14,7 @@ import {
   numbered,
   REFERENCE_FRAMES,
   type ClipFolder,
-} from "../support/clips.ts";
+} from "../support/video/clips.ts";
 import { announcing } from "./announced-tracks.ts";
 
 const MEGABYTE = 1024;

@@ -10,7 +10,7 @@ import {
   positionOfPacket,
   shownTimes,
   type ClipFolder,
-} from "../support/clips.ts";
+} from "../support/video/clips.ts";
 
 let clips: ClipFolder;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Clip } from "../../src/video/clip.ts";
 import { readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { clipFolder, ffmpeg, type ClipFolder } from "../support/clips.ts";
+import { clipFolder, ffmpeg, type ClipFolder } from "../support/video/clips.ts";
 
 const { signal } = new AbortController();
 const SIZE = { width: 64, height: 64 };

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PreviewEncoder } from "../../src/video/preview-encoder.ts";
 import { readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { clipFolder, colourAt, ffmpeg, runFfmpeg, shownTimes, type ClipFolder } from "../support/clips.ts";
+import {
+  clipFolder,
+  colourAt,
+  ffmpeg,
+  runFfmpeg,
+  shownTimes,
+  type ClipFolder,
+} from "../support/video/clips.ts";
 
 const SIZE = { width: 64, height: 48 };
 const never = new AbortController().signal;

@@ -8,7 +8,7 @@ import { FfmpegRun } from "../../src/video/ffmpeg-run.ts";
 import { readFrames, type Frame } from "../../src/video/frames.ts";
 import { PreviewEncoder } from "../../src/video/preview-encoder.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { clipFolder, ffmpeg, type ClipFolder } from "../support/clips.ts";
+import { clipFolder, ffmpeg, type ClipFolder } from "../support/video/clips.ts";
 
 const LENGTH = 1_800;
 const SIZE = { width: 256, height: 192 };

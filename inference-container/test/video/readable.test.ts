@@ -14,7 +14,7 @@ import {
   runFfmpeg,
   shownTimes,
   vp8,
-} from "../support/clips.ts";
+} from "../support/video/clips.ts";
 
 let clips: ClipFolder;
 beforeAll(async () => {

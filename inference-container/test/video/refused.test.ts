@@ -3,7 +3,7 @@ import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskFailure } from "../../src/failures.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { clipFolder, ffmpeg, numbered, type ClipFolder } from "../support/clips.ts";
+import { clipFolder, ffmpeg, numbered, type ClipFolder } from "../support/video/clips.ts";
 
 let clips: ClipFolder;
 beforeAll(async () => {

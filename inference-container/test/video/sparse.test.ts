@@ -5,7 +5,7 @@ import { type Frame, readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
 import { planSamples } from "../../src/video/sampling.ts";
 import { isLong } from "../support/form.ts";
-import { clipFolder, type ClipFolder, ffmpeg, positionOfPacket, vp8 } from "../support/clips.ts";
+import { clipFolder, type ClipFolder, ffmpeg, positionOfPacket, vp8 } from "../support/video/clips.ts";
 
 const { signal } = new AbortController();
 let clips: ClipFolder;

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Clip } from "../../src/video/clip.ts";
 import { type Frame, readFrames } from "../../src/video/frames.ts";
-import { readHeader } from "../../src/video/header.ts";
+import { readHeader } from "../../src/video/container/header.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { clipFolder, type ClipFolder, colourAt, corners, ffmpeg, numbered } from "../support/clips.ts";
+import { clipFolder, type ClipFolder, colourAt, corners, ffmpeg, numbered } from "../support/video/clips.ts";
 
 const { signal } = new AbortController();
 const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p".split(" ");

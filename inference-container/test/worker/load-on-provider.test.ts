@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { gpuProblem, loadOnProvider } from "../../src/worker/load-on-provider.ts";
 import { type Provider, PROVIDERS } from "../../src/device/messages.ts";
 import type { loadModel as loadReal } from "../../src/models/load.ts";
-import { loadModel as loadPlanted } from "../support/planted-model.ts";
+import { loadModel as loadPlanted } from "../support/service/planted-model.ts";
 
 /** No machine has this many GPUs: CUDA can't be used there, with CUDA's libraries or without. */
 const NOWHERE = 999;

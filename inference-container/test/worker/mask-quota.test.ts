@@ -6,7 +6,7 @@ import type { ImageResult } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import { runPicture } from "../../src/worker/run-picture.ts";
 import type { Instance, Model } from "../../src/models/model.ts";
-import { samples } from "../support/pictures.ts";
+import { samples } from "../support/pictures/pictures.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -6,8 +6,8 @@ import type { VideoTask, VideoResult } from "../../src/messages.ts";
 import { runVideo } from "../../src/worker/run-video.ts";
 import type { Followable, Model, OpenPicture, Segmentation, SegmentRequest } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
-import { clipFolder, positionOfPacket, runFfmpeg } from "../support/clips.ts";
-import { movingSquare } from "../support/moving-square.ts";
+import { clipFolder, positionOfPacket, runFfmpeg } from "../support/video/clips.ts";
+import { movingSquare } from "../support/video/moving-square.ts";
 
 const FRAMES = 6;
 

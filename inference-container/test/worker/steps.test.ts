@@ -10,7 +10,7 @@ import { drawTracked } from "../../src/preview/preview.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import { runPicture } from "../../src/worker/run-picture.ts";
 import { FrameTracker } from "../../src/worker/track-frame.ts";
-import { CountedMask } from "../support/counted-mask.ts";
+import { CountedMask } from "../support/masks/counted-mask.ts";
 
 const SYNONYMS = 32;
 const OBJECTS = 5;

@@ -2,7 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startWorkerSide, type WorkerSide } from "../../../inference-container/test/support/fake-worker.ts";
+import {
+  startWorkerSide,
+  type WorkerSide,
+} from "../../../inference-container/test/support/service/fake-worker.ts";
 import type { Completion, TaskRequest } from "@segmentation/protocol";
 import { Failure } from "../../shared/command-line.ts";
 import type { Mark } from "../../shared/marked-processes.ts";

@@ -20,7 +20,7 @@ export const EMBEDDED: ChaosModel = {
 
 /** A model that takes no time, except that one job in ten holds the device for half a second. */
 export const PLANTED: ChaosModel = {
-  service: "inference-container/test/support/planted-main.ts",
+  service: "inference-container/test/support/service/planted-main.ts",
   // More tasks at the service than its default, because it is quick: a power cut costs each of them an attempt.
   env: { MODEL_FOLDER: "planted", QUEUE_CAPACITY: "12" },
   width: 64,

@@ -3,7 +3,7 @@ import type { Usage } from "../../device/usage.ts";
 import { suppress } from "../box.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
-import { detectionMemory } from "../remembered.ts";
+import { detectionMemory } from "../memory/remembered.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import type { Detection } from "./views.ts";
 import type { Detector } from "./detector.ts";

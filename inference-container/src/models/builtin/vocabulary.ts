@@ -1,10 +1,10 @@
 /** Maps a person's words to the labels that the detector knows. */
 import { Usage } from "../../device/usage.ts";
-import { ByteCache } from "../byte-cache.ts";
+import { ByteCache } from "../memory/byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
-import { narrowing, phraseWords, singularForms } from "./phrase.ts";
+import { narrowing, phraseWords, singularForms } from "../text/phrase.ts";
 import { cosine } from "../arithmetic.ts";
-import { ONE_EACH, quote, quoteAll, thingsByMarks, thingsByWords } from "../prompt-list.ts";
+import { ONE_EACH, quote, quoteAll, thingsByMarks, thingsByWords } from "../text/prompt-list.ts";
 import type { TextEncoder } from "./text-encoder.ts";
 
 /** The meaning of a prompt. */

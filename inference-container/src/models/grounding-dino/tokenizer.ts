@@ -1,7 +1,7 @@
 /** BERT's tokenizer, for one phrase that ends with a full stop. */
 import type { Tokenizer } from "@huggingface/tokenizers";
 import type { GroundingDinoManifest } from "./manifest.ts";
-import { openTokenizer } from "../tokenizer.ts";
+import { openTokenizer } from "../text/tokenizer.ts";
 
 type Text = GroundingDinoManifest["text"];
 

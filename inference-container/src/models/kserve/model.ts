@@ -8,7 +8,7 @@ import { ModelFolderError } from "../errors.ts";
 import { readManifest } from "../folder.ts";
 import type { LoadedModel, LoadOptions, NamedSignature } from "../loaded-model.ts";
 import type { Picture, Region, Segmentation, SegmentRequest } from "../model.ts";
-import { severalThings } from "../prompt-list.ts";
+import { severalThings } from "../text/prompt-list.ts";
 import { checkMetadata, type Contracted, inputsOf, OUTPUTS } from "./contract.ts";
 import { infer, type InferenceOptions, invalid, LINGER_MS, PATIENCE_MS } from "./infer.ts";
 import { KserveManifest } from "./manifest.ts";

@@ -1,6 +1,6 @@
 /** What the manifest of an `owlvit-sam2` model adds to the shared part. */
 import { z } from "zod";
-import { ClipText } from "../clip-tokenizer.ts";
+import { ClipText } from "../text/clip-tokenizer.ts";
 import { GraphSpec, ImageInput, Manifest, requireUsed } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
 

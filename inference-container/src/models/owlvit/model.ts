@@ -1,11 +1,11 @@
 /** OWL-ViT or OWLv2 with SAM 2: finds the boxes of all prompts in the picture, then draws the boxes' masks. */
 import type { Usage } from "../../device/usage.ts";
-import { ClipTokenizer } from "../clip-tokenizer.ts";
+import { ClipTokenizer } from "../text/clip-tokenizer.ts";
 import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
-import { severalThings } from "../prompt-list.ts";
+import { severalThings } from "../text/prompt-list.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import { openWithSam2 } from "../sam2/open.ts";
 import { wantedBoxes } from "../sam2/queries.ts";

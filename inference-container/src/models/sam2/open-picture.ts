@@ -14,7 +14,7 @@ import type {
   PictureLooks,
   Region,
 } from "../model.ts";
-import type { Remembered } from "../remembered.ts";
+import type { Remembered } from "../memory/remembered.ts";
 import { Embedding, looksOf } from "./appearance.ts";
 import type { Recall } from "./recall.ts";
 import type { Segmenter } from "./segmenter.ts";

@@ -1,6 +1,6 @@
 /** What the manifest of a `sam3` model adds to the shared part. */
 import { z } from "zod";
-import { ClipText } from "../clip-tokenizer.ts";
+import { ClipText } from "../text/clip-tokenizer.ts";
 import { GraphSpec, ImageInput, Manifest, requireUsed, Share } from "../manifest.ts";
 
 const Text = ClipText.extend({

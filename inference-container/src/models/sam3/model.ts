@@ -1,7 +1,7 @@
 /** SAM 3 with text prompts: computes a picture's and a prompt's features once each, then runs the decoder per pair. */
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
-import { ClipTokenizer } from "../clip-tokenizer.ts";
+import { ClipTokenizer } from "../text/clip-tokenizer.ts";
 import { ModelFolderError } from "../errors.ts";
 import { FamilyModel } from "../family-model.ts";
 import { checkSidecars, readManifest } from "../folder.ts";
@@ -10,7 +10,7 @@ import { imageTensor } from "../image-tensor.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { TensorSpec } from "../manifest.ts";
 import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
-import { severalThings } from "../prompt-list.ts";
+import { severalThings } from "../text/prompt-list.ts";
 import { filledTensor } from "../tensors.ts";
 import { findInstances } from "./instances.ts";
 import { Sam3Manifest } from "./manifest.ts";

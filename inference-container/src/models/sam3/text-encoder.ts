@@ -4,10 +4,10 @@ import { Usage } from "../../device/usage.ts";
 import { ModelFolderError } from "../errors.ts";
 import type { Graph, Tensors } from "../graph.ts";
 import type { TensorSpec } from "../manifest.ts";
-import { heldMemory, type Remembered } from "../remembered.ts";
+import { heldMemory, type Remembered } from "../memory/remembered.ts";
 import { tensorOf } from "../tensors.ts";
 import type { Sam3Manifest } from "./manifest.ts";
-import type { ClipTokenizer, TokenRow } from "../clip-tokenizer.ts";
+import type { ClipTokenizer, TokenRow } from "../text/clip-tokenizer.ts";
 
 export class TextEncoder {
   readonly #graph: Graph;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Model } from "../../../src/models/model.ts";
-import { find, tensorsOf } from "../../support/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
+import { find, tensorsOf } from "../../support/model-server/played-model.ts";
+import { type PlayedServer, startPlayedServer } from "../../support/model-server/played-model-server.ts";
 import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../planted-scene.ts";
 import { type FolderChanges, plantedFolder } from "./planted-folder.ts";
 

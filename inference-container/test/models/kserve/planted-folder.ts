@@ -1,6 +1,6 @@
 /** Folders of the family `kserve`, made from the committed template, for a played server. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { MODEL } from "../../support/played-request.ts";
+import { MODEL } from "../../support/model-server/played-request.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";

@@ -6,7 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen } from "../../../../scripts/shared/listen.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { LoadOptions } from "../../../src/models/loaded-model.ts";
-import { plantedMetadata, type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
+import {
+  plantedMetadata,
+  type PlayedServer,
+  startPlayedServer,
+} from "../../support/model-server/played-model-server.ts";
 import { type FolderChanges, plantedFolder } from "./planted-folder.ts";
 
 let folder: string;

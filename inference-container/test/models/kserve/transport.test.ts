@@ -5,10 +5,10 @@ import { infer } from "../../../src/models/kserve/infer.ts";
 import { Semaphore } from "../../../src/semaphore.ts";
 import type { Outputs } from "../../../src/models/kserve/response.ts";
 import { ModelServer } from "../../../src/models/kserve/server.ts";
-import type { Played } from "../../support/played-answer.ts";
-import { find } from "../../support/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
-import { MODEL, type Seen } from "../../support/played-request.ts";
+import type { Played } from "../../support/model-server/played-answer.ts";
+import { find } from "../../support/model-server/played-model.ts";
+import { type PlayedServer, startPlayedServer } from "../../support/model-server/played-model-server.ts";
+import { MODEL, type Seen } from "../../support/model-server/played-request.ts";
 import { picture } from "../planted-scene.ts";
 
 const TOKEN = "sesame-open";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Model } from "../../../src/models/model.ts";
-import { type Played, type PlayedTensor } from "../../support/played-answer.ts";
-import { find, tensorsOf } from "../../support/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
-import { type Seen } from "../../support/played-request.ts";
+import { type Played, type PlayedTensor } from "../../support/model-server/played-answer.ts";
+import { find, tensorsOf } from "../../support/model-server/played-model.ts";
+import { type PlayedServer, startPlayedServer } from "../../support/model-server/played-model-server.ts";
+import { type Seen } from "../../support/model-server/played-request.ts";
 import { ask, blue, picture } from "../planted-scene.ts";
 import { plantedFolder } from "./planted-folder.ts";
 

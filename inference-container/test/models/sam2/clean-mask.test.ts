@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { components } from "../../../src/models/components.ts";
 import { cleanMask, cleanRegion } from "../../../src/models/sam2/clean-mask.ts";
 import type { LogitGrid, Region } from "../../../src/models/model.ts";
-import { plainMask } from "../../support/plain-mask.ts";
+import { plainMask } from "../../support/masks/plain-mask.ts";
 
 const CLEANING = { islandShare: 0.2, holeShare: 0.5 };
 

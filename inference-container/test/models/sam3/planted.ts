@@ -1,7 +1,7 @@
 /** A graph with the tensors of an export in use, which a test may change. */
 import type { Dtype } from "../../../src/device/values.ts";
 import type { TensorForm } from "../../../src/models/tensors.ts";
-import { TestGraph } from "../../support/onnx.ts";
+import { TestGraph } from "../../support/device/onnx.ts";
 
 /** The largest features' side; token ids per row. */
 export const [SIDE, TOKENS] = [288, 32];

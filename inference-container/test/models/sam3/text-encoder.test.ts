@@ -8,7 +8,7 @@ import { GraphSet } from "../../../src/models/graph.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../../src/models/loaded-model.ts";
 import { Sam3Manifest } from "../../../src/models/sam3/manifest.ts";
 import { TextEncoder } from "../../../src/models/sam3/text-encoder.ts";
-import { ClipTokenizer } from "../../../src/models/clip-tokenizer.ts";
+import { ClipTokenizer } from "../../../src/models/text/clip-tokenizer.ts";
 import { plantedFolder } from "./planted-folder.ts";
 
 let folder: string;

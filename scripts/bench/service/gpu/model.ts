@@ -7,7 +7,7 @@ import { Usage } from "../../../../inference-container/src/device/usage.ts";
 import { Graph } from "../../../../inference-container/src/models/graph.ts";
 import type { GraphSpec } from "../../../../inference-container/src/models/manifest.ts";
 import type { Model, Picture, Region } from "../../../../inference-container/src/models/model.ts";
-import { heldMemory } from "../../../../inference-container/src/models/remembered.ts";
+import { heldMemory } from "../../../../inference-container/src/models/memory/remembered.ts";
 import { type Drawing, Sam2Picture } from "../../../../inference-container/src/models/sam2/open-picture.ts";
 import { Segmenter } from "../../../../inference-container/src/models/sam2/segmenter.ts";
 import { readManifest } from "./manifest.ts";

@@ -2,11 +2,11 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tensorsOf } from "../../../../inference-container/test/support/played-model.ts";
+import { tensorsOf } from "../../../../inference-container/test/support/model-server/played-model.ts";
 import {
   type PlayedServer,
   startPlayedServer,
-} from "../../../../inference-container/test/support/played-model-server.ts";
+} from "../../../../inference-container/test/support/model-server/played-model-server.ts";
 import { checkModel } from "../../../../scripts/models/check.ts";
 import { describeServer } from "../../../../scripts/models/describe-server.ts";
 import { descriptionLines, reportLines } from "../../../../scripts/models/print.ts";

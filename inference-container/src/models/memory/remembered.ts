@@ -1,0 +1,93 @@
+/** Keeps results for the next call with the same picture or prompt, and computes each once for all callers who ask in the meantime. */
+import type { Held } from "../../device/held.ts";
+import type { Usage } from "../../device/usage.ts";
+import { ByteCache } from "./byte-cache.ts";
+
+/** How a memory measures its values, and hands them out. */
+interface Kept<V> {
+  readonly sizeOf: (value: V) => number;
+  /** Adds an owner of the value. */
+  readonly share: (value: V) => V;
+  /** Gives up the memory's own share of the value. */
+  readonly drop: (value: V) => void;
+}
+
+/** A value being computed, and how many besides the first caller wait for it. */
+interface Computing<V> {
+  readonly value: Promise<V>;
+  /** The first caller's, for whom it is computed. */
+  readonly usage: Usage;
+  others: number;
+}
+
+export class Remembered<V> {
+  readonly #cache: ByteCache<V>;
+  readonly #share: (value: V) => V;
+  readonly #computing = new Map<string, Computing<V>>();
+
+  /** @param budget bytes; 0 keeps nothing */
+  constructor(budget: number, { sizeOf, share, drop }: Kept<V>) {
+    this.#cache = new ByteCache(budget, sizeOf, drop);
+    this.#share = share;
+  }
+
+  /** The value kept under the key, else the one that `compute` returns; nothing is kept under a null key. */
+  async get(
+    key: string | null,
+    usage: Usage,
+    compute: () => Promise<V>,
+  ): Promise<{ value: V; cached: boolean }> {
+    if (key === null) return { value: await compute(), cached: false };
+    const known = this.#cache.get(key);
+    if (known !== undefined) return { value: this.#share(known), cached: true };
+    const computing = this.#computing.get(key);
+    if (computing !== undefined) {
+      computing.others += 1;
+      try {
+        return { value: await usage.waiting(() => computing.value), cached: true };
+      } catch (error) {
+        // The first caller gave up, which is no reason to fail the others who wait.
+        if (computing.usage.signal?.aborted !== true || usage.signal?.aborted === true) throw error;
+        return await this.get(key, usage, compute);
+      }
+    }
+    const begun: Computing<V> = { value: compute(), usage, others: 0 };
+    this.#computing.set(key, begun);
+    try {
+      const value = await begun.value;
+      // Before any caller continues: the first one may release its share before the others have theirs.
+      for (let other = 0; other < begun.others; other += 1) this.#share(value);
+      this.#cache.set(key, this.#share(value));
+      return { value, cached: false };
+    } finally {
+      this.#computing.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.#cache.clear();
+  }
+}
+
+/** Remembers what graphs returned and left on the device; each caller must release its share. */
+export function heldMemory(budget: number): Remembered<Held> {
+  return new Remembered(budget, {
+    sizeOf: ({ size }) => size,
+    share: (held) => held.share(),
+    drop: (held) => held[Symbol.dispose](),
+  });
+}
+
+/** Remembers values that nobody has to release. */
+export function valueMemory<V>(budget: number, sizeOf: (value: V) => number): Remembered<V> {
+  return new Remembered(budget, { sizeOf, share: (value) => value, drop: () => undefined });
+}
+
+/** Boxes are small compared with features: this holds those of thousands of pictures. */
+const DETECTION_MEMORY_BYTES = 4 * 1024 * 1024;
+const DETECTION_BYTES = 128;
+
+/** Remembers a detector's results for pictures, by content hash. */
+export function detectionMemory<Detection>(): Remembered<readonly Detection[]> {
+  return valueMemory(DETECTION_MEMORY_BYTES, ({ length }) => DETECTION_BYTES * (length + 1));
+}

@@ -1,0 +1,33 @@
+import type { CellLooks, KnownCells } from "../../../src/models/model.ts";
+
+const VOTERS = 10;
+
+/** What the graph of `Recall` computes, in words: the ten nearest cells' shares, weighed by a softmax of cosines over 0.07. */
+export function plainVotes({ channels, looks }: CellLooks, known: KnownCells): Float32Array {
+  // Drawn pictures have many cells that look the same.
+  const alike = new Map<string, number>();
+  return Float32Array.from({ length: looks.length / channels }, (_, cell) => {
+    const look = looks.subarray(cell * channels, (cell + 1) * channels);
+    const key = look.join();
+    const vote = alike.get(key) ?? voteOf(look, known);
+    alike.set(key, vote);
+    return vote;
+  });
+}
+
+function voteOf(look: Float32Array, known: KnownCells): number {
+  const nearest: { cosine: number; share: number }[] = [];
+  for (const [at, share] of known.inside.entries()) {
+    let cosine = 0;
+    for (let i = 0; i < look.length; i += 1)
+      cosine += (look[i] ?? 0) * (known.looks[at * look.length + i] ?? 0);
+    const last = nearest.at(-1);
+    if (nearest.length === VOTERS && last !== undefined && cosine <= last.cosine) continue;
+    const place = nearest.findIndex((other) => other.cosine < cosine);
+    nearest.splice(place < 0 ? nearest.length : place, 0, { cosine, share });
+    if (nearest.length > VOTERS) nearest.pop();
+  }
+  const weights = nearest.map(({ cosine }) => Math.exp((cosine - (nearest[0]?.cosine ?? 0)) / 0.07));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return nearest.reduce((sum, { share }, at) => sum + share * ((weights[at] ?? 0) / total), 0);
+}
