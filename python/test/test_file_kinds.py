@@ -4,7 +4,7 @@ import json
 import unittest
 from pathlib import Path
 
-from segmentation_client._file_kinds import HEAD_BYTES, content_type_of_head
+from segmentation_client._inputs.file_kinds import HEAD_BYTES, content_type_of_head
 
 CASES = json.loads((Path(__file__).parents[2] / "test/support/file-kinds.json").read_text())
 

@@ -1,9 +1,9 @@
 """The client of a segmentation job service: pictures and clips with prompts in, masks out."""
 
-from ._connection import Event
-from ._file_names import unique_names
+from ._http.connection import Event
+from ._inputs.file_names import unique_names
 from ._job import AsyncEndedPicture, AsyncJobHandle, EndedPicture, JobHandle
-from ._upload import Input, UploadedInput
+from ._inputs.upload import Input, UploadedInput
 from ._version import __version__ as __version__
 from ._watch import JobUpdate
 from .client import AsyncClient, Client

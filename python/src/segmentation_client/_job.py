@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Iterator, Sequence, TypeVar, cast
 
 from . import models as m
-from ._connection import Connection
-from ._io import iterate, run
+from ._http.connection import Connection
+from ._http.io import iterate, run
 from ._run import Created, Reporter, call_of, cancel_if_interrupted
 from ._watch import JobUpdate, assert_succeeded, has_ended, watch
 from .errors import SegmentationError, invalid_input, problem_error

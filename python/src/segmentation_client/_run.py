@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Callable, Literal, Mapping, Sequence, cast
 
-from ._connection import Connection
-from ._settings import text_of
-from ._upload import Input, Source, assert_kind, content_type_of, sources_of, upload_source
+from ._http.connection import Connection
+from ._http.settings import text_of
+from ._inputs.upload import Input, Source, assert_kind, content_type_of, sources_of, upload_source
 from ._values import native, plain, shown
 from ._watch import JobUpdate, has_ended
 from .errors import SegmentationError, invalid_input

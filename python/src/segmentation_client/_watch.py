@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import AsyncGenerator, Mapping, Sequence, cast
 
 from . import models as m
-from ._answers import has_fields, may_pass
-from ._connection import Answer, Connection
+from ._http.answers import has_fields, may_pass
+from ._http.connection import Answer, Connection
 from .errors import SegmentationError, problem_error
 from .options import CallOptions
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, AsyncIterator, Iterator, cast
 
 from . import models as m
-from ._operations import AsyncOperations, Operations
+from ._http.operations import AsyncOperations, Operations
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._connection import Event
+    from ._http.connection import Event
     from .options import RequestOptions
 
 

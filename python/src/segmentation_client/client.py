@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Iterator, Seque
 import httpx
 
 from . import models as m
-from ._connection import Connection
-from ._io import AsyncIO, BlockingIO, given_http, iterate, new_http, run
+from ._http.connection import Connection
+from ._http.io import AsyncIO, BlockingIO, given_http, iterate, new_http, run
 from ._job import AsyncJobHandle, JobHandle
 from ._run import Created, Prompts, create
-from ._settings import AccessToken, Timeout, limits_of
-from ._upload import Input, source_of, upload_source
+from ._http.settings import AccessToken, Timeout, limits_of
+from ._inputs.upload import Input, source_of, upload_source
 from ._watch import JobUpdate, wait_for_archive, watch
 from .api import Api, AsyncApi, AsyncJobs, AsyncUploads, Jobs, Uploads
 from .errors import SegmentationError

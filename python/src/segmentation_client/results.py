@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import models as m
-from ._file_names import unique_names
+from ._inputs.file_names import unique_names
 from .coco import coco_from_masks, merge_coco
 from .errors import SegmentationError, invalid_input
 from .masks import Mask, Rle, array_of, decode_rle, to_supervision

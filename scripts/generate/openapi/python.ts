@@ -254,8 +254,8 @@ export function pythonFiles(openApi: unknown): [string, string][] {
     `"""The service's operations as methods."""\n\n${HEAD}\n`,
     "from __future__ import annotations\n",
     "from typing import TYPE_CHECKING, AsyncIterator, Iterator, cast\n",
-    "from . import models as m\nfrom ._operations import AsyncOperations, Operations\n",
-    "if TYPE_CHECKING:\n    from typing_extensions import Unpack\n\n    from ._connection import Event\n    from .options import RequestOptions\n\n",
+    "from . import models as m\nfrom ._http.operations import AsyncOperations, Operations\n",
+    "if TYPE_CHECKING:\n    from typing_extensions import Unpack\n\n    from ._http.connection import Event\n    from .options import RequestOptions\n\n",
     classes.join("\n\n"),
   ].join("\n");
   const folder = "python/src/segmentation_client";

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Literal, TypedDict, Union, cast
 from urllib.parse import unquote, urlsplit
 
-from . import models as m
-from ._connection import Connection
-from ._file_kinds import HEAD_BYTES, UNKNOWN_TYPE, content_type_of_head
-from ._values import bytes_of, shown
-from .errors import SegmentationError, invalid_input
-from .options import CallOptions
+from .. import models as m
+from .._http.connection import Connection
+from .file_kinds import HEAD_BYTES, UNKNOWN_TYPE, content_type_of_head
+from .._values import bytes_of, shown
+from ..errors import SegmentationError, invalid_input
+from ..options import CallOptions
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired, TypeAlias

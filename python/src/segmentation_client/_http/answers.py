@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 import httpx
 
-from .errors import SegmentationError, invalid_input
+from ..errors import SegmentationError, invalid_input
 
 _PASSING_CODES = {"connection_failed", "timed_out", "idempotency_in_progress"}
 _PASSING_STATUSES = {408, 429, 502, 503, 504, *range(520, 525)}

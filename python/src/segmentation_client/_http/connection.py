@@ -15,13 +15,13 @@ from urllib.parse import quote, urljoin
 
 import httpx
 
-from ._answers import bad_header, failure, has_fields, may_pass, parse_json, refusal, storage_refusal, unreadable
-from ._io import IO
-from ._settings import AccessToken, address_of, count_of, credential_of, delay_of, is_url, seconds_of, token_of
-from ._values import native, plain, shown
-from ._version import __version__
-from .errors import SegmentationError, invalid_input
-from .options import CallOptions
+from .answers import bad_header, failure, has_fields, may_pass, parse_json, refusal, storage_refusal, unreadable
+from .io import IO
+from .settings import AccessToken, address_of, count_of, credential_of, delay_of, is_url, seconds_of, token_of
+from .._values import native, plain, shown
+from .._version import __version__
+from ..errors import SegmentationError, invalid_input
+from ..options import CallOptions
 
 T = TypeVar("T")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, AsyncGenerator, AsyncIterator, Iterator, Mapping
 
-from ._connection import Connection, Event
-from ._io import iterate, run
-from .options import RequestOptions
+from .connection import Connection, Event
+from .io import iterate, run
+from ..options import RequestOptions
 
 
 class AsyncOperations:

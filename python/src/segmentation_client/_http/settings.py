@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ._values import native, shown
-from .errors import invalid_input
+from .._values import native, shown
+from ..errors import invalid_input
 
 AccessToken = Callable[[], Union[str, Awaitable[str]]]
 Timeout = Union[float, Literal["default"], None]

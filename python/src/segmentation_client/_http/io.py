@@ -15,8 +15,8 @@ import anyio
 import httpx
 from anyio.lowlevel import RunVar
 
-from ._values import shown
-from .errors import invalid_input
+from .._values import shown
+from ..errors import invalid_input
 
 T = TypeVar("T")
 Work = Callable[[], Coroutine[Any, Any, T]]

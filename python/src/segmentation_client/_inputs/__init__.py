@@ -1,0 +1,1 @@
+"""The pictures and videos that a caller gives."""
