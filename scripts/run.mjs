@@ -10,10 +10,10 @@ import { constants } from "node:os";
 import { delimiter, join } from "node:path";
 import { makeReady, root } from "./bootstrap.mjs";
 
-/** The commands by their folders: each is scripts/<folder>/<command>.ts. */
+/** The commands by their folders: each is <folder>/<command>.ts. */
 const COMMANDS = {
-  bench: ["bench"],
-  generate: [
+  "scripts/bench": ["bench"],
+  "scripts/generate": [
     "build-studio",
     "build-worker",
     "conformance",
@@ -23,10 +23,10 @@ const COMMANDS = {
     "pack-client",
     "screenshots",
   ],
-  local: ["demo", "inference", "start"],
-  models: ["models"],
-  operate: ["admin", "deploy", "token", "verify"],
-  testing: ["abuse", "check", "test", "test-long", "test-quick"],
+  "scripts/local": ["demo", "inference", "start"],
+  "evaluation/src/command": ["models"],
+  "scripts/operate": ["admin", "deploy", "token", "verify"],
+  "scripts/testing": ["abuse", "check", "test", "test-long", "test-quick"],
 };
 
 /** Commands that run a tool directly. */
@@ -103,8 +103,7 @@ if (help !== undefined && !takesMore && args.length > 0) {
 const node = await makeReady();
 const tools = join(root, "node_modules", ".bin");
 const folder = Object.keys(COMMANDS).find((name) => COMMANDS[name].includes(command)) ?? ".";
-const program =
-  command in TOOLS ? join(tools, TOOLS[command]) : join(root, "scripts", folder, `${command}.ts`);
+const program = command in TOOLS ? join(tools, TOOLS[command]) : join(root, folder, `${command}.ts`);
 const child = spawn(node, [program, ...args], {
   cwd: root,
   env: {

@@ -7,7 +7,7 @@ import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { BoxChoice } from "../../inference-container/src/models/sam2/manifest.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
 import { replaceFile } from "../../scripts/shared/state/private-file.ts";
-import type { CalibrateCommand } from "./arguments.ts";
+import type { CalibrateCommand } from "./command/arguments.ts";
 import { askSet } from "./ask-set.ts";
 import { composed, crossFitted, fitConfidence, type PictureOutcome } from "./fit.ts";
 import { filledBounds } from "./measures/bounds.ts";

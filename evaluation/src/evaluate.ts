@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { EvaluateCommand } from "./arguments.ts";
+import type { EvaluateCommand } from "./command/arguments.ts";
 import { askSet } from "./ask-set.ts";
 import { writeSheet } from "./contact-sheet.ts";
 import { type Figures, measureAnswers } from "./figures.ts";

@@ -12,7 +12,7 @@ import {
   SIZE,
   visible,
 } from "../../inference-container/test/support/video/coloured-scene.ts";
-import { parseModelsArguments } from "../../scripts/models/arguments.ts";
+import { parseModelsArguments } from "../src/command/models-arguments.ts";
 
 const disc = (x: number) => ({ colour: "red", x, y: 90, radius: 24 }) as const;
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Provider } from "../../inference-container/src/device/messages.ts";
-import { providerOf } from "../../scripts/models/load-options.ts";
-import { usageError } from "../../scripts/shared/command-line.ts";
-import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import type { CompareCommand } from "./compare.ts";
+import type { Provider } from "../../../inference-container/src/device/messages.ts";
+import { providerOf } from "../../../scripts/models/load-options.ts";
+import { usageError } from "../../../scripts/shared/command-line.ts";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
+import type { CompareCommand } from "../compare.ts";
 
 /** A validated command line; paths are as given. */
 export interface EvaluateCommand {

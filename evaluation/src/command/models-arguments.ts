@@ -1,19 +1,19 @@
 import { join } from "node:path";
-import type { EvaluateClipsCommand } from "../../evaluation/src/clips/evaluate-clips.ts";
-import type { CompareCommand } from "../../evaluation/src/compare.ts";
-import { PROJECT_ROOT } from "../shared/root.ts";
-import { flags, readArguments, texts, usageError } from "../shared/command-line.ts";
+import type { EvaluateClipsCommand } from "../clips/evaluate-clips.ts";
+import type { CompareCommand } from "../compare.ts";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
+import { flags, readArguments, texts, usageError } from "../../../scripts/shared/command-line.ts";
 import {
   type CalibrateCommand,
   calibrateCommand,
   compareCommand,
   type EvaluateCommand,
   evaluateCommand,
-} from "../../evaluation/src/arguments.ts";
-import type { Provider } from "../../inference-container/src/device/messages.ts";
-import { CATALOGUE, catalogued } from "./install/catalogue.ts";
-import type { InstallCommand } from "./install/install.ts";
-import { providerOf } from "./load-options.ts";
+} from "./arguments.ts";
+import type { Provider } from "../../../inference-container/src/device/messages.ts";
+import { CATALOGUE, catalogued } from "../../../scripts/models/install/catalogue.ts";
+import type { InstallCommand } from "../../../scripts/models/install/install.ts";
+import { providerOf } from "../../../scripts/models/load-options.ts";
 
 export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the models that the inference service can load.
 

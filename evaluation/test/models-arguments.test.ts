@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseModelsArguments } from "../../../../scripts/models/arguments.ts";
-import { Failure } from "../../../../scripts/shared/command-line.ts";
+import { parseModelsArguments } from "../src/command/models-arguments.ts";
+import { Failure } from "../../scripts/shared/command-line.ts";
 
 /** The exit code and the sentence of a command line that is refused. */
 function refusalOf(...args: string[]): { exitCode: number; message: string } {
