@@ -24,7 +24,7 @@ describe("the models command", () => {
   /** A folder under the scratch folder that lacks one file of the embedded model. */
   const without = async (lacking: string): Promise<string> => {
     made += 1;
-    const folder = join(scratch, `${made}`, "builtin-1.2.0");
+    const folder = join(scratch, `${made}`, "builtin-1.3.0");
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(whole))
       if (name !== lacking) await symlink(join(whole, name), join(folder, name));
@@ -100,9 +100,9 @@ describe("the models command", () => {
     await mkdir(join(root, ".builtin-staging"));
     const { stdout } = await models(["list"], { MODEL_DIR: root });
     expect(stdout).toMatch(
-      /^builtin +1\.2\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
+      /^builtin +1\.3\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
     );
-    expect(stdout).toMatch(/^builtin +1\.2\.0 +builtin .* unusable +.*builtin-1\.2\.0$/m);
+    expect(stdout).toMatch(/^builtin +1\.3\.0 +builtin .* unusable +.*builtin-1\.3\.0$/m);
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");
@@ -127,7 +127,7 @@ describe("the models command", () => {
     const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
     expect(manifest).toMatchObject({
       family: "grounding-dino-sam2",
-      graphs: { encoder: { file: "sam2-encoder.ort" } },
+      graphs: { encoder: { file: "sam2-encoder.onnx" } },
     });
     expect(GroundingDinoManifest.safeParse(manifest).error).toBeUndefined();
   });

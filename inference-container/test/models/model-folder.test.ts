@@ -161,6 +161,16 @@ describe("a graph is refused", () => {
     await expect(load(spec)).rejects.toThrow('requires an input "extra"');
   });
 
+  it("when nodes of the embedded model would run on the CPU, in whichever of its graphs", async () => {
+    // Here all do: no other provider can be had everywhere.
+    for (const spec of Object.values(manifest.graphs)) {
+      const loading = Graph.load(device, whole, spec, { ...DEFAULT_LOAD_OPTIONS, cpuNodes: false });
+      await expect(loading).rejects.toThrow(
+        new RegExp(`${spec.file} .* nodes that are assigned to the default CPU EP`),
+      );
+    }
+  });
+
   it("when its file is no graph", async () => {
     await writeFile(join(scratch, "text.onnx"), "no graph at all");
     const spec = { file: "text.onnx", inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };

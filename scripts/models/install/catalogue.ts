@@ -30,7 +30,7 @@ export interface CatalogueModel {
 
 const APACHE = { name: "Apache-2.0", text: "https://www.apache.org/licenses/LICENSE-2.0" };
 /** What the families that draw masks in boxes need of the embedded model. */
-const SAM2 = ["sam2-encoder.ort", "sam2-decoder.onnx", "LICENSE-plugin-segment-anything"];
+const SAM2 = ["sam2-encoder.onnx", "sam2-decoder.onnx", "LICENSE-plugin-segment-anything"];
 const GOLDEN = { "golden.jpg": "inference-container/models/builtin/golden.jpg" };
 
 /** An export of OWL-ViT or OWLv2 by Optimum, one graph: `describe` divides it. */

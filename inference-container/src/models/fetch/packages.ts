@@ -30,7 +30,7 @@ export const PACKAGES: readonly ModelPackage[] = [
     files: [
       {
         path: "dist/sam2_hiera_tiny_encoder.with_runtime_opt.ort",
-        name: "sam2-encoder.ort",
+        name: "sam2-encoder-export.ort",
         sha256: "54e9ee80bd43e36da6c7cd33031a525bb1d70577eadb31190a28999250b13dfe",
       },
       {

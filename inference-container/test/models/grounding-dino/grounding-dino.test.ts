@@ -163,7 +163,7 @@ describe("an export of Grounding DINO", () => {
     ],
     [
       "a graph of the manifest is not among its files",
-      { manifest: (whole) => replaced(whole, '"file":"sam2-encoder.ort"', '"file":"sam2.ort"') },
+      { manifest: (whole) => replaced(whole, '"file":"sam2-encoder.onnx"', '"file":"sam2.ort"') },
       "sam2.ort is not listed in files",
     ],
   ])("is refused when %s", async (_, changes, sentence) => {

@@ -26,7 +26,7 @@ export async function exportFolder(
   await copyFile(join(fixtures("owlvit"), "tokenizer.json"), join(folder, "tokenizer.json"));
   await copyFile(GOLDEN, join(folder, "golden.jpg"));
   await writeFile(join(folder, "LICENSE-owlvit"), "A licence.");
-  for (const name of ["sam2-encoder.ort", "sam2-decoder.onnx", "LICENSE-plugin-segment-anything"])
+  for (const name of ["sam2-encoder.onnx", "sam2-decoder.onnx", "LICENSE-plugin-segment-anything"])
     await symlink(join(builtin, name), join(folder, name));
   const { manifest } = await describeExport(folder, { force: false }, new AbortController().signal);
   const described: Record<string, unknown> = JSON.parse(await readFile(manifest, "utf8"));

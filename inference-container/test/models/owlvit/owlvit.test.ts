@@ -77,7 +77,7 @@ describe("OWL-ViT with SAM 2, seeded", () => {
       "image-encoder.onnx": 1,
       "text-encoder.onnx": 2,
       "head.onnx": 1,
-      "sam2-encoder.ort": 1,
+      "sam2-encoder.onnx": 1,
       "sam2-decoder.onnx": 1,
     });
     const second = await model.segment(picture, { ...ask("coffee cup"), threshold: 0 });

@@ -320,7 +320,7 @@ describe("the catalogue", () => {
       { name: `${name}.onnx`, source: { repository, commit, path: "onnx/model.onnx" } },
       { name: "tokenizer.json", source: { repository, commit, path: "tokenizer.json" } },
     ]);
-    expect(embedded).toContain("sam2-encoder.ort");
+    expect(embedded).toContain("sam2-encoder.onnx");
   });
 
   it("names families that can be loaded", () => {
