@@ -1,4 +1,5 @@
 /** Cuts parts out of an ONNX file; message and field numbers are those of the ONNX project's `onnx.proto`. */
+import { again, fieldsOf, named, type Node, nodeOf, type ReadField, within } from "./graph-reader.ts";
 import { bytes, type Field, integer, join, message, text } from "./graph-writer.ts";
 
 /** Values, by their names in the whole graph, between which a part computes. */
@@ -16,20 +17,6 @@ const LARGE = 1_024;
 /** `TensorProto.DataType` of 16-bit floats. */
 const FLOAT16 = 10;
 const EXTERNAL = 1;
-
-/** A field of a message, with the number that it is or the bytes that it has. */
-interface ReadField {
-  readonly number: number;
-  readonly value: number;
-  readonly body?: Uint8Array;
-}
-
-interface Node {
-  readonly field: ReadField;
-  readonly operator: string;
-  readonly inputs: readonly string[];
-  readonly outputs: readonly string[];
-}
 
 /**
  * A file with the nodes that compute a part's outputs from its inputs, and nothing else. Its large weights stay where
@@ -111,60 +98,4 @@ function pictureOf(name: string, declared: Uint8Array = new Uint8Array()): Field
     text(8, name),
     bytes(9, new Uint8Array(type === FLOAT16 ? 2 : 4)),
   ]);
-}
-
-function within(body: Uint8Array, number: number): Uint8Array {
-  return [...fieldsOf(body)].find((field) => field.number === number)?.body ?? new Uint8Array();
-}
-
-function nodeOf(field: ReadField): Node {
-  const fields = [...fieldsOf(field.body ?? new Uint8Array())];
-  const texts = (number: number): string[] => fields.filter((one) => one.number === number).map(textOf);
-  return { field, inputs: texts(1), outputs: texts(2), operator: texts(4).join("") };
-}
-
-/** The graph's fields of one kind, by their names, which have the number `at` in them. */
-function named(graph: readonly ReadField[], kind: number, at: number): Map<string, ReadField> {
-  return new Map(
-    graph
-      .filter(({ number }) => number === kind)
-      .map((field) => [new TextDecoder().decode(within(field.body ?? new Uint8Array(), at)), field] as const),
-  );
-}
-
-const textOf = ({ body }: ReadField): string => new TextDecoder().decode(body);
-
-/** The field as it was. */
-function again({ number, value, body }: ReadField): Field {
-  return body === undefined ? integer(number, value) : bytes(number, body);
-}
-
-const [WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32] = [0, 1, 2, 5];
-
-/** The fields of a message, in their order. @throws Error if the bytes are none */
-function* fieldsOf(body: Uint8Array): Generator<ReadField> {
-  let at = 0;
-  const varint = (): number => {
-    let [value, factor] = [0, 1];
-    for (;;) {
-      const digit = body[at];
-      if (digit === undefined) throw new Error("The file is not an ONNX graph.");
-      at += 1;
-      value += (digit & 0x7f) * factor;
-      if (digit < 0x80) return value;
-      factor *= 0x80;
-    }
-  };
-  while (at < body.length) {
-    const tag = varint();
-    const [number, wire] = [Math.floor(tag / 8), tag % 8];
-    if (wire === WIRE_VARINT) {
-      yield { number, value: varint() };
-      continue;
-    }
-    const length = wire === WIRE_BYTES ? varint() : wire === WIRE_64 ? 8 : wire === WIRE_32 ? 4 : Infinity;
-    if (at + length > body.length) throw new Error("The file is not an ONNX graph.");
-    at += length;
-    yield { number, value: 0, body: body.subarray(at - length, at) };
-  }
 }

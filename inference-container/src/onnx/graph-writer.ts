@@ -1,12 +1,17 @@
 /** Builds an ONNX model file; message and field numbers are those of the ONNX project's `onnx.proto`. */
 
-const IR_VERSION = 8;
-const OPSET = 13;
+/** The versions of ONNX's operators that graphs use, each with the version of the file format that came with it. */
+const IR_VERSIONS = { 13: 8, 20: 9 } as const;
 const FLOAT = 1;
 const INT64 = 7;
 
-/** Numbers become INT or INTS attributes, strings STRING. */
-export type Attribute = number | readonly number[] | string;
+/** Numbers become INT or INTS attributes, strings STRING; a FLOAT and a GRAPH say that they are one. */
+export type Attribute =
+  | number
+  | readonly number[]
+  | string
+  | { readonly float: number }
+  | { readonly graph: readonly Field[] };
 
 /** A tensor's sizes; one of any size has a name. */
 type Shape = readonly (number | string)[];
@@ -17,7 +22,12 @@ export class OnnxGraph {
   readonly #initializers: Field[] = [];
   readonly #inputs: Field[] = [];
   readonly #outputs: Field[] = [];
+  readonly #opset: keyof typeof IR_VERSIONS;
   #count = 0;
+
+  constructor(opset: keyof typeof IR_VERSIONS = 13) {
+    this.#opset = opset;
+  }
 
   /** Declares a float input and returns its name; a size of the shape that is only named may be any. */
   input(name: string, shape: Shape): string {
@@ -38,13 +48,7 @@ export class OnnxGraph {
     output = this.#fresh(operator),
     ...more: readonly string[]
   ): string {
-    const fields = [
-      ...inputs.map((name) => text(1, name)),
-      ...[output, ...more].map((name) => text(2, name)),
-      text(4, operator),
-      ...Object.entries(attributes).map(([name, value]) => message(5, attribute(name, value))),
-    ];
-    this.#nodes.push(message(1, fields));
+    this.#nodes.push(node(operator, inputs, [output, ...more], attributes));
     return output;
   }
 
@@ -58,16 +62,32 @@ export class OnnxGraph {
     return this.#constant([values.length], INT64, new Uint8Array(BigInt64Array.from(values, BigInt).buffer));
   }
 
+  /**
+   * The nodes that `build` adds, as a branch of the operator If; its constants are the whole graph's.
+   * @param build returns the branch's result @param shape the result's
+   */
+  branch(build: () => string, shape: Shape): Attribute {
+    const outside = this.#nodes.length;
+    const result = build();
+    const nodes = this.#nodes.splice(outside);
+    return { graph: [...nodes, text(2, result), message(12, valueInfo(result, shape))] };
+  }
+
+  /** A graph that goes on where another one ends: its file, followed by these bytes, is a file with both. */
+  addition(): Uint8Array {
+    return message(7, [...this.#nodes, ...this.#initializers, ...this.#outputs]);
+  }
+
   /** The bytes of the `.onnx` file. */
   file(name: string): Uint8Array {
     const graph = [...this.#nodes, text(2, name), ...this.#initializers, ...this.#inputs, ...this.#outputs];
-    return join([integer(1, IR_VERSION), message(7, graph), message(8, [text(1, ""), integer(2, OPSET)])]);
+    const operators = message(8, [text(1, ""), integer(2, this.#opset)]);
+    return join([integer(1, IR_VERSIONS[this.#opset]), message(7, graph), operators]);
   }
 
   #constant(shape: readonly number[], type: number, data: Uint8Array): string {
     const name = this.#fresh("constant");
-    const dims = shape.map((size) => integer(1, size));
-    this.#initializers.push(message(5, [...dims, integer(2, type), text(8, name), bytes(9, data)]));
+    this.#initializers.push(constant(name, shape, type, data));
     return name;
   }
 
@@ -75,6 +95,27 @@ export class OnnxGraph {
     this.#count += 1;
     return `${kind}_${this.#count}`;
   }
+}
+
+/** A node as a graph's field. */
+export function node(
+  operator: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+  attributes: Readonly<Record<string, Attribute>> = {},
+): Field {
+  return message(1, [
+    ...inputs.map((name) => text(1, name)),
+    ...outputs.map((name) => text(2, name)),
+    text(4, operator),
+    ...Object.entries(attributes).map(([name, value]) => message(5, attribute(name, value))),
+  ]);
+}
+
+/** A constant as a graph's field. @param type `TensorProto.DataType` of ONNX @param data little-endian, row by row */
+export function constant(name: string, shape: readonly number[], type: number, data: Uint8Array): Field {
+  const dims = shape.map((size) => integer(1, size));
+  return message(5, [...dims, integer(2, type), text(8, name), bytes(9, data)]);
 }
 
 function valueInfo(name: string, shape: Shape): Field[] {
@@ -85,6 +126,8 @@ function valueInfo(name: string, shape: Shape): Field[] {
 function attribute(name: string, value: Attribute): Field[] {
   if (typeof value === "number") return [text(1, name), integer(3, value), integer(20, 2)];
   if (typeof value === "string") return [text(1, name), text(4, value), integer(20, 3)];
+  if ("graph" in value) return [text(1, name), message(6, value.graph), integer(20, 5)];
+  if ("float" in value) return [text(1, name), float(2, value.float), integer(20, 1)];
   return [text(1, name), ...value.map((item) => integer(8, item)), integer(20, 7)];
 }
 
@@ -93,6 +136,7 @@ export type Field = Uint8Array;
 
 const WIRE_VARINT = 0;
 const WIRE_BYTES = 2;
+const WIRE_32 = 5;
 
 /** An int64, enum or bool field; `value` is a non-negative safe integer or a small negative one. */
 export function integer(field: number, value: number): Field {
@@ -100,6 +144,13 @@ export function integer(field: number, value: number): Field {
     ...varint(BigInt(field * 8 + WIRE_VARINT)),
     ...varint(BigInt.asUintN(64, BigInt(value))),
   ]);
+}
+
+/** A float field. */
+function float(field: number, value: number): Field {
+  const encoded = Buffer.alloc(4);
+  encoded.writeFloatLE(value);
+  return join([Uint8Array.from(varint(BigInt(field * 8 + WIRE_32))), encoded]);
 }
 
 export function bytes(field: number, value: Uint8Array): Field {

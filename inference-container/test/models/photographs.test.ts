@@ -207,7 +207,7 @@ describe("a region of a photograph", () => {
     const picture = { ...coffee, contentHash: "a picture whose regions were not seen before" };
     await draw(picture, on(366, 283));
     await draw(picture, { box: [0, 0, 153, 108] });
-    const encoder = ["image_embed", "high_res_feats_0", "high_res_feats_1"];
+    const encoder = ["image_embed", "fine_cells", "middle_cells"];
     const decoder = ["masks", "iou_predictions"];
     expect(runs.mock.calls.map(([{ outputs }]) => outputs)).toEqual([encoder, decoder, decoder]);
   });

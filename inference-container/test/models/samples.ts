@@ -20,9 +20,12 @@ export async function decoded(encoded: Uint8Array): Promise<Picture> {
   return { width: info.width, height: info.height, rgb: data, contentHash };
 }
 
+/** Path of a picture of masks. */
+export const referenceFile = (name: string): string => `${REFERENCES}${name}.png`;
+
 /** A mask that a person laid over its photograph, inspected, and found right. */
 export async function reference(name: string): Promise<boolean[]> {
-  const grey = await sharp(`${REFERENCES}${name}.png`).toColourspace("b-w").raw().toBuffer();
+  const grey = await sharp(referenceFile(name)).toColourspace("b-w").raw().toBuffer();
   return Array.from(grey, (value) => value > 127);
 }
 

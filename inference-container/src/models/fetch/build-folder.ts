@@ -1,11 +1,13 @@
-/** Fills a folder with the embedded model: downloads its parts, converts those that ONNX Runtime can't read, mends the mask decoder. */
-import { chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
+/** Fills a folder with the embedded model: downloads its parts, converts those that ONNX Runtime can't read, rebuilds the mask decoder. */
+import { appendFile, chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Output, ProgressBar } from "../../progress-bar.ts";
 import type { BuiltinManifest } from "../builtin/manifest.ts";
 import { MANIFEST_NAME } from "../folder.ts";
 import { convertEncoder } from "./convert-encoder.ts";
+import { detailsOf } from "./decoder/details.ts";
+import { rebuildDecoder } from "./decoder/rebuild.ts";
 import { convertDetector } from "./detector/convert.ts";
 import { downloadPackage } from "./download.ts";
 import { PACKAGES } from "./packages.ts";
@@ -38,9 +40,11 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
   progress.end();
   const converted = convertDetector(await readFile(join(folder, DETECTOR)));
   await writeFile(join(folder, manifest.graphs.detector.file), converted);
-  await convertEncoder(join(folder, ENCODER), join(folder, manifest.graphs.encoder.file));
-  const mended = withSingleMask(await readFile(join(folder, DECODER)));
-  await writeFile(join(folder, manifest.graphs.decoder.file), mended);
+  const decoder = await readFile(join(folder, DECODER));
+  await writeFile(join(folder, manifest.graphs.decoder.file), rebuildDecoder(decoder));
+  const encoder = join(folder, manifest.graphs.encoder.file);
+  await convertEncoder(join(folder, ENCODER), encoder);
+  await appendFile(encoder, detailsOf(decoder));
   const nouns = readNouns(
     await readFile(join(folder, NOUN_INDEX), "latin1"),
     await readFile(join(folder, NOUN_DATA), "latin1"),
@@ -56,29 +60,4 @@ export async function addTemplate(folder: string, manifest: BuiltinManifest): Pr
     await copyFile(join(TEMPLATE, name), join(folder, name));
   // A temporary folder belongs to its owner alone; the service may run as another user than the one who set it up.
   await chmod(folder, 0o755);
-}
-
-/**
- * The bytes to change in the pinned file: where each stands, what it is, and what it becomes. The first two are the
- * starts of the slices that cut off the first mask and its rating, the third is the number of ratings that the graph
- * declares.
- */
-const CHANGES = [
-  { at: 261_634, from: 1, to: 0 },
-  { at: 262_094, from: 1, to: 0 },
-  { at: 16_531_236, from: 3, to: 4 },
-] as const;
-
-/**
- * The ONNX file of the decoder that offers all four masks: first the single one, then the three alternatives. The export leaves out the single mask, which is the best for a clear region such as a box.
- * @param decoder `sam2_hiera_tiny_decoder_pr1.onnx`, as its digest is pinned
- * @throws Error if it is another file
- */
-export function withSingleMask(decoder: Uint8Array): Uint8Array {
-  const changed = new Uint8Array(decoder);
-  for (const { at, from, to } of CHANGES) {
-    if (changed[at] !== from) throw new Error("SAM 2's decoder is not the file whose masks are known.");
-    changed[at] = to;
-  }
-  return changed;
 }

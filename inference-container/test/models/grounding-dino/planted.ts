@@ -113,7 +113,12 @@ export interface FolderChanges extends DetectorChanges {
 }
 
 /** Files of the embedded model. */
-const SHARED = ["sam2-encoder.onnx", "sam2-decoder.onnx", "tokenizer.json", "LICENSE-plugin-segment-anything"];
+const SHARED = [
+  "sam2-encoder.onnx",
+  "sam2-decoder.onnx",
+  "tokenizer.json",
+  "LICENSE-plugin-segment-anything",
+];
 
 /**
  * Writes a complete folder: the planted detector with the SAM 2 and the word pieces of the embedded model, `builtin`. The golden

@@ -1,0 +1,72 @@
+/** Reads an ONNX file; message and field numbers are those of the ONNX project's `onnx.proto`. */
+import { bytes, type Field, integer } from "./graph-writer.ts";
+
+/** A field of a message, with the number that it is or the bytes that it has. */
+export interface ReadField {
+  readonly number: number;
+  readonly value: number;
+  readonly body?: Uint8Array;
+}
+
+export interface Node {
+  readonly field: ReadField;
+  readonly operator: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+export function within(body: Uint8Array, number: number): Uint8Array {
+  return [...fieldsOf(body)].find((field) => field.number === number)?.body ?? new Uint8Array();
+}
+
+export function nodeOf(field: ReadField): Node {
+  const fields = [...fieldsOf(field.body ?? new Uint8Array())];
+  const texts = (number: number): string[] => fields.filter((one) => one.number === number).map(textOf);
+  return { field, inputs: texts(1), outputs: texts(2), operator: texts(4).join("") };
+}
+
+/** The graph's fields of one kind, by their names, which have the number `at` in them. */
+export function named(graph: readonly ReadField[], kind: number, at: number): Map<string, ReadField> {
+  return new Map(
+    graph
+      .filter(({ number }) => number === kind)
+      .map((field) => [new TextDecoder().decode(within(field.body ?? new Uint8Array(), at)), field] as const),
+  );
+}
+
+const textOf = ({ body }: ReadField): string => new TextDecoder().decode(body);
+
+/** The field as it was. */
+export function again({ number, value, body }: ReadField): Field {
+  return body === undefined ? integer(number, value) : bytes(number, body);
+}
+
+const [WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32] = [0, 1, 2, 5];
+
+/** The fields of a message, in their order. @throws Error if the bytes are none */
+export function* fieldsOf(body: Uint8Array): Generator<ReadField> {
+  let at = 0;
+  const varint = (): number => {
+    let [value, factor] = [0, 1];
+    for (;;) {
+      const digit = body[at];
+      if (digit === undefined) throw new Error("The file is not an ONNX graph.");
+      at += 1;
+      value += (digit & 0x7f) * factor;
+      if (digit < 0x80) return value;
+      factor *= 0x80;
+    }
+  };
+  while (at < body.length) {
+    const tag = varint();
+    const [number, wire] = [Math.floor(tag / 8), tag % 8];
+    if (wire === WIRE_VARINT) {
+      yield { number, value: varint() };
+      continue;
+    }
+    const length = wire === WIRE_BYTES ? varint() : wire === WIRE_64 ? 8 : wire === WIRE_32 ? 4 : Infinity;
+    if (at + length > body.length) throw new Error("The file is not an ONNX graph.");
+    at += length;
+    yield { number, value: 0, body: body.subarray(at - length, at) };
+  }
+}
