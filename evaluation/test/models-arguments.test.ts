@@ -31,7 +31,8 @@ describe("the models command line", () => {
       ["describe", "a", "--server", "http://triton:8000/v2/models/b"],
       { action: "describe", folder: "a", force: false, server: "http://triton:8000/v2/models/b" },
     ],
-    [["fetch", "builtin"], { action: "fetch" }],
+    [["fetch", "builtin"], { action: "fetch", name: "builtin" }],
+    [["fetch", "builtin-fast"], { action: "fetch", name: "builtin-fast" }],
     [
       ["install", "grounding-dino-tiny"],
       {
@@ -112,8 +113,8 @@ describe("the models command line", () => {
     [["check", "a", "--force"], "check does not take --force."],
     [["check", "a", "--server", "b"], "check does not take --server."],
     [["describe", "a", "--json"], "describe does not take --json."],
-    [["fetch", "sam3"], "Only the embedded model can be fetched"],
-    [["fetch"], "Only the embedded model can be fetched"],
+    [["fetch", "sam3"], "Only the embedded models can be fetched"],
+    [["fetch"], "Only the embedded models can be fetched"],
     [["install"], "install takes either the name of a model or --from manifest.json."],
     [
       ["install", "grounding-dino-tiny", "--from", "a"],

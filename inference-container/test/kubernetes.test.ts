@@ -86,6 +86,7 @@ test("the model is fetched to where the service reads it", () => {
   expect(settings["MODEL_FOLDER"]).toBe(folder);
   for (const image of ["Dockerfile", "Dockerfile.cuda"])
     expect(read(image)).toContain(`MODEL_FOLDER=${folder}\n`);
+  expect(compose.environment["MODEL_FOLDER"]).toBe(`/models/\${EMBEDDED_MODEL:-builtin}-${version}`);
   expect(model.volumeMounts).toContainEqual({ name: "models", mountPath });
   expect(service.volumeMounts).toContainEqual({ name: "models", mountPath, readOnly: true });
 });

@@ -7,7 +7,11 @@ import { InferenceSession, Tensor } from "../../inference-container/src/onnx/run
 import { z } from "zod";
 
 /** The graphs of the embedded model that cost most. Planted ones are cheap, and have other names. */
-const KEPT_GRAPHS: ReadonlySet<string> = new Set(["sam2-encoder.onnx", "detector.onnx"]);
+const KEPT_GRAPHS: ReadonlySet<string> = new Set([
+  "sam2-encoder.onnx",
+  "sam2-encoder-int8.onnx",
+  "detector.onnx",
+]);
 
 type Declared = Pick<InferenceSession, "inputMetadata" | "outputMetadata">;
 

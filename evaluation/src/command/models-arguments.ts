@@ -11,6 +11,11 @@ import {
   evaluateCommand,
 } from "./arguments.ts";
 import type { Provider } from "../../../inference-container/src/device/messages.ts";
+import {
+  EMBEDDED_NAMES,
+  type EmbeddedName,
+  isEmbedded,
+} from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { CATALOGUE, catalogued } from "../../../scripts/models/install/catalogue.ts";
 import type { InstallCommand } from "../../../scripts/models/install/install.ts";
 import { providerOf } from "../../../scripts/models/load-options.ts";
@@ -25,6 +30,7 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   npm run models -- evaluate-clips DIR  measures how an object is followed through labelled clips
   npm run models -- calibrate FOLDER  fits the confidences of a folder to labelled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
+  npm run models -- fetch builtin-fast    makes its faster, a little less accurate variant, too
   npm run models -- install NAME      downloads a model of the catalogue: ${CATALOGUE.map(({ name }) => name).join(", ")}
   npm run models -- install --from manifest.json    downloads the same bytes as a folder that install made
 
@@ -76,7 +82,7 @@ export type ModelsCommand =
       readonly force: boolean;
       readonly server?: string;
     }
-  | { readonly action: "fetch" }
+  | { readonly action: "fetch"; readonly name: EmbeddedName }
   | ({ readonly action: "install" } & InstallCommand);
 
 type Action = Exclude<ModelsCommand["action"], "help">;
@@ -165,9 +171,7 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
         ...(values.server !== undefined && { server: values.server }),
       };
     case "fetch":
-      if (operands[0] !== "builtin")
-        throw usageError("Only the embedded model can be fetched, with: npm run models -- fetch builtin");
-      return { action };
+      return { action, name: embedded(operands[0]) };
     case "install":
       return {
         action,
@@ -177,6 +181,13 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
         provider: providerOf(values.provider),
       };
   }
+}
+
+function embedded(name = ""): EmbeddedName {
+  if (isEmbedded(name)) return name;
+  throw usageError(
+    `Only the embedded models can be fetched, with: npm run models -- fetch ${EMBEDDED_NAMES.join(" or ")}`,
+  );
 }
 
 function framesOf(given: string | undefined): number | undefined {

@@ -6,7 +6,7 @@ import { evaluate } from "../evaluate.ts";
 import { clipLines, evaluateClips } from "../clips/evaluate-clips.ts";
 import { calibrationLines, evaluationLines } from "../print.ts";
 import { DownloadError, ModelFolderError } from "../../../inference-container/src/models/errors.ts";
-import { ensureBuiltin, modelsRoot } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { ensureEmbedded, modelsRoot } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { FAMILIES } from "../../../inference-container/src/models/load.ts";
 import { Failure } from "../../../scripts/shared/command-line.ts";
 import { MODELS_HELP, type ModelsCommand, parseModelsArguments } from "./models-arguments.ts";
@@ -85,7 +85,7 @@ async function perform(command: Action, signal: AbortSignal): Promise<number> {
       print(descriptionLines(command.folder, await describe(command, signal)));
       return 0;
     case "fetch":
-      console.log(await ensureBuiltin());
+      console.log(await ensureEmbedded(command.name));
       return 0;
     case "install":
       print(installedLines(await install(command, signal)));

@@ -18,9 +18,14 @@ async function openSession({
     intraOpNumThreads: threads,
     // Planning memory for whole runs in advance raises the encoder's peak by more than half.
     enableMemPattern: false,
-    // Spinning idle threads would take the cores from picture decoding and mask encoding.
     extra: {
-      session: { intra_op: { allow_spinning: "0" }, disable_cpu_ep_fallback: cpuNodes ? "0" : "1" },
+      session: {
+        // Spinning idle threads would take the cores from picture decoding and mask encoding.
+        intra_op: { allow_spinning: "0" },
+        // On CPUs with AVX2 and without VNNI, sums of eight-bit products overflow otherwise.
+        x64quantprecision: "1",
+        disable_cpu_ep_fallback: cpuNodes ? "0" : "1",
+      },
     },
   };
   const session = await (typeof path === "string"

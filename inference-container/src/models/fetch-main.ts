@@ -1,14 +1,14 @@
-/** `node inference-container/src/models/fetch-main.ts [builtin]`: puts the embedded model on this machine, and prints its folder. */
+/** `node inference-container/src/models/fetch-main.ts [NAME]`: puts an embedded model on this machine, and prints its folder. */
 import { DownloadError, ModelFolderError } from "./errors.ts";
-import { ensureBuiltin } from "./fetch/ensure-builtin.ts";
+import { EMBEDDED_NAMES, type EmbeddedName, ensureEmbedded, isEmbedded } from "./fetch/ensure-builtin.ts";
 
 const [name = "builtin"] = process.argv.slice(2);
-if (name === "builtin") await fetchBuiltin();
-else fail(`There is no embedded model "${name}"; the only one is "builtin".`);
+if (isEmbedded(name)) await fetchEmbedded(name);
+else fail(`There is no embedded model "${name}"; there are ${EMBEDDED_NAMES.join(" and ")}.`);
 
-async function fetchBuiltin(): Promise<void> {
+async function fetchEmbedded(chosen: EmbeddedName): Promise<void> {
   try {
-    console.log(await ensureBuiltin());
+    console.log(await ensureEmbedded(chosen));
   } catch (error) {
     if (!(error instanceof DownloadError || error instanceof ModelFolderError)) throw error;
     fail(error.message);

@@ -1,5 +1,15 @@
 /** Cuts parts out of an ONNX file; message and field numbers are those of the ONNX project's `onnx.proto`. */
-import { again, fieldsOf, named, type Node, nodeOf, type ReadField, within } from "./graph-reader.ts";
+import {
+  again,
+  fieldsOf,
+  GRAPH,
+  graphOf,
+  named,
+  type Node,
+  nodeOf,
+  type ReadField,
+  within,
+} from "./graph-reader.ts";
 import { bytes, type Field, integer, join, message, text } from "./graph-writer.ts";
 
 /** Values, by their names in the whole graph, between which a part computes. */
@@ -11,7 +21,6 @@ export interface Part {
   readonly counted?: string;
 }
 
-const GRAPH = 7;
 /** A weight with more bytes is not copied into the parts. */
 const LARGE = 1_024;
 /** `TensorProto.DataType` of 16-bit floats. */
@@ -26,7 +35,7 @@ const EXTERNAL = 1;
  */
 export function cutPart(whole: Uint8Array, name: string, { inputs, outputs, counted }: Part): Uint8Array {
   const model = [...fieldsOf(whole)];
-  const graph = model.flatMap(({ number, body }) => (number === GRAPH && body ? [...fieldsOf(body)] : []));
+  const graph = graphOf(model);
   const weights = named(graph, 5, 8);
   // What the whole takes and gives.
   const types = new Map([...named(graph, 11, 1), ...named(graph, 12, 1)]);

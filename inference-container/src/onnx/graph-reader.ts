@@ -15,6 +15,16 @@ export interface Node {
   readonly outputs: readonly string[];
 }
 
+/** `ModelProto.graph`. */
+export const GRAPH = 7;
+
+/** The fields of a model's graph; one that comes in several pieces is what they are together. */
+export function graphOf(model: readonly ReadField[]): ReadField[] {
+  const graph: ReadField[] = [];
+  for (const { number, body } of model) if (number === GRAPH && body) graph.push(...fieldsOf(body));
+  return graph;
+}
+
 export function within(body: Uint8Array, number: number): Uint8Array {
   return [...fieldsOf(body)].find((field) => field.number === number)?.body ?? new Uint8Array();
 }

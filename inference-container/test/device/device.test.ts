@@ -9,6 +9,8 @@ import { Device } from "../../src/device/device.ts";
 import { Held } from "../../src/device/held.ts";
 import type { Feeds, HeldTensor, Run } from "../../src/device/messages.ts";
 import { type Stage, Usage } from "../../src/device/usage.ts";
+import { withInt8Products } from "../../src/models/fetch/quantize.ts";
+import { OnnxGraph } from "../../src/onnx/graph-writer.ts";
 import { sameGraph, written } from "../support/device/same-graph.ts";
 import { floatsOf, numbersOf } from "../support/device/runs.ts";
 
@@ -54,6 +56,17 @@ function rowsOfRun(i: number): Feeds {
 }
 
 const six = [1, 2, 3, 4, 5, 6];
+
+it("adds up products of eight-bit numbers without an overflow", async () => {
+  const graph = new OnnxGraph();
+  // Each sum of two products is 255 · 127 · 2, more than 16 bits hold.
+  const weights = graph.floats([64, 16], new Float32Array(64 * 16).fill(1));
+  graph.node("MatMul", [graph.input("x", [1, 64]), weights], {}, "same");
+  graph.output("same", [1, 16]);
+  const file = await loaded(withInt8Products(graph.file("sums")));
+  const results = await run(file, { x: floatsOf([Array<number>(64).fill(1)]) });
+  for (const sum of numbers(results)) expect(sum).toBeCloseTo(64, 3);
+});
 
 it("opens no graph with nodes that ONNX Runtime runs on the CPU where these are refused", async () => {
   // Here all are: no other provider can be had everywhere.

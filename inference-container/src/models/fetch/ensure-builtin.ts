@@ -7,6 +7,7 @@ import { BuiltinManifest } from "../builtin/manifest.ts";
 import { ModelFolderError } from "../errors.ts";
 import { checkFiles, MANIFEST_NAME, readManifest } from "../folder.ts";
 import { addTemplate, buildFolder, TEMPLATE } from "./build-folder.ts";
+import { buildFast, fastManifest } from "./fast.ts";
 import { homedir } from "node:os";
 import { linkFile, moveIntoPlace } from "./folders.ts";
 
@@ -20,31 +21,82 @@ export interface EnsureOptions {
   readonly output?: Output;
 }
 
+/** The embedded models by their names. */
+const EMBEDDED = { builtin: ensureBuiltin, "builtin-fast": ensureFast };
+export type EmbeddedName = keyof typeof EMBEDDED;
+export const EMBEDDED_NAMES = Object.keys(EMBEDDED);
+
+export const isEmbedded = (name: string): name is EmbeddedName => Object.hasOwn(EMBEDDED, name);
+
+export const ensureEmbedded = (name: EmbeddedName, options: EnsureOptions = {}): Promise<string> =>
+  EMBEDDED[name](options);
+
+/** A folder as it has to be. */
+interface Wanted {
+  readonly manifest: BuiltinManifest;
+  /** The bytes of its `manifest.json`. */
+  readonly text: string;
+}
+
+async function wantedBuiltin(): Promise<Wanted> {
+  const manifest = await readManifest(TEMPLATE, BuiltinManifest);
+  return { manifest, text: await readFile(join(TEMPLATE, MANIFEST_NAME), "utf8") };
+}
+
 /**
  * The path of the embedded model's folder, whose parts it downloads and converts if it is missing or damaged. The
  * folder appears by one rename, so neither a broken download nor a second process leaves half a folder.
  * @throws DownloadError or ModelFolderError with a sentence on what to do
  */
 export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string> {
-  const { root = modelsRoot(), output = process.stderr } = options;
-  const manifest = await readManifest(TEMPLATE, BuiltinManifest);
-  const folder = join(root, `${manifest.id}-${manifest.version}`);
+  const wanted = await wantedBuiltin();
+  return ensureFolder(wanted, options, async (staging, folder, fault, output) => {
+    const other = await reuseFiles(parentOf(options), staging, wanted.manifest);
+    if (other === undefined) {
+      output.write(`${fault} Downloading the embedded model once, into ${folder}.\n`);
+      await buildFolder(staging, wanted.manifest, output);
+    } else output.write(`${fault} The files in ${other} are the same; nothing to download.\n`);
+  });
+}
+
+/**
+ * The path of the folder of the embedded model's faster variant, which it makes of the embedded model's folder.
+ * @throws as `ensureBuiltin`
+ */
+export async function ensureFast(options: EnsureOptions = {}): Promise<string> {
+  const builtin = await ensureBuiltin(options);
+  const manifest = fastManifest((await wantedBuiltin()).manifest);
+  const wanted = { manifest, text: JSON.stringify(manifest, null, 2) };
+  return ensureFolder(wanted, options, async (staging, folder, fault, output) => {
+    output.write(`${fault} Making its faster variant, in ${folder}.\n`);
+    await buildFast(builtin, staging, manifest);
+    await writeFile(join(staging, MANIFEST_NAME), wanted.text);
+  });
+}
+
+const parentOf = ({ root = modelsRoot() }: EnsureOptions): string => root;
+
+/** The path of a folder that `build` fills, if it is missing or damaged, in another place. */
+async function ensureFolder(
+  { manifest, text }: Wanted,
+  options: EnsureOptions,
+  build: (staging: string, folder: string, fault: string, output: Output) => Promise<void>,
+): Promise<string> {
+  const { output = process.stderr } = options;
+  const parent = parentOf(options);
+  const folder = join(parent, `${manifest.id}-${manifest.version}`);
   const fault = await findFault(folder, manifest);
   if (fault === undefined) {
-    await refreshManifest(folder);
+    await refreshManifest(folder, text);
     output.write(`The embedded model is in ${folder}; nothing to download.\n`);
     return folder;
   }
-  await mkdir(root, { recursive: true });
-  await sweep(root);
-  const staging = await mkdtemp(join(root, STAGING_PREFIX));
+  await mkdir(parent, { recursive: true });
+  await sweep(parent);
+  const staging = await mkdtemp(join(parent, STAGING_PREFIX));
   const removeSignalHandlers = removeOnSignal(staging);
   try {
-    const other = await reuseFiles(root, staging, manifest);
-    if (other === undefined) {
-      output.write(`${fault} Downloading the embedded model once, into ${folder}.\n`);
-      await buildFolder(staging, manifest, output);
-    } else output.write(`${fault} The files in ${other} are the same; nothing to download.\n`);
+    await build(staging, folder, fault, output);
     await checkFiles(staging, manifest.files, { digests: true });
     await swapIn(staging, folder, manifest);
   } finally {
@@ -85,9 +137,8 @@ function removeOnSignal(staging: string): () => void {
 }
 
 /** The project's manifest replaces the folder's: a setting in it may change without any file changing. */
-async function refreshManifest(folder: string): Promise<void> {
+async function refreshManifest(folder: string, expected: string): Promise<void> {
   const path = join(folder, MANIFEST_NAME);
-  const expected = await readFile(join(TEMPLATE, MANIFEST_NAME), "utf8");
   if ((await readFile(path, "utf8").catch(() => "")) === expected) return;
   const fresh = `${path}.${process.pid}`;
   await writeFile(fresh, expected);

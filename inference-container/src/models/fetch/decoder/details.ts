@@ -1,6 +1,6 @@
 /** What the decoder adds to enlarged cells: features of higher resolution, which the encoder gives in the order of the cells. */
 import { Layers } from "./layers.ts";
-import { reshaped, stacked, type Weight, Weights } from "./weights.ts";
+import { reshaped, stacked, Weights } from "./weights.ts";
 
 /** Each with the bias of the decoder's layer that it is added to. */
 export interface Details {
@@ -27,8 +27,8 @@ export function detailsOf(decoder: Uint8Array): Uint8Array {
   const rows = (value: string, channels: number): string =>
     layers.transpose(layers.reshape(value, channels, -1), 1, 0);
   const bias = (at: number): string => {
-    const { values } = layers.weights.get(`mask_decoder.output_upscaling.${at}.bias`);
-    const four = stacked(Array<Weight>(4).fill({ shape: [values.length], values }));
+    const one = layers.weights.get(`mask_decoder.output_upscaling.${at}.bias`);
+    const four = stacked([one, one, one, one]);
     return layers.constant(reshaped(four, four.values.length));
   };
   const middle = rows(divided("high_res_feats_1"), 256);

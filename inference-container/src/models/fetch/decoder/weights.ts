@@ -1,12 +1,10 @@
 /** The weights of SAM 2's decoder, as its export has them, and their rearrangement. */
-import { fieldsOf, named, nodeOf, type ReadField } from "../../../onnx/graph-reader.ts";
+import { fieldsOf, graphOf, named, nodeOf, type ReadField } from "../../../onnx/graph-reader.ts";
 
 export interface Weight {
   readonly shape: readonly number[];
   readonly values: Float32Array<ArrayBuffer>;
 }
-
-const GRAPH = 7;
 
 /**
  * All weights of the export by PyTorch's names. Matrices that the export multiplies from the right are inputs × outputs, all
@@ -17,9 +15,7 @@ export class Weights {
 
   /** @param file the export's bytes */
   constructor(file: Uint8Array) {
-    const graph = [...fieldsOf(file)].flatMap(({ number, body }) =>
-      number === GRAPH && body ? [...fieldsOf(body)] : [],
-    );
+    const graph = graphOf([...fieldsOf(file)]);
     const weights = named(graph, 5, 8);
     const nodes = graph.filter(({ number }) => number === 1).map(nodeOf);
     const factors = new Map(
