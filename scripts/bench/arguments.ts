@@ -20,10 +20,14 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 accounts spread over 1, 4 and 16 databases and how many jobs per second these carry, and
                                 what deployments of 10 to 10,000 accounts cost by list prices; on an idle model
 
+  npm run bench -- model        the processor time of a new picture, of a click and of eight boxes, for the embedded model and its
+                                variant builtin-fast, or for the folders of --folders
+
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for video and viewer, 3 for
-                                service, click and capacity)
+                                service, click and capacity, 6 for model)
+  --folders A,B                 model folders; the others are compared with the first
   --part speed|memory|following only one part of the clip's measurement
   --part host|embedded          only one part of the service's measurement
   --megapixels N                the size of the pictures for the stand-in of a GPU (default 2)
@@ -33,7 +37,7 @@ Both sides of a comparison are measured in the same run. Times depend on this ma
 compare the ratios.
 `;
 
-type Option = "pictures" | "frames" | "rounds" | "part" | "megapixels" | "quick";
+type Option = "pictures" | "frames" | "rounds" | "part" | "megapixels" | "folders" | "quick";
 
 type Part = "speed" | "memory" | "following" | "host" | "embedded";
 
@@ -65,6 +69,7 @@ const BENCHES = {
   viewer: ofRounds(5),
   click: ofRounds(3),
   capacity: ofRounds(3),
+  model: { takes: ["rounds", "folders", "quick"], rounds: [6, 3] },
 } as const satisfies Record<string, Bench>;
 
 export type BenchSubject = keyof typeof BENCHES;
@@ -80,6 +85,8 @@ export interface BenchRequest {
   readonly parts: readonly Part[];
   /** The size of the pictures for the stand-in of a GPU. */
   readonly megapixels: number;
+  /** Model folders to compare; none stands for the embedded ones. */
+  readonly folders: readonly string[];
   readonly quick: boolean;
 }
 
@@ -88,7 +95,7 @@ const SEE = "See: npm run bench -- --help";
 /** Reads the command line; null if it asks for help. @throws Failure, a usage error that names what is wrong */
 export function parseBenchArguments(args: readonly string[]): BenchRequest | null {
   const { values, positionals } = readArguments("bench", args, {
-    ...texts("pictures", "frames", "rounds", "part", "megapixels"),
+    ...texts("pictures", "frames", "rounds", "part", "megapixels", "folders"),
     ...flags("quick"),
   });
   const { help, quick = false, ...given } = values;
@@ -114,6 +121,7 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
     rounds: wholeNumber("--rounds", given.rounds ?? String(rounds[quick ? 1 : 0]), 100),
     parts: part === undefined ? usualParts : [part],
     megapixels: wholeNumber("--megapixels", given.megapixels ?? "2", 36),
+    folders: given.folders?.split(",").filter((folder) => folder !== "") ?? [],
     quick,
   };
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./arguments.ts";
 import { benchCapacity } from "./capacity/run.ts";
 import { benchClick } from "./click/run.ts";
+import { benchModel } from "./model/run.ts";
 import { benchPictures } from "./pictures/run.ts";
 import { benchService } from "./service/run.ts";
 import { benchVideo } from "./video/run.ts";
@@ -18,6 +19,7 @@ const BENCHES: Readonly<
   viewer: benchViewer,
   click: benchClick,
   capacity: benchCapacity,
+  model: benchModel,
 };
 
 await runCommand(async (signal) => {

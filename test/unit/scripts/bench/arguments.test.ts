@@ -19,6 +19,7 @@ const request = (subject: string, overrides: object) => ({
   rounds: 1,
   parts: [],
   megapixels: 2,
+  folders: [],
   quick: false,
   ...overrides,
 });
@@ -53,6 +54,14 @@ describe("the benchmark's command line", () => {
     expect(parseBenchArguments(["service", "--part", "host", "--megapixels", "12"])).toEqual(
       service({ parts: ["host"], megapixels: 12 }),
     );
+  });
+
+  it("measures model folders, the embedded ones by default", () => {
+    expect(parseBenchArguments(["model"])).toEqual(request("model", { rounds: 6 }));
+    expect(parseBenchArguments(["model", "--folders", "a,b/c", "--rounds", "2"])).toEqual(
+      request("model", { rounds: 2, folders: ["a", "b/c"] }),
+    );
+    expect(refusalOf("click", "--folders", "a")).toMatch(/takes only --rounds and --quick/);
   });
 
   it("is quick if asked, except for what is given explicitly", () => {
