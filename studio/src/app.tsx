@@ -1,10 +1,10 @@
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
-import { lazyPart } from "./components/lazy-part.tsx";
+import { lazyPart } from "./components/layout/lazy-part.tsx";
 import Segment from "./screens/segment/segment.tsx";
 import { Welcome } from "./screens/welcome/welcome.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { session } from "./state/session.ts";
-import { Page } from "./components/page.tsx";
+import { Page } from "./components/layout/page.tsx";
 
 const Jobs = lazyPart(async () => (await import("./screens/jobs/jobs.tsx")).default);
 const Keys = lazyPart(async () => (await import("./screens/keys/keys.tsx")).default);

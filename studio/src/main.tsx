@@ -3,9 +3,9 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { Problem, Waiting } from "./components/notice.tsx";
+import { Problem, Waiting } from "./components/layout/notice.tsx";
 import { config, loadConfig } from "./state/config.ts";
-import { followSession } from "./work/current.ts";
+import { followSession } from "./workspace/current.ts";
 import { resume } from "./sign-in/sign-in.ts";
 
 const root = document.querySelector("#studio");

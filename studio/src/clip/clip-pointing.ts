@@ -9,8 +9,8 @@ import {
   withName,
   withoutObject,
   withRegion,
-} from "../work/clip-regions.ts";
-import type { Work } from "../work/work.ts";
+} from "../workspace/rules/clip-regions.ts";
+import type { Work } from "../workspace/workspace.ts";
 import { type Playback, WITHIN_SEC } from "./playback.ts";
 import { shownAt } from "./time.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { isTouch, ToolButtons, UndoButton } from "../components/toolbar.tsx";
+import { isTouch, ToolButtons, UndoButton } from "../components/controls/toolbar.tsx";
 import { useShortcuts } from "../state/use-shortcuts.ts";
 import type { PointingTool } from "../viewer/types.ts";
 import type { ClipPointing } from "./clip-pointing.ts";

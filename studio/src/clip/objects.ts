@@ -2,7 +2,7 @@ import type { Sighting, Track } from "segmentation-client";
 import { maskColour, objectColour } from "../viewer/colours.ts";
 import type { Colour } from "../viewer/types.ts";
 import { counted } from "../text/format.ts";
-import { type ClipRegion, objectIdsIn } from "../work/clip-regions.ts";
+import { type ClipRegion, objectIdsIn } from "../workspace/rules/clip-regions.ts";
 import { clock, isSure } from "./time.ts";
 
 /** An object of a clip, as it is listed. */

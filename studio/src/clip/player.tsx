@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { ClipViewer, type ClipViewerProps } from "../viewer/clip/clip-viewer.tsx";
-import { Button } from "../components/button.tsx";
+import { Button } from "../components/controls/button.tsx";
 import { type ClipObject, nameOf } from "./objects.ts";
 import { type Playback, RATES } from "./playback.ts";
 import { clock, shownAt } from "./time.ts";

@@ -1,5 +1,5 @@
 import type { Sighting } from "segmentation-client";
-import { framesOf } from "../work/beforehand.ts";
+import { framesOf } from "../workspace/rules/obstacles.ts";
 
 /** A place in a clip as people read it: minutes, seconds and tenths. @param seconds from the clip's beginning */
 export function clock(seconds: number): string {

@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { Icon } from "../components/button.tsx";
-import { lazyDialog } from "../components/lazy-part.tsx";
-import { Menu, type MenuItem } from "../components/menu.tsx";
+import { Icon } from "../components/controls/button.tsx";
+import { lazyDialog } from "../components/layout/lazy-part.tsx";
+import { Menu, type MenuItem } from "../components/controls/menu.tsx";
 import type { ClipPointing } from "./clip-pointing.ts";
 import { type ClipObject, nameOf, seenInWords } from "./objects.ts";
 import type { Playback } from "./playback.ts";

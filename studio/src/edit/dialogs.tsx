@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { FormDialog } from "../components/dialogs.tsx";
-import { TextField } from "../components/field.tsx";
-import { type Instance, nameOf } from "../work/instances.ts";
-import type { Edit } from "../work/history.ts";
+import { FormDialog } from "../components/dialogs/dialogs.tsx";
+import { TextField } from "../components/controls/field.tsx";
+import { type Instance, nameOf } from "../workspace/rules/instances.ts";
+import type { Edit } from "../workspace/rules/edit-history.ts";
 import "./dialogs.css";
 
 /** Names have no more characters: they become names of files and classes. */

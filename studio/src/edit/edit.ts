@@ -1,6 +1,6 @@
-import { isSeenWith, latestAttempt, type PointedObject } from "../work/pointed.ts";
-import { undo as undoPointing } from "../work/point.ts";
-import type { Work } from "../work/work.ts";
+import { isSeenWith, latestAttempt, type PointedObject } from "../workspace/rules/pointed-objects.ts";
+import { undo as undoPointing } from "../workspace/jobs/point.ts";
+import type { Work } from "../workspace/workspace.ts";
 import {
   type Edit,
   type History,
@@ -10,7 +10,7 @@ import {
   seenWithout,
   undo,
   withEdit,
-} from "../work/history.ts";
+} from "../workspace/rules/edit-history.ts";
 
 const historyOf = (work: Work, picture: string): History => work.edits.value.get(picture) ?? NO_EDITS;
 

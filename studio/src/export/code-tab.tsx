@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { CopyButton } from "../components/copy-field.tsx";
-import { Notice } from "../components/notice.tsx";
-import type { Order } from "./code/order.ts";
+import { CopyButton } from "../components/controls/copy-field.tsx";
+import { Notice } from "../components/layout/notice.tsx";
+import type { Order } from "./code/exported-job.ts";
 import { Tabs } from "./tabs.tsx";
 import { commandLine } from "./code/command-line.ts";
 import { curlCode } from "./code/curl.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { CreateJobRequest } from "segmentation-client";
-import { Button, Icon } from "../components/button.tsx";
+import { Button, Icon } from "../components/controls/button.tsx";
 import { CodeTab } from "./code-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
 import { isVisitor } from "../state/session.ts";

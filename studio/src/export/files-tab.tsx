@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { Bakery } from "../bake/bakery.ts";
-import { Select } from "../components/field.tsx";
-import { Loading } from "../components/notice.tsx";
+import { Bakery } from "../render/renderer.ts";
+import { Select } from "../components/controls/field.tsx";
+import { Loading } from "../components/layout/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
 import { api, isVisitor } from "../state/session.ts";
 import { Archive, Everything, FormatRow } from "./downloads.tsx";
-import { filesOf } from "./code/order.ts";
+import { filesOf } from "./code/exported-job.ts";
 import { againWith, offersOf } from "./files/offers.ts";
 import type { Scope } from "./files/make.ts";
 import type { ExportDialogProps, ExportPicture } from "./types.ts";

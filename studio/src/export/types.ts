@@ -1,6 +1,6 @@
 import type { CreateJobRequest } from "segmentation-client";
-import type { BakedMask } from "../bake/types.ts";
-import type { Order } from "./code/order.ts";
+import type { BakedMask } from "../render/types.ts";
+import type { Order } from "./code/exported-job.ts";
 
 /** A mask of a picture to export. */
 export interface ExportMask extends BakedMask {

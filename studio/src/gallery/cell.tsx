@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Bakery } from "../bake/bakery.ts";
-import { Icon } from "../components/button.tsx";
-import { useNear } from "../components/use-near.ts";
+import type { Bakery } from "../render/renderer.ts";
+import { Icon } from "../components/controls/button.tsx";
+import { useNear } from "../components/hooks/use-near.ts";
 import { counted, sentenceOf } from "../text/format.ts";
 import { countedByLabel, type GalleryItem, type LabelCount } from "./items.ts";
 

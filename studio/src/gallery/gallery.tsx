@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { Bakery } from "../bake/bakery.ts";
-import { Select } from "../components/field.tsx";
+import { Bakery } from "../render/renderer.ts";
+import { Select } from "../components/controls/field.tsx";
 import { Cell } from "./cell.tsx";
 import { type Filter, filtered, type Status } from "./filter.ts";
 import { type GalleryItem, stepTo } from "./items.ts";

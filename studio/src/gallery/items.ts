@@ -1,5 +1,5 @@
-import type { Verdict } from "../work/review.ts";
-import type { BakedMask } from "../bake/types.ts";
+import type { Verdict } from "../workspace/rules/review.ts";
+import type { BakedMask } from "../render/types.ts";
 
 /** A mask of a gallery's picture. */
 export interface GalleryMask extends BakedMask {

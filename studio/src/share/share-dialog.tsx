@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../components/button.tsx";
-import { CopyField } from "../components/copy-field.tsx";
-import { Dialog } from "../components/dialogs.tsx";
-import { Field, Select } from "../components/field.tsx";
-import { Loading, Problem } from "../components/notice.tsx";
+import { Button } from "../components/controls/button.tsx";
+import { CopyField } from "../components/controls/copy-field.tsx";
+import { Dialog } from "../components/dialogs/dialogs.tsx";
+import { Field, Select } from "../components/controls/field.tsx";
+import { Loading, Problem } from "../components/layout/notice.tsx";
 import { useAction, useLoaded } from "../state/requests.ts";
 import { api } from "../state/session.ts";
 import { fullTime, relativeTime } from "../text/format.ts";

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { useSignal } from "@preact/signals";
-import { Button, Icon, type IconName } from "../components/button.tsx";
+import { Button, Icon, type IconName } from "../components/controls/button.tsx";
 import { leaveForAnotherKey, signIn, signOut } from "../sign-in/sign-in.ts";
 import { account, isExpired, overview, session } from "../state/session.ts";
-import { Notice } from "../components/notice.tsx";
+import { Notice } from "../components/layout/notice.tsx";
 import { config } from "../state/config.ts";
 import { isOnline } from "../state/online.ts";
 import { counted } from "../text/format.ts";

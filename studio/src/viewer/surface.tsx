@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Command, commandOf, toolWith, ZOOM_STEP } from "./input/commands.ts";
-import { type Brush, DraftMarks } from "./input/draft-marks.tsx";
+import { type Brush, DraftMarks } from "./input/region-marks.tsx";
 import { listenToGestures } from "./input/gestures.ts";
 import { Pointing, type PointingContext } from "./input/pointing.ts";
 import { isPaint, type Point, type Region, type Tool } from "./types.ts";

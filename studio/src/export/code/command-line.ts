@@ -1,5 +1,5 @@
 import { shellPath, shellWord } from "./literal.ts";
-import { filesOf, type Order } from "./order.ts";
+import { filesOf, type Order } from "./exported-job.ts";
 
 type ImageRequest = Extract<Order["request"], { readonly type: "image" }>;
 type VideoRequest = Extract<Order["request"], { readonly type: "video" }>;

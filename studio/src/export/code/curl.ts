@@ -1,5 +1,5 @@
 import { Name, shellJson, shellPath, shellWord } from "./literal.ts";
-import { filesOf, optionsOf, type Order, type OrderedFile, regionsOf } from "./order.ts";
+import { filesOf, optionsOf, type Order, type OrderedFile, regionsOf } from "./exported-job.ts";
 
 const UPLOAD = `upload() {  # file, type: prints the taskId
   local slot

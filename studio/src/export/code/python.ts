@@ -1,5 +1,5 @@
 import { Name, python, quoted } from "./literal.ts";
-import { filesOf, optionsOf, type Order, type OrderedFile, regionsOf } from "./order.ts";
+import { filesOf, optionsOf, type Order, type OrderedFile, regionsOf } from "./exported-job.ts";
 
 const FUNCTIONS = `
 

@@ -1,5 +1,5 @@
 import { quoted, typescript } from "./literal.ts";
-import { filesOf, optionsOf, type Order, regionsOf } from "./order.ts";
+import { filesOf, optionsOf, type Order, regionsOf } from "./exported-job.ts";
 
 /** The job as TypeScript for Node, Deno or Bun, by the client library. The API key comes from the environment. */
 export function typescriptCode(order: Order, baseUrl: string): string {

@@ -1,7 +1,7 @@
 import { yoloDataset } from "@segmentation/masks";
 import { type CocoDocument, type SegmentationClient, stemOf, uniqueNames } from "segmentation-client";
 import { mergeCoco } from "segmentation-client/masks";
-import type { Bakery } from "../../bake/bakery.ts";
+import type { Bakery } from "../../render/renderer.ts";
 import type { ExportMask, ExportPicture } from "../types.ts";
 import { categoryOf, classesOf } from "./classes.ts";
 import type { FormatId } from "./offers.ts";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect } from "preact/hooks";
-import { Select } from "../../components/field.tsx";
+import { Select } from "../../components/controls/field.tsx";
 import type { JobFilter } from "./job-list.ts";
 import "./job-filter.css";
 

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { TargetedFocusEvent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { Entry } from "./entries.ts";
+import type { Entry } from "./job-groups.ts";
 import type { DetailsOfJobs } from "./job-details.ts";
 import { type JobAction, JobRow } from "./job-row.tsx";
 import { rowsOf, rowWindow, scrollTo } from "./window.ts";

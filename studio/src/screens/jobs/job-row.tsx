@@ -1,13 +1,13 @@
 import type { Signal } from "@preact/signals";
 import type { JobSummary } from "segmentation-client";
 import { useEffect, useRef } from "preact/hooks";
-import { Menu, type MenuItem } from "../../components/menu.tsx";
-import { RelativeTime, StatusBadge, type StatusBadgeProps } from "../../components/table.tsx";
+import { Menu, type MenuItem } from "../../components/controls/menu.tsx";
+import { RelativeTime, StatusBadge, type StatusBadgeProps } from "../../components/layout/table.tsx";
 import { counted, sentenceOf } from "../../text/format.ts";
-import { Icon } from "../../components/button.tsx";
-import { findOriginal } from "../../work/originals.ts";
+import { Icon } from "../../components/controls/button.tsx";
+import { findOriginal } from "../../workspace/saved/originals.ts";
 import { account } from "../../state/session.ts";
-import type { Entry } from "./entries.ts";
+import type { Entry } from "./job-groups.ts";
 import type { JobDetails } from "./job-details.ts";
 import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 

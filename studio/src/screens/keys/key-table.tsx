@@ -1,6 +1,6 @@
 import type { Answer } from "segmentation-client";
-import { Button } from "../../components/button.tsx";
-import { RelativeTime, Table } from "../../components/table.tsx";
+import { Button } from "../../components/controls/button.tsx";
+import { RelativeTime, Table } from "../../components/layout/table.tsx";
 import { remembered } from "../../sign-in/sign-in.ts";
 import "./keys.css";
 

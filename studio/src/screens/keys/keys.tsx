@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { Button, Icon } from "../../components/button.tsx";
-import { EmptyState, Page } from "../../components/page.tsx";
-import { Loading } from "../../components/notice.tsx";
-import { ConfirmDialog, FormDialog, SecretDialog } from "../../components/dialogs.tsx";
+import { Button, Icon } from "../../components/controls/button.tsx";
+import { EmptyState, Page } from "../../components/layout/page.tsx";
+import { Loading } from "../../components/layout/notice.tsx";
+import { ConfirmDialog, FormDialog, SecretDialog } from "../../components/dialogs/dialogs.tsx";
 import { useLoaded } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
-import { TextField } from "../../components/field.tsx";
+import { TextField } from "../../components/controls/field.tsx";
 import { type ApiKey, isKeyOfThisTab, KeyTable } from "./key-table.tsx";
 
 /** What stands above the list. */

@@ -2,10 +2,10 @@ import { effect, useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
 import { config } from "../../state/config.ts";
-import { isWorkPath, pathOf, works } from "../../work/current.ts";
-import { askForModel } from "../../work/model.ts";
-import { see } from "../../work/open-job.ts";
-import { Workbench } from "./workbench.tsx";
+import { isWorkPath, pathOf, works } from "../../workspace/current.ts";
+import { askForModel } from "../../workspace/service/model.ts";
+import { see } from "../../workspace/jobs/open-job.ts";
+import { Workbench } from "./workbench/workbench.tsx";
 
 /** Where pictures and clips are segmented, and where a job is looked at: one workbench, by whatever path it is reached. */
 export default function Segment() {

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { type Answer, type JobStatus, mapParallel } from "segmentation-client";
-import { Button } from "../../components/button.tsx";
-import { ConfirmDialog } from "../../components/dialogs.tsx";
-import { Loading } from "../../components/notice.tsx";
-import { EmptyState, Page } from "../../components/page.tsx";
-import { RelativeTime, Table } from "../../components/table.tsx";
+import { Button } from "../../components/controls/button.tsx";
+import { ConfirmDialog } from "../../components/dialogs/dialogs.tsx";
+import { Loading } from "../../components/layout/notice.tsx";
+import { EmptyState, Page } from "../../components/layout/page.tsx";
+import { RelativeTime, Table } from "../../components/layout/table.tsx";
 import { useLoaded } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
 import { promptsText, subjectOf } from "../jobs/job-words.ts";

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { SegmentationError } from "segmentation-client";
-import { Page } from "../../components/page.tsx";
-import { Notice, Problem, Waiting } from "../../components/notice.tsx";
+import { Page } from "../../components/layout/page.tsx";
+import { Notice, Problem, Waiting } from "../../components/layout/notice.tsx";
 import { useAction, useLoaded } from "../../state/requests.ts";
 import { type AccountOverview, api, overview, refreshAccount } from "../../state/session.ts";
 import { config, type StudioConfig } from "../../state/config.ts";
-import { Button } from "../../components/button.tsx";
-import { Table } from "../../components/table.tsx";
+import { Button } from "../../components/controls/button.tsx";
+import { Table } from "../../components/layout/table.tsx";
 import { counted } from "../../text/format.ts";
 import { UseByDay } from "./use-by-day.tsx";
 import { planInWords, plansInWords } from "./plan-in-words.ts";

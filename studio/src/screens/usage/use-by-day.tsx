@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { EmptyState } from "../../components/page.tsx";
-import { Loading, Problem } from "../../components/notice.tsx";
-import { Table } from "../../components/table.tsx";
+import { EmptyState } from "../../components/layout/page.tsx";
+import { Loading, Problem } from "../../components/layout/notice.tsx";
+import { Table } from "../../components/layout/table.tsx";
 import { useLoaded } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
 import { counted, dateText, numberText } from "../../text/format.ts";

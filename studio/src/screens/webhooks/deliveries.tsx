@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/page.tsx";
-import { Problem, Waiting } from "../../components/notice.tsx";
+import { Button } from "../../components/controls/button.tsx";
+import { EmptyState } from "../../components/layout/page.tsx";
+import { Problem, Waiting } from "../../components/layout/notice.tsx";
 import { useAction, useLoaded, usePoll } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
 import { continued, type Listed, refreshed } from "../../state/listed.ts";
-import { RelativeTime, StatusBadge, type StatusBadgeProps, Table } from "../../components/table.tsx";
+import { RelativeTime, StatusBadge, type StatusBadgeProps, Table } from "../../components/layout/table.tsx";
 import { counted } from "../../text/format.ts";
 import { attemptText, type Delivery, deliveryText, type Endpoint, subjectOf } from "./delivery-words.ts";
 

@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { TextField } from "../../components/field.tsx";
-import { FormDialog, SecretDialog } from "../../components/dialogs.tsx";
+import { TextField } from "../../components/controls/field.tsx";
+import { FormDialog, SecretDialog } from "../../components/dialogs/dialogs.tsx";
 import { api } from "../../state/session.ts";
-import { StatusBadge } from "../../components/table.tsx";
+import { StatusBadge } from "../../components/layout/table.tsx";
 import { type Endpoint, EVENTS, type EventType } from "./delivery-words.ts";
 
 /** As the contract bounds them. */

@@ -1,9 +1,9 @@
 import { useRoute } from "preact-iso";
 import { useSignal } from "@preact/signals";
-import { Button, Icon } from "../../components/button.tsx";
-import { EmptyState, Page } from "../../components/page.tsx";
-import { Loading } from "../../components/notice.tsx";
-import { Table } from "../../components/table.tsx";
+import { Button, Icon } from "../../components/controls/button.tsx";
+import { EmptyState, Page } from "../../components/layout/page.tsx";
+import { Loading } from "../../components/layout/notice.tsx";
+import { Table } from "../../components/layout/table.tsx";
 import { useLoaded } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
 import { EndpointScreen } from "./endpoint-screen.tsx";

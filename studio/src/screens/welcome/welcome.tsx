@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedSubmitEvent } from "preact";
 import { SegmentationError } from "segmentation-client";
-import { Button } from "../../components/button.tsx";
-import { Notice } from "../../components/notice.tsx";
+import { Button } from "../../components/controls/button.tsx";
+import { Notice } from "../../components/layout/notice.tsx";
 import { Brand } from "../../shell/brand.tsx";
 import { signIn, signInByKey } from "../../sign-in/sign-in.ts";
 import { problemSentence } from "../../text/problem-words.ts";
 import { config } from "../../state/config.ts";
 import { isExpired } from "../../state/session.ts";
-import { TextField } from "../../components/field.tsx";
+import { TextField } from "../../components/controls/field.tsx";
 import "./welcome.css";
 
 /** The screen for people who are not signed in. */

@@ -2,7 +2,7 @@ import type { Patch } from "../masks/index-map.ts";
 import type { PackedMask } from "../masks/packed.ts";
 import type { Colour, Point, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
-import { KeptFrame, type Region, within, without } from "./kept-frame.ts";
+import { KeptFrame, type Region, within, without } from "./cached-frame.ts";
 import { type Contents, fragmentOf, VERTEX } from "./shader.ts";
 
 /** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, so that it smooths their stairs up to a zoom. */

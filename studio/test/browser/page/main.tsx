@@ -3,7 +3,7 @@ import { render } from "preact";
 import type { MasksJson } from "segmentation-client";
 import { Playback } from "../../../src/clip/playback.ts";
 import { shownAt } from "../../../src/clip/time.ts";
-import { Bakery } from "../../../src/bake/bakery.ts";
+import { Bakery } from "../../../src/render/renderer.ts";
 import { Gallery } from "../../../src/gallery/gallery.tsx";
 import { EVERYTHING } from "../../../src/gallery/filter.ts";
 import type { GalleryItem } from "../../../src/gallery/items.ts";

@@ -5,7 +5,12 @@ import { encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { draw } from "../../../../client/test/support/shapes.ts";
 import type { Region, RegionPoint } from "../../../src/viewer/types.ts";
-import { type ClipRegion, objectIdsIn, regionsOfTracks, regionsOn } from "../../../src/work/clip-regions.ts";
+import {
+  type ClipRegion,
+  objectIdsIn,
+  regionsOfTracks,
+  regionsOn,
+} from "../../../src/workspace/rules/clip-regions.ts";
 import { ClipPointing } from "../../../src/clip/clip-pointing.ts";
 import { nameOf, objectsOf, seenInWords } from "../../../src/clip/objects.ts";
 import { Playback } from "../../../src/clip/playback.ts";

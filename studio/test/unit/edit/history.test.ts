@@ -10,8 +10,8 @@ import {
   seenWithout,
   undo,
   withEdit,
-} from "../../../src/work/history.ts";
-import { type Instance, nameOf } from "../../../src/work/instances.ts";
+} from "../../../src/workspace/rules/edit-history.ts";
+import { type Instance, nameOf } from "../../../src/workspace/rules/instances.ts";
 
 const instance = (label: string, number: number, confidence = 0.5): Instance => ({
   id: `job/${label}/${number}`,

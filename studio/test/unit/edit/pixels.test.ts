@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyMask } from "../../../../client/test/support/arbitrary-masks.ts";
 import { draw, maskFile } from "../../../../client/test/support/shapes.ts";
-import { cook } from "../../../src/edit/cook.ts";
-import type { Recipe, Stroke } from "../../../src/work/history.ts";
+import { cook } from "../../../src/edit/compose.ts";
+import type { Recipe, Stroke } from "../../../src/workspace/rules/edit-history.ts";
 import { paint, partOf, partsOf, union } from "../../../src/edit/pixels.ts";
 
 const empty = (width: number, height: number) => draw(width, height, () => false);

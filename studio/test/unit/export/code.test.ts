@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseRegion } from "../../../../client/src/cli/segment/region.ts";
 import { commandLine } from "../../../src/export/code/command-line.ts";
 import { curlCode } from "../../../src/export/code/curl.ts";
-import type { Order } from "../../../src/export/code/order.ts";
+import type { Order } from "../../../src/export/code/exported-job.ts";
 import { pythonCode } from "../../../src/export/code/python.ts";
 import { typescriptCode } from "../../../src/export/code/typescript.ts";
 

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { edited, type History, NO_EDITS, withEdit } from "../../../src/work/history.ts";
-import { type Coloured, coloursOf, type PointedInstance } from "../../../src/screens/segment/colouring.ts";
-import type { Instance } from "../../../src/work/instances.ts";
+import { edited, type History, NO_EDITS, withEdit } from "../../../src/workspace/rules/edit-history.ts";
+import {
+  type Coloured,
+  coloursOf,
+  type PointedInstance,
+} from "../../../src/screens/segment/state/colouring.ts";
+import type { Instance } from "../../../src/workspace/rules/instances.ts";
 
 const instance = (
   object: string,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { JobSummary } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { continued, type Listed, refreshed } from "../../../src/state/listed.ts";
-import { entriesOf, isFound } from "../../../src/screens/jobs/entries.ts";
+import { entriesOf, isFound } from "../../../src/screens/jobs/job-groups.ts";
 import { rowsOf, rowWindow, scrollTo } from "../../../src/screens/jobs/window.ts";
 
 const ROW = 72;

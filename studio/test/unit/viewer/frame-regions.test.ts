@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Region, within, without } from "../../../src/viewer/paint/kept-frame.ts";
+import { type Region, within, without } from "../../../src/viewer/paint/cached-frame.ts";
 
 const region = fc.tuple(
   fc.integer({ min: -5, max: 9 }),

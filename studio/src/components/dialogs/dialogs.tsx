@@ -1,0 +1,178 @@
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { type Action, useAction } from "../../state/requests.ts";
+import { Button, type ButtonProps } from "../controls/button.tsx";
+import { CopyField } from "../controls/copy-field.tsx";
+import { Problem } from "../layout/notice.tsx";
+import "./dialogs.css";
+
+interface ActingDialogProps {
+  readonly title: string;
+  readonly action: Action;
+  readonly act: ButtonProps;
+  readonly leave: ButtonProps;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A dialog with a button for the action and one that closes it. If the action fails, it stays open and says why. */
+const ActingDialog = ({ title, action, act, leave, onClose, children }: ActingDialogProps) => (
+  <Dialog
+    title={title}
+    onClose={action.busy.value ? undefined : onClose}
+    actions={
+      <>
+        <Button {...act} busy={action.busy.value} />
+        <Button {...leave} look="quiet" disabled={action.busy.value} onClick={onClose} />
+      </>
+    }
+  >
+    {children}
+    {action.error.value !== null && <Problem error={action.error.value} />}
+  </Dialog>
+);
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  /** What will happen, and whether it can be undone. */
+  readonly children: ComponentChildren;
+  /** The verb of what is confirmed. */
+  readonly confirm: string;
+  readonly cancel?: string;
+  /** Whether something is lost by it. */
+  readonly isDangerous?: boolean;
+  readonly onConfirm: () => Promise<void> | void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something is done that cannot be undone. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, children, confirm, cancel = "Keep it", isDangerous = true, onConfirm, onClose } = props;
+  const action = useAction();
+  const act = async (): Promise<void> => {
+    await onConfirm();
+    onClose();
+  };
+  return (
+    <ActingDialog
+      title={title}
+      action={action}
+      act={{
+        children: confirm,
+        look: isDangerous ? "danger" : "main",
+        onClick: () => void action.run(act),
+      }}
+      leave={{ children: cancel, autofocus: true }}
+      onClose={onClose}
+    >
+      <div class="dialog-text">{children}</div>
+    </ActingDialog>
+  );
+}
+
+interface FormDialogProps {
+  readonly title: string;
+  /** The verb of what the form does. */
+  readonly submit: string;
+  /** Does it, and ends the dialog. If that fails, the form stays as it was filled in. */
+  readonly onSubmit: () => Promise<void> | void;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A form in a dialog. */
+export function FormDialog({ title, submit, onSubmit, onClose, children }: FormDialogProps) {
+  const id = useId();
+  const action = useAction();
+  return (
+    <ActingDialog
+      title={title}
+      action={action}
+      act={{ children: submit, look: "main", type: "submit", form: id }}
+      leave={{ children: "Cancel" }}
+      onClose={onClose}
+    >
+      <form
+        id={id}
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void action.run(onSubmit);
+        }}
+      >
+        {children}
+      </form>
+    </ActingDialog>
+  );
+}
+
+interface SecretDialogProps {
+  readonly title: string;
+  readonly label: string;
+  readonly secret: string;
+  /** Where it belongs, and what to do if it is lost. */
+  readonly children: ComponentChildren;
+  /** Called when somebody says that they have saved it; nothing else ends the dialog. */
+  readonly onKept: () => void;
+}
+
+/** Shows a secret the only time that it is shown. */
+export const SecretDialog = ({ title, label, secret, children, onKept }: SecretDialogProps) => (
+  <Dialog
+    title={title}
+    actions={
+      <Button look="main" onClick={onKept}>
+        Done, I’ve saved it
+      </Button>
+    }
+  >
+    <CopyField label={label} value={secret} />
+    <div class="dialog-text">{children}</div>
+  </Dialog>
+);
+
+interface DialogProps {
+  readonly title: string;
+  /** Called on dismissal: by Escape, or by a click outside it. Without it, only the dialog's own buttons close it. */
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ComponentChildren;
+  /** The buttons at its foot, the primary one first. */
+  readonly actions?: ComponentChildren;
+}
+
+/** A dialog, open for as long as it is drawn. The browser keeps the focus inside, and gives it back at the end. */
+export function Dialog({ title, onClose, children, actions }: DialogProps) {
+  const id = useId();
+  const element = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+      onClose={({ currentTarget }) => {
+        // A browser lets nobody be held by a dialog: a second Escape closes it whatever was said to the first.
+        if (!currentTarget.isConnected || currentTarget.open) return;
+        if (onClose === undefined) currentTarget.showModal();
+        else onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === event.currentTarget) onClose?.();
+      }}
+    >
+      <div class="dialog-content">
+        <h2 id={id}>{title}</h2>
+        {children}
+        {actions !== undefined && <div class="dialog-actions">{actions}</div>}
+      </div>
+    </dialog>
+  );
+}

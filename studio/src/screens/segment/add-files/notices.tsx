@@ -1,0 +1,51 @@
+import { counted } from "../../../text/format.ts";
+import type { ComponentChildren } from "preact";
+import { Notice } from "../../../components/layout/notice.tsx";
+import { overview } from "../../../state/session.ts";
+import type { Obstacle } from "../../../workspace/rules/obstacles.ts";
+import type { Work } from "../../../workspace/workspace.ts";
+
+interface ObstacleNoticeProps {
+  readonly obstacle: Obstacle;
+  /** What else can be done about it. */
+  readonly children?: ComponentChildren;
+}
+
+/** What stands against a job before anything is sent, and the way to the plans. */
+export function ObstacleNotice({ obstacle, children }: ObstacleNoticeProps) {
+  const mode = overview.value?.access.mode;
+  return (
+    <Notice
+      tone="warning"
+      title={obstacle.title}
+      actions={
+        <>
+          {children}
+          {mode !== "paid" && (
+            <a class="button button-main" href="/studio/usage">
+              {mode === "blocked" ? "Usage and billing" : "See plans"}
+            </a>
+          )}
+        </>
+      }
+    >
+      {obstacle.text}
+    </Notice>
+  );
+}
+
+/** What was given and not taken. */
+export function Refused({ work }: { readonly work: Work }) {
+  const sentences = work.refused.value;
+  if (sentences.length === 0) return null;
+  return (
+    <Notice tone="warning" title={`${counted(sentences.length, "item")} not added`}>
+      <ul>
+        {sentences.slice(0, 3).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+        {sentences.length > 3 && <li>And {sentences.length - 3} more.</li>}
+      </ul>
+    </Notice>
+  );
+}

@@ -1,0 +1,78 @@
+import { lazy } from "preact-iso";
+import { useEffect } from "preact/hooks";
+import { inPlace } from "../../../components/layout/lazy-part.tsx";
+import type { GalleryItem } from "../../../gallery/items.ts";
+import { problemSentence } from "../../../text/problem-words.ts";
+import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
+import type { Work } from "../../../workspace/workspace.ts";
+import type { Picture } from "../../../workspace/rules/picture.ts";
+import type { Look } from "../state/view-state.ts";
+import { Progress } from "../stage/progress.tsx";
+
+const Gallery = inPlace(lazy(async () => (await import("../../../gallery/gallery.tsx")).Gallery));
+
+/** All pictures of a work, with what was found in each. */
+export function Batch({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const isByLabel = look.gallery.value.label !== null;
+  const found = work.found.value;
+  useEffect(() => {
+    // Which prompt a mask answers is known by its file.
+    if (isByLabel && found !== null) void showAll(work);
+  }, [isByLabel, found]);
+  return (
+    <section class="stage" aria-label="All pictures">
+      <div class="stage-pane stage-batch">
+        <Gallery
+          items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
+          open={look.work.openPicture.value?.key ?? null}
+          filter={look.gallery}
+          labels={look.labels.value}
+          onOpen={(key) => look.work.open(key)}
+        />
+      </div>
+      <Progress work={work} />
+    </section>
+  );
+}
+
+/** Fetches the masks of all pictures, one picture after the other. */
+async function showAll(work: Work): Promise<void> {
+  for (const { key } of work.pictures.value) await showMasks(work, key);
+}
+
+function itemOf(look: Look, picture: Picture): GalleryItem {
+  const { work } = look;
+  const { key, name, file, sending } = picture;
+  const task = work.taskOf(picture);
+  const found = work.found.value;
+  const seen = look.objectsIn(key);
+  return {
+    key,
+    name,
+    state: stateOf(picture, task?.status),
+    share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
+    problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
+    count: look.countIn(picture, "shown"),
+    labels: look.labelsIn(key),
+    verdict: work.verdicts.value.get(key) ?? null,
+    revision: [
+      file === null ? "absent" : "here",
+      // Of a running job more is known later.
+      found?.confidences.has(task?.taskId ?? "") === true && found.jobId,
+      look.least.value,
+      ...look.filter.value.leasts.values(),
+      look.isByObject.value,
+      ...seen.map(({ id, object, label }) => `${look.hidden.value.has(object) ? "-" : ""}${id} ${label}`),
+    ].join(" "),
+    original: async () => await work.original(picture),
+    masks: async () => await look.masksOf(key),
+  };
+}
+
+function stateOf({ sending }: Picture, status: string | undefined): GalleryItem["state"] {
+  if (sending.at === "failed" || status === "failed") return "failed";
+  if (status === "success") return "done";
+  if (status === "processing") return "processing";
+  return sending.at === "sent" ? "waiting" : sending.at;
+}

@@ -1,0 +1,54 @@
+import { Button } from "../../../components/controls/button.tsx";
+import { useShortcuts } from "../../../state/use-shortcuts.ts";
+import { judged, nextToReview, type Verdict } from "../../../workspace/rules/review.ts";
+import type { Look } from "../state/view-state.ts";
+import "./review.css";
+
+/** The keys of a review. */
+const KEYS: Readonly<Record<string, Verdict | "next">> = { a: "accepted", x: "rejected", n: "next" };
+
+/** What is said of the open picture of a batch, and the way to the next one. */
+export function Review({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const picture = work.openPicture.value;
+  const key = picture?.key ?? null;
+  const verdicts = work.verdicts.value;
+  const verdict = key === null ? undefined : verdicts.get(key);
+  const reviewed = work.pictures.value.filter((each) => verdicts.has(each.key)).length;
+  const goOn = (): void => {
+    const next = nextToReview(look.reviewed.value, key, work.verdicts.value);
+    // After the last one, all are looked at.
+    if (next === null) work.open(null);
+    else work.openKey.value = next;
+  };
+  const judge = (said: Verdict): void => {
+    if (key === null) return;
+    const isTakenBack = verdict === said;
+    work.judge(judged(work.verdicts.value, key, said));
+    if (!isTakenBack) goOn();
+  };
+  useShortcuts((letter, { ctrlKey, metaKey }) => {
+    const act = KEYS[letter];
+    if (act === undefined || ctrlKey || metaKey) return false;
+    if (act === "next") goOn();
+    else judge(act);
+    return true;
+  });
+  return (
+    <div class="review" role="group" aria-label="Review">
+      <p role="status">
+        <span class="unseen">{picture?.name}. </span>
+        {reviewed} of {work.pictures.value.length} reviewed
+      </p>
+      <Button aria-pressed={verdict === "accepted"} title="A" onClick={() => judge("accepted")}>
+        Accept
+      </Button>
+      <Button aria-pressed={verdict === "rejected"} title="X" onClick={() => judge("rejected")}>
+        Reject
+      </Button>
+      <Button look="quiet" title="N" onClick={goOn}>
+        Next
+      </Button>
+    </div>
+  );
+}

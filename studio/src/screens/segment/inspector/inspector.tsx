@@ -1,0 +1,91 @@
+import { useComputed } from "@preact/signals";
+import { Button, Icon } from "../../../components/controls/button.tsx";
+import type { Given } from "../../../workspace/rules/picture.ts";
+import { isConfident } from "../../../workspace/rules/instances.ts";
+import { MaskOpacity, Slider } from "../../../components/controls/slider.tsx";
+import { AskFor } from "../prompt/job-form.tsx";
+import { Choose } from "../add-files/choose.tsx";
+import type { Look } from "../state/view-state.ts";
+import { Instances } from "./instances.tsx";
+import { ExportButton } from "./export-button.tsx";
+import { ShareButton } from "./share-button.tsx";
+import { Searches } from "./searches.tsx";
+import "./inspector.css";
+
+interface InspectorProps {
+  readonly look: Look;
+  readonly onNew: () => void;
+  /** Adds further pictures; null if there is already a job. */
+  readonly onGiven: ((given: readonly Given[]) => void) | null;
+}
+
+/** Beside the picture: what is asked, and what was found. */
+export function Inspector({ look, onNew, onGiven }: InspectorProps) {
+  const { work } = look;
+  const isImage = work.type.value === "image";
+  const hasMasks = work.isOverview.value ? work.found.value !== null : look.instances.value.length > 0;
+  return (
+    <aside class="inspector" aria-label="Settings and results">
+      <AskFor work={work} />
+      <Searches look={look} />
+      <ExportButton look={look} />
+      <ShareButton look={look} />
+      {isImage && hasMasks && <ShowHow look={look} />}
+      {isImage && !work.isOverview.value && <Instances look={look} />}
+      <footer class="inspector-foot">
+        {onGiven !== null && isImage && (
+          <Choose look="quiet" many onFiles={onGiven}>
+            <Icon name="plus" /> Add pictures
+          </Choose>
+        )}
+        <Button look="quiet" onClick={onNew}>
+          {onGiven !== null && isImage ? (
+            "Start over"
+          ) : (
+            <>
+              <Icon name="plus" /> New pictures or clip
+            </>
+          )}
+        </Button>
+      </footer>
+    </aside>
+  );
+}
+
+/** How the masks are shown: from which confidence on, and how strongly. */
+export function ShowHow({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const least = useComputed(() => Math.max(look.least.value, look.lowest.value));
+  const isShown = useComputed(() =>
+    work.isOverview.value
+      ? [...(work.found.value?.confidences.values() ?? [])].flat().map((each) => each >= least.value)
+      : (look.searched.value ?? []).map((instance) => isConfident(instance, look.filter.value)),
+  );
+  const shown = isShown.value.filter(Boolean).length;
+  return (
+    <section class="show-how">
+      {isShown.value.length > 0 && (
+        <Slider
+          label="Min. confidence"
+          valueText={`${Math.round(least.value * 100)}%, ${shown} of ${isShown.value.length}`}
+          value={least.value}
+          min={look.lowest.value}
+          onInput={(value) => (look.least.value = value)}
+        />
+      )}
+      {!work.isOverview.value && <MaskOpacity opacity={look.opacity} />}
+      {(work.isOverview.value || look.instances.value.length > 1) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={look.isByObject.value}
+            onChange={({ currentTarget }) =>
+              (look.colouring.value = currentTarget.checked ? "object" : "label")
+            }
+          />
+          A colour for each object
+        </label>
+      )}
+    </section>
+  );
+}

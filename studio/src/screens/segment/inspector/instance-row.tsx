@@ -1,0 +1,91 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../../components/controls/button.tsx";
+import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { Menu, type MenuItem } from "../../../components/controls/menu.tsx";
+import { edit } from "../../../edit/edit.ts";
+import type { Edit } from "../../../workspace/rules/edit-history.ts";
+import { isVisitor } from "../../../state/session.ts";
+import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
+import type { Look } from "../state/view-state.ts";
+
+const RenameDialog = lazyDialog(async () => (await import("../../../edit/dialogs.tsx")).RenameDialog);
+const MergeDialog = lazyDialog(async () => (await import("../../../edit/dialogs.tsx")).MergeDialog);
+
+/** What an object is beside those of another search, in words. */
+const DIFFERENCES = { only: "only here", changed: "another outline" } as const;
+
+/** An object of the list: a press hides or shows it, its menu changes it. */
+export function Row({ instance, look }: { readonly instance: Instance; readonly look: Look }) {
+  const row = useRef<HTMLLIElement>(null);
+  const dialog = useSignal<"rename" | "merge" | null>(null);
+  const isLit = look.highlighted.value === instance.id;
+  const isHidden = look.hidden.value.has(instance.object);
+  const isSelected = look.painting.selected.value === instance.object;
+  useEffect(() => {
+    if (isLit) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isLit]);
+  const light = () => (look.highlighted.value = instance.id);
+  const unlight = (): void => {
+    if (look.highlighted.value === instance.id) look.highlighted.value = null;
+  };
+  const difference = look.comparing.of(instance);
+  const change = (made: Edit): void => edit(look.work, made);
+  const close = () => (dialog.value = null);
+  const others = look.instances.value.filter(({ object }) => object !== instance.object);
+  const remove = (): void => {
+    // The focus goes to what takes the row's place.
+    const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
+    change({ type: "delete", object: instance.object });
+    (
+      next?.querySelector<HTMLElement>("button") ?? document.querySelector<HTMLElement>(".viewer-surface")
+    )?.focus();
+  };
+  const items: readonly MenuItem[] = [
+    { name: "Rename…", to: () => (dialog.value = "rename") },
+    ...(look.refining.canBegin(instance)
+      ? [{ name: "Refine by points", to: () => look.refine(instance) }]
+      : []),
+    { name: "Brush and eraser", to: () => look.select(instance) },
+    { name: "Split into parts", to: () => void look.split(instance) },
+    ...(others.length > 0 ? [{ name: "Merge with…", to: () => (dialog.value = "merge") }] : []),
+    { name: "Delete", isDangerous: true, to: remove },
+  ];
+  return (
+    <li ref={row} class="instances-row" data-lit={isLit} data-hidden={isHidden} data-selected={isSelected}>
+      <button
+        type="button"
+        class="instances-toggle"
+        aria-pressed={!isHidden}
+        title={isHidden ? "Show" : "Hide"}
+        onClick={() => look.toggle([instance])}
+        onPointerEnter={light}
+        onPointerLeave={unlight}
+        onFocus={light}
+        onBlur={unlight}
+      >
+        <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
+        <span class="instances-name cut">
+          {nameOf(instance)}
+          {difference !== null && difference !== "same" && (
+            <em class="instances-difference">{DIFFERENCES[difference]}</em>
+          )}
+        </span>
+        <span class="instances-confidence">{Math.round(instance.confidence * 100)}%</span>
+        <Icon name={isHidden ? "hidden" : "eye"} size={16} />
+      </button>
+      {!isVisitor.value && <Menu label={`Change ${nameOf(instance)}`} items={items} />}
+      {dialog.value === "rename" && (
+        <RenameDialog
+          name={nameOf(instance)}
+          label={instance.label}
+          onRename={(label) => change({ type: "rename", object: instance.object, label })}
+          onClose={close}
+        />
+      )}
+      {dialog.value === "merge" && (
+        <MergeDialog instance={instance} others={others} onEdit={change} onClose={close} />
+      )}
+    </li>
+  );
+}

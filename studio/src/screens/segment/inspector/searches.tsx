@@ -1,0 +1,65 @@
+import { Button } from "../../../components/controls/button.tsx";
+import { RelativeTime } from "../../../components/layout/table.tsx";
+import { problemSentence } from "../../../text/problem-words.ts";
+import { see } from "../../../workspace/jobs/open-job.ts";
+import { type Search, thresholdIn } from "../../../workspace/workspace.ts";
+import { promptsText } from "../../jobs/job-words.ts";
+import type { Look } from "../state/view-state.ts";
+import "./searches.css";
+
+/** What was searched for in the same pictures; one search is seen at a time, the latest at first. */
+export function Searches({ look }: { readonly look: Look }) {
+  const { work, comparing } = look;
+  const searches = work.searches.value;
+  if (searches.length < 2) return null;
+  return (
+    <section class="searches" aria-label="Searches">
+      <h2>Searches</h2>
+      <ul>
+        {searches.toReversed().map((search) => (
+          <li key={search.jobId}>
+            <button
+              type="button"
+              class="searches-search"
+              aria-pressed={search.jobId === work.searchId.value}
+              disabled={work.going.value.at !== "idle"}
+              onClick={() => see(work, search.jobId)}
+            >
+              <span class="cut">{promptsText(search.prompts)}</span>
+              <span class="fine">
+                {thresholdText(search)}
+                <RelativeTime at={new Date(search.at).toISOString()} />
+              </span>
+            </button>
+            {work.type.value === "image" && search.jobId !== work.searchId.value && (
+              <Button
+                look={search === comparing.search.value ? "plain" : "quiet"}
+                aria-pressed={search === comparing.search.value}
+                aria-label={`Compare with ${promptsText(search.prompts)}`}
+                onClick={() => {
+                  // One picture is compared at a time.
+                  work.open(work.openPicture.value?.key ?? null);
+                  comparing.toggle(search.jobId);
+                }}
+              >
+                Compare
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {comparing.search.value !== null && (
+        <p class="searches-compared fine" role="status">
+          {comparing.error.value === null
+            ? comparing.inWords(look.instances)
+            : problemSentence(comparing.error.value)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function thresholdText({ request }: Search): string {
+  const threshold = request === null ? null : thresholdIn(request);
+  return threshold === null ? "" : `from ${Math.round(threshold * 100)}% · `;
+}

@@ -1,0 +1,35 @@
+import { useSignal } from "@preact/signals";
+import { LIMITS } from "segmentation-client";
+import { Button, Icon } from "../../../components/controls/button.tsx";
+import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { drawnOf } from "../../../workspace/rules/pointed-objects.ts";
+import type { Look } from "../state/view-state.ts";
+
+const ShareDialog = lazyDialog(async () => (await import("../../../share/share-dialog.tsx")).ShareDialog);
+
+/** The button that makes a link to what a work has found, once there is something. */
+export function ShareButton({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const isOpen = useSignal(false);
+  const { job, pointed, edits, pictures, type } = work;
+  const drawn = pointed.value.flatMap((object) => drawnOf(object)?.jobId ?? []);
+  const first = job.value?.status === "success" ? job.value.jobId : drawn[0];
+  if (first === undefined) return null;
+  const further = drawn.filter((jobId) => jobId !== first).slice(-LIMITS.furtherJobsPerShare);
+  return (
+    <section class="share-button">
+      <Button onClick={() => (isOpen.value = true)}>
+        <Icon name="link" /> Share a link
+      </Button>
+      {isOpen.value && (
+        <ShareDialog
+          jobId={first}
+          further={further}
+          what={type.value === "video" ? "clip" : pictures.value.length > 1 ? "pictures" : "picture"}
+          hasEdits={[...edits.value.values()].some(({ done }) => done.length > 0)}
+          onClose={() => (isOpen.value = false)}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { Dialog } from "../../../components/dialogs/dialogs.tsx";
+import "./key-sheet.css";
+
+const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [string, string])[] }[] = [
+  {
+    of: "The picture",
+    keys: [
+      ["+ − 0 1", "zoom in, zoom out, fit, 100%"],
+      ["Space", "held down, dragging moves the picture"],
+      ["Arrows", "move the picture, or the crosshair of the tool; Shift: farther"],
+      ["V P D E", "move, point, brush, eraser"],
+      ["?", "these keys"],
+    ],
+  },
+  {
+    of: "Point",
+    keys: [
+      ["Enter", "a point at the crosshair; Shift adds a part, Alt removes one"],
+      ["B", "a box from here; arrows and Enter end it"],
+      ["Esc", "cancels the box, then the crosshair"],
+    ],
+  },
+  {
+    of: "Brush and eraser",
+    keys: [
+      ["Enter", "a dot at the crosshair"],
+      ["B", "a stroke from here; arrows and Enter end it"],
+      ["[ ]", "smaller, larger"],
+    ],
+  },
+  {
+    of: "Changes",
+    keys: [
+      ["Ctrl Z", "undo"],
+      ["Ctrl Shift Z", "redo"],
+    ],
+  },
+  {
+    of: "Review of a batch",
+    keys: [
+      ["A", "accept, and the next one"],
+      ["X", "reject, and the next one"],
+      ["N", "the next one that is not reviewed"],
+    ],
+  },
+];
+
+/** All keys of the workbench, in a dialog. */
+export const KeySheet = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Keys" onClose={onClose}>
+    <div class="key-sheet" tabIndex={0} role="region" aria-label="All keys">
+      {KEYS.map(({ of, keys }) => (
+        <section key={of}>
+          <h3>{of}</h3>
+          <dl>
+            {keys.map(([key, does]) => (
+              <div key={key}>
+                <dt>
+                  {key.split(" ").map((each) => (
+                    <kbd key={each}>{each}</kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  </Dialog>
+);

@@ -1,0 +1,152 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { inPlace, lazyPart } from "../../../components/layout/lazy-part.tsx";
+import { Notice, Waiting } from "../../../components/layout/notice.tsx";
+import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
+import type { Picture } from "../../../workspace/rules/picture.ts";
+import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
+import type { Search, Work } from "../../../workspace/workspace.ts";
+import { isVisitor } from "../../../state/session.ts";
+import { sentenceOf } from "../../../text/format.ts";
+import { Absent } from "./absent.tsx";
+import type { Look } from "../state/view-state.ts";
+import { Progress } from "./progress.tsx";
+import { Tools } from "./tools.tsx";
+import { useBitmap, usePreview } from "./use-bitmap.ts";
+import "./stage.css";
+
+const PictureViewer = inPlace(
+  lazyPart(async () => (await import("../../../viewer/picture-viewer.tsx")).PictureViewer),
+);
+
+const ComparePane = inPlace(lazyPart(async () => (await import("./compare-pane.tsx")).ComparePane));
+
+const ClipScreen = inPlace(lazyPart(async () => (await import("../../../clip/clip-screen.tsx")).default));
+
+/** The open picture, or the clip, with the progress of its job. */
+export function Stage({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const picture = work.openPicture.value;
+  return (
+    <section class="stage" aria-label="Picture" data-compared={comparedWith(look) !== null}>
+      {picture === null ? (
+        work.opening.value && <Waiting what="Loading the job" />
+      ) : work.type.value === "video" && picture.file === null && work.hasOriginal(picture) ? (
+        <Waiting what="Loading the clip" />
+      ) : work.type.value === "video" ? (
+        <div class="stage-pane">
+          <ClipScreen work={work} picture={picture} />
+        </div>
+      ) : (
+        <PictureOf look={look} />
+      )}
+      <Progress work={work} />
+    </section>
+  );
+}
+
+/** What the open picture is seen beside: an object before it was corrected, or another search; null if it is alone. */
+function comparedWith({ refining, comparing }: Look): Instance | Search | null {
+  if (refining.target.value === null) return comparing.search.value;
+  return refining.isCompared.value ? refining.before.value : null;
+}
+
+function PictureOf({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const picture = work.openPicture.value;
+  const preview = usePreview(work);
+  const { bitmap, isUnshowable } = useBitmap(picture?.file ?? preview);
+  const found = work.found.value;
+  const key = picture?.key;
+  useEffect(() => {
+    if (found !== null && key !== undefined) void showMasks(work, key);
+  }, [found, key]);
+  const [first] = look.instances.value;
+  const before = comparedWith(look);
+  const size = first ?? bitmap;
+  if (picture === null) return null;
+  return (
+    <>
+      {before !== null && "prompts" in before && size !== null && (
+        <ComparePane look={look} search={before} picture={picture} bitmap={bitmap} size={size} />
+      )}
+      {before !== null && "object" in before && size !== null && (
+        <div class="stage-before">
+          <PictureViewer
+            label={`${nameOf(before)} before`}
+            picture={bitmap}
+            size={size}
+            layers={look.refining.layersBefore.value}
+            opacity={look.opacity}
+            highlighted={look.refining.highlightedBefore}
+            tool="pan"
+          />
+          <p class="stage-caption">Before</p>
+        </div>
+      )}
+      {size !== null && (
+        <PictureViewer
+          key={picture.key}
+          label={picture.name || "The job’s picture"}
+          picture={bitmap}
+          size={size}
+          layers={look.layers.value}
+          opacity={look.opacity}
+          highlighted={look.highlighted}
+          tool={isVisitor.value ? "pan" : look.tool.value}
+          drafts={look.refining.drafts.value}
+          onRegion={(region, replacesLatest) => look.refining.point(region, replacesLatest)}
+          brush={{
+            radius: look.painting.radiusIn(size),
+            colour:
+              look.painting.target.value === null || look.tool.value === "eraser"
+                ? null
+                : look.colour(look.painting.target.value).css,
+          }}
+          onStroke={(points, mask) => look.painting.paint(points, mask)}
+          {...(before !== null && "prompts" in before && { shared: look.comparing.view })}
+        />
+      )}
+      {bitmap !== null && !isVisitor.value && <Tools look={look} />}
+      <TaskProblem work={work} picture={picture} isAlone={size === null} />
+      {bitmap === null && (
+        <Absent work={work} picture={picture} isUnshowable={isUnshowable} hasMasks={first !== undefined} />
+      )}
+    </>
+  );
+}
+
+interface TaskProblemProps {
+  readonly work: Work;
+  readonly picture: Picture;
+  /** There is no picture that it would cover. */
+  readonly isAlone: boolean;
+}
+
+/** Why the open picture failed, or what its task could not do. */
+function TaskProblem({ work, picture, isAlone }: TaskProblemProps) {
+  const task = work.taskOf(picture);
+  const isClosed = useSignal<string | null>(null);
+  if (task === undefined || task.error === null || isClosed.value === task.error) return null;
+  const { error } = task;
+  const isCanceled = error.startsWith("canceled");
+  const hasFailed = task.status === "failed" && !isCanceled;
+  const title = isCanceled
+    ? "Canceled"
+    : hasFailed
+      ? "This picture could not be segmented"
+      : error.startsWith("prompt_outside_vocabulary")
+        ? "Some words aren’t in the model’s vocabulary"
+        : "Not everything could be searched for";
+  return (
+    <div class="stage-problem" data-alone={isAlone}>
+      <Notice
+        tone={isCanceled ? "plain" : hasFailed ? "danger" : "warning"}
+        title={title}
+        {...(!hasFailed && { onClose: () => (isClosed.value = error) })}
+      >
+        {isCanceled ? "You can segment it again whenever you like." : sentenceOf(error)}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { LIMITS } from "segmentation-client";
+import { Icon } from "../../../components/controls/button.tsx";
+import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { isTouch, ToolButtons, UndoButton } from "../../../components/controls/toolbar.tsx";
+import { redoLatest, undoable, undoLatest } from "../../../edit/edit.ts";
+import { useShortcuts } from "../../../state/use-shortcuts.ts";
+import { isPaint, type Tool } from "../../../viewer/types.ts";
+import { nameOf } from "../../../workspace/rules/instances.ts";
+import { model } from "../../../workspace/service/model.ts";
+import type { Look } from "../state/view-state.ts";
+import "./tools.css";
+
+const HINTS: Readonly<Record<Tool, string>> = {
+  pan: "Drag to move, scroll or pinch to zoom.",
+  point: "Click an object, or drag a box around it: 1 unit each.",
+  add: "Click another part of the object.",
+  remove: "Click what doesn’t belong to the object.",
+  brush: "Drag over what belongs to the object.",
+  eraser: "Drag over what doesn’t belong to the object.",
+};
+
+const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
+
+/** What the tool of now does, and the keys that go with it. */
+function hintOf(look: Look, canRefine: boolean): string {
+  const tool = look.tool.value;
+  const hint = HINTS[tool];
+  if (isTouch)
+    return tool === "pan"
+      ? "Drag to move, pinch to zoom."
+      : `${hint.replaceAll("Click", "Tap")} Two fingers move the picture.`;
+  const refined = look.refining.target.value;
+  if (refined !== null && tool !== "pan")
+    return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first ${LIMITS.freeRefinements} are free.`;
+  if (isPaint(tool)) {
+    const target = look.painting.target.value;
+    const what = target === null ? "Start on the object." : `Changes ${nameOf(target)}.`;
+    return `${what} ${hint} Keys: [ and ] for the size, ? for all.`;
+  }
+  if (tool !== "point") return hint;
+  const refine = canRefine ? " Shift-click adds a part, Alt-click removes one." : "";
+  return `${hint}${refine} Keys: arrows, Enter for a point, B for a box, ? for all.`;
+}
+
+/** The keys of tools. */
+const KEYS: Readonly<Record<string, Tool>> = { v: "pan", p: "point", d: "brush", e: "eraser" };
+/** How much a key changes the brush. */
+const BRUSH_STEP = 0.1;
+
+/** What the pointer does on the picture, and undo. */
+export function Tools({ look }: { readonly look: Look }) {
+  const { work } = look;
+  const { box = true, points = true } = model.value?.regions ?? {};
+  const canPoint = box || points;
+  const canRefine = canPoint && look.refining.drafts.value.some((region) => "points" in region);
+  const canPaint = look.instances.value.length > 0;
+  const isRefining = look.refining.target.value !== null;
+  const can = undoable(work);
+  const isSheetOpen = useSignal(false);
+  const offered: readonly Tool[] = [
+    "pan",
+    ...(canPoint && !isRefining ? (["point"] as const) : []),
+    ...(canRefine ? (["add", "remove"] as const) : []),
+    ...(canPaint ? (["brush", "eraser"] as const) : []),
+  ];
+  useShortcuts((key, { ctrlKey, metaKey, shiftKey }) => {
+    const tool = KEYS[key];
+    if (ctrlKey || metaKey) {
+      if (key !== "z" && key !== "y") return false;
+      if (key === "y" || shiftKey) redoLatest(work);
+      else undoLatest(work);
+    } else if (tool !== undefined && offered.includes(tool)) look.tool.value = tool;
+    else if (key === "?") isSheetOpen.value = true;
+    else if (key === "[" || key === "]") {
+      const size = look.painting.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
+      look.painting.brush.value = Math.min(1, Math.max(0, size));
+    } else return false;
+    return true;
+  });
+  useEffect(() => {
+    if (!offered.includes(look.tool.value)) look.tool.value = canPoint ? "point" : "pan";
+  }, [offered.join()]);
+  return (
+    <>
+      <div class="tools" role="toolbar" aria-label="Pointer">
+        {offered.length > 1 && (
+          <ToolButtons
+            offered={offered}
+            chosen={look.tool.value}
+            onChoose={(tool) => (look.tool.value = tool)}
+          />
+        )}
+        {can.undo && <UndoButton onClick={() => undoLatest(work)} />}
+        {can.redo && (
+          <button type="button" title="Ctrl+Shift+Z" onClick={() => redoLatest(work)}>
+            <Icon name="redo" size={18} />
+            Redo
+          </button>
+        )}
+        {isRefining && (
+          <>
+            <button
+              type="button"
+              aria-pressed={look.refining.isCompared.value}
+              disabled={look.refining.before.value === null}
+              onClick={() => (look.refining.isCompared.value = !look.refining.isCompared.value)}
+            >
+              Before and after
+            </button>
+            <button type="button" onClick={() => look.stopRefining()}>
+              <Icon name="check" size={18} />
+              Done
+            </button>
+          </>
+        )}
+        <button
+          type="button"
+          class="tools-keys"
+          aria-label="Keys"
+          title="Keys (?)"
+          onClick={() => (isSheetOpen.value = true)}
+        >
+          ?
+        </button>
+        {isPaint(look.tool.value) && (
+          <label class="tools-size fine">
+            Size
+            <input
+              type="range"
+              min={0}
+              max={1}
+              step={0.01}
+              value={look.painting.brush.value}
+              onInput={({ currentTarget }) => (look.painting.brush.value = currentTarget.valueAsNumber)}
+            />
+          </label>
+        )}
+      </div>
+      {isSheetOpen.value && <KeySheet onClose={() => (isSheetOpen.value = false)} />}
+      <p class="tools-hint fine">{hintOf(look, canRefine)}</p>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import type { History } from "../../../workspace/rules/edit-history.ts";
+import { maskColour, objectColour, Palette, paletteBeside, paletteOf } from "../../../viewer/colours.ts";
+import type { Colour } from "../../../viewer/types.ts";
+import type { Instance } from "../../../workspace/rules/instances.ts";
+
+/** An object that was pointed at, as it was drawn first, so that no correction changes its colour. */
+export interface PointedInstance {
+  readonly instance: Instance;
+  /** The number of its first attempt. */
+  readonly at: number;
+}
+
+/** What the colours of a picture's objects follow from. */
+export interface Coloured {
+  /** What the search has found, before any edit. */
+  readonly found: readonly Instance[];
+  readonly pointed: readonly PointedInstance[];
+  readonly edits: History;
+  /** What objects may be called: first what was looked for, then the names that people gave. */
+  readonly labels: readonly string[];
+  /** How many of the labels were looked for. */
+  readonly prompts: number;
+  /** Whether each object has a colour of its own, or those of a label have shades of one. */
+  readonly isByObject: boolean;
+}
+
+/**
+ * The colours of a picture's objects: as different as can be from each other and from what is under each. An object keeps its own
+ * whatever a person changes, because those that come later are given theirs later.
+ */
+export function coloursOf(coloured: Coloured): (instance: Instance) => Colour {
+  const own = coloured.isByObject
+    ? inOrder(coloured, coloured.found, new Palette())
+    : colouredByLabel(coloured);
+  return ({ object, label, number }) => {
+    const place = label === null ? -1 : coloured.labels.indexOf(label);
+    // Of another search only its label is known here.
+    const usual = () =>
+      place < 0 ? objectColour(number - 1) : maskColour(place, number - 1, coloured.prompts);
+    return own(object, label, number) ?? usual();
+  };
+}
+
+type Own = (object: string, label: string | null, number: number) => Colour | undefined;
+
+/** In the order in which they came: what was found, and then what was pointed at and what was split off. */
+function inOrder(
+  { pointed, edits, found: all }: Coloured,
+  found: readonly Instance[],
+  palette: Palette,
+): Own {
+  const split = edits.done.flatMap(({ edit, after }) =>
+    edit.type === "split"
+      ? edit.others.map((object) => ({ object, under: underOf(edit.object), at: after + 0.5 }))
+      : [],
+  );
+  function underOf(object: string): Instance["under"] {
+    // A part has its name from what it was split off.
+    return all.find((instance) => object === instance.object || object.startsWith(`${instance.object}~`))
+      ?.under;
+  }
+  const later = [...pointed.map(({ instance, at }) => ({ ...instance, at })), ...split];
+  const colours = new Map<string, Colour>();
+  for (const { object, under } of [...found, ...later.toSorted((a, b) => a.at - b.at)])
+    colours.set(object, palette.next(under));
+  return (object) => colours.get(object);
+}
+
+/** Those of a label by their numbers, which nothing changes; those without one in the order in which they came. */
+function colouredByLabel(coloured: Coloured): Own {
+  const { found, labels, prompts } = coloured;
+  const others = found.filter(({ label }) => label === null);
+  const alone = inOrder(coloured, others, paletteBeside(prompts));
+  const palettes = new Map<string, { readonly palette: Palette; readonly colours: Colour[] }>();
+  return (object, label, number) => {
+    if (label === null) return alone(object, label, number);
+    const known = palettes.get(label) ?? {
+      palette: paletteOf(Math.max(0, labels.indexOf(label)), prompts),
+      colours: [],
+    };
+    palettes.set(label, known);
+    const there = found.filter((instance) => instance.label === label);
+    for (let next = known.colours.length + 1; next <= number; next++)
+      known.colours.push(known.palette.next(there.find((instance) => instance.number === next)?.under));
+    return known.colours[number - 1];
+  };
+}

@@ -1,0 +1,254 @@
+import { computed, effect, signal } from "@preact/signals";
+import {
+  edited,
+  type EditedObject,
+  leastsOf,
+  namesGiven,
+  NO_EDITS,
+} from "../../../workspace/rules/edit-history.ts";
+import { edit } from "../../../edit/edit.ts";
+import { MadeMasks } from "../../../edit/edited-masks.ts";
+import type { ExportMask } from "../../../export/types.ts";
+import { EVERYTHING, type Filter, isMatch } from "../../../gallery/filter.ts";
+import type { GalleryMask } from "../../../gallery/items.ts";
+import { USUAL_OPACITY } from "../../../viewer/colours.ts";
+import { type Colour, type Layer, type Tool } from "../../../viewer/types.ts";
+import {
+  grouped,
+  type Instance,
+  isShown,
+  lowestOf,
+  nameOf,
+  toggled,
+} from "../../../workspace/rules/instances.ts";
+import { fetchMasks } from "../../../workspace/masks/fetch-masks.ts";
+import { objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
+import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
+import type { Work } from "../../../workspace/workspace.ts";
+import { coloursOf } from "./colouring.ts";
+import { Comparing } from "./comparing.ts";
+import { Painting } from "./painting.ts";
+import { Refining } from "./refining.ts";
+
+/** How a work is looked at: what is shown of the open picture, how strongly, and what is pointed at. */
+export class Look {
+  readonly opacity = signal(USUAL_OPACITY);
+  /** Whether each object has a colour of its own, or the objects of a label have shades of one; null for what suits the job. */
+  readonly colouring = signal<"object" | "label" | null>(null);
+  readonly least = signal(0);
+  /** The hidden objects. */
+  readonly hidden = signal<ReadonlySet<string>>(new Set());
+  /** The mask that stands out, in the picture and in the list. */
+  readonly highlighted = signal<string | null>(null);
+  readonly tool = signal<Tool>("point");
+  /** Which pictures of a batch are shown. */
+  readonly gallery = signal<Filter>(EVERYTHING);
+  /** What could not be done with an object, in a sentence. */
+  readonly complaint = signal<string | null>(null);
+  readonly work: Work;
+  readonly #masks = new MadeMasks();
+
+  /** Another search of the same pictures beside the one that is seen. */
+  readonly comparing: Comparing;
+
+  constructor(work: Work) {
+    this.work = work;
+    this.comparing = new Comparing(work);
+  }
+
+  /** Makes masks of edited objects as they are looked at. Returns what ends it. */
+  attach(): () => void {
+    const dispose = effect(() => {
+      const found = this.#found.value;
+      for (const object of this.#edited.value) void this.#masks.make(object, found).catch(() => undefined);
+    });
+    return () => {
+      dispose();
+      this.#masks.close();
+    };
+  }
+
+  /** What was found in the open picture; null while that is not known. */
+  readonly searched = computed(() => {
+    const key = this.work.openPicture.value?.key;
+    return key === undefined ? null : (this.work.instances.value.get(key) ?? null);
+  });
+
+  readonly #found = computed((): readonly Instance[] => {
+    const key = this.work.openPicture.value?.key;
+    return key === undefined ? [] : objectsOf(this.work, key, this.searched.value ?? []);
+  });
+
+  readonly #edited = computed(() =>
+    this.#editedIn(this.work.openPicture.value?.key ?? "", this.#found.value),
+  );
+
+  /** All objects of the open picture, with those that were pointed at, after a person's edits. */
+  readonly instances = computed(() => this.#edited.value.map((object) => this.#masks.seen(object)));
+
+  readonly groups = computed(() => grouped(this.instances.value, this.work.found.value?.prompts ?? []));
+  readonly filter = computed(() => ({
+    least: this.least.value,
+    leasts: leastsOf(this.work.edits.value.values()),
+    hidden: this.hidden.value,
+  }));
+  /** How low the slider of confidences goes: there the job's masks begin, in whichever picture. */
+  readonly lowest = computed(() => lowestOf([...(this.work.found.value?.confidences.values() ?? [])].flat()));
+
+  readonly layers = computed((): readonly Layer[] =>
+    this.groups.value.flatMap(({ instances }) =>
+      instances.map((instance) => ({
+        id: instance.id,
+        mask: instance.png,
+        colour: this.comparing.colour(instance, this.colour(instance)),
+        visible: isShown(instance, this.filter.value),
+        label: nameOf(instance),
+      })),
+    ),
+  );
+
+  readonly isByObject = computed(() =>
+    this.colouring.value === null
+      ? (this.work.found.value?.prompts.length ?? 0) < 2
+      : this.colouring.value === "object",
+  );
+
+  /** Pointing at objects. */
+  readonly refining = new Refining(this);
+
+  /** Brush and eraser. */
+  readonly painting = new Painting(this);
+
+  /** The objects of a picture as far as they are known, after a person's edits. */
+  objectsIn(key: string): readonly Instance[] {
+    const found = objectsOf(this.work, key, this.work.instances.value.get(key) ?? []);
+    return this.#editedIn(key, found).map((object) => this.#masks.seen(object));
+  }
+
+  /** How many objects a picture has, of all or of those that are shown; null while that is not known. */
+  countIn({ key, ...picture }: Picture, which: "all" | "shown"): number | null {
+    const isCounted = (instance: Instance): boolean =>
+      which === "all" || isShown(instance, this.filter.value);
+    const there = this.objectsIn(key).filter(isCounted).length;
+    if (this.work.instances.value.has(key)) return there;
+    const taskId = taskIdOf({ key, ...picture });
+    const found = taskId === null ? undefined : this.work.found.value?.confidences.get(taskId);
+    const counted = found?.filter((confidence) => which === "all" || confidence >= this.least.value);
+    return counted === undefined && there === 0 ? null : (counted?.length ?? 0) + there;
+  }
+
+  /** The labels of a picture's objects that are shown; null while they are not known. */
+  labelsIn(key: string): readonly (string | null)[] | null {
+    if (!this.work.instances.value.has(key)) return null;
+    return this.objectsIn(key).flatMap((each) => (isShown(each, this.filter.value) ? [each.label] : []));
+  }
+
+  /** The pictures that a review goes through: those that succeeded, and that the gallery's filter lets through. */
+  readonly reviewed = computed((): readonly string[] =>
+    this.work.pictures.value.flatMap((picture) => {
+      const isDone = this.work.taskOf(picture)?.status === "success";
+      const count = this.countIn(picture, "shown");
+      const labels = this.labelsIn(picture.key);
+      const state = isDone ? ("done" as const) : ("failed" as const);
+      const verdict = this.work.verdicts.value.get(picture.key) ?? null;
+      return isDone && isMatch({ state, count, labels, verdict }, this.gallery.value) ? [picture.key] : [];
+    }),
+  );
+
+  #editedIn(key: string, found: readonly Instance[]): readonly EditedObject[] {
+    return edited(found, this.work.edits.value.get(key) ?? NO_EDITS);
+  }
+
+  /** What objects may be called: the job's prompts, and the names that people gave. */
+  readonly labels = computed((): readonly string[] => [
+    ...new Set([...(this.work.found.value?.prompts ?? []), ...namesGiven(this.work.edits.value.values())]),
+  ]);
+
+  /** The colour of an object of the open picture. */
+  colour(instance: Instance): Colour {
+    return this.#colours.value(instance);
+  }
+
+  readonly #colours = computed(() => this.#coloursIn(this.work.openPicture.value?.key ?? ""));
+
+  /** The colours of a picture's objects: the same wherever they are seen. */
+  #coloursIn(key: string): (instance: Instance) => Colour {
+    const { instances, edits } = this.work;
+    const found = instances.value.get(key) ?? [];
+    return coloursOf({
+      found,
+      pointed: pointedFirst(this.work, key, found),
+      edits: edits.value.get(key) ?? NO_EDITS,
+      labels: this.labels.value,
+      prompts: this.work.found.value?.prompts.length ?? 0,
+      isByObject: this.isByObject.value,
+    });
+  }
+
+  /** Hides objects, or shows them. */
+  toggle(instances: readonly Instance[]): void {
+    this.hidden.value = toggled(
+      this.hidden.value,
+      instances.map(({ object }) => object),
+    );
+  }
+
+  /** Has brush and eraser change an object. */
+  select(instance: Instance): void {
+    this.refining.end();
+    this.painting.begin(instance);
+  }
+
+  /** Has points and boxes correct the mask of an object. */
+  refine(instance: Instance): void {
+    this.painting.selected.value = null;
+    void this.refining.begin(instance);
+  }
+
+  /** Has points and boxes begin new objects again. */
+  stopRefining(): void {
+    this.refining.end();
+    this.tool.value = "point";
+  }
+
+  /** Makes the connected parts of an object's mask objects of their own. */
+  async split({ object, label, number }: Instance): Promise<void> {
+    const of = this.#edited.value.find(({ instance }) => instance.object === object);
+    if (of === undefined) return;
+    const parts = Math.min(MOST_PARTS, await this.#masks.partsOf(of, this.#found.value));
+    if (parts < 2) {
+      this.complaint.value = `${nameOf({ ...of.instance, label, number })} is in one piece. Erase a line through it first.`;
+      return;
+    }
+    this.complaint.value = null;
+    const others = Array.from({ length: parts - 1 }, () => `${object}~${crypto.randomUUID().slice(0, 8)}`);
+    edit(this.work, { type: "split", object, others });
+  }
+
+  /** Fetches the masks of a picture, as they are seen: with their colours, and whether they are shown. @throws SegmentationError */
+  async masksOf(key: string): Promise<(GalleryMask & ExportMask)[]> {
+    const found = objectsOf(this.work, key, await fetchMasks(this.work, key));
+    const made = await Promise.all(
+      this.#editedIn(key, found).map(async (object) => await this.#masks.make(object, found)),
+    );
+    const colour = this.#coloursIn(key);
+    return made.flatMap((instance) =>
+      // Of what was erased as a whole there is nothing to show or to export.
+      instance.area === 0
+        ? []
+        : [
+            {
+              png: instance.png,
+              rgb: colour(instance).rgb,
+              label: instance.label,
+              title: nameOf(instance).toLowerCase().replaceAll(" ", "-"),
+              confidence: instance.confidence,
+              isShown: isShown(instance, this.filter.value),
+            },
+          ],
+    );
+  }
+}
+
+/** The most objects that one is split into: the last one has what else there is. */
+const MOST_PARTS = 20;

@@ -1,0 +1,31 @@
+import { useEffect, useMemo } from "preact/hooks";
+import type { Given } from "../../../workspace/rules/picture.ts";
+import type { Work } from "../../../workspace/workspace.ts";
+import { Batch } from "../batch/batch.tsx";
+import { Inspector } from "../inspector/inspector.tsx";
+import { Look } from "../state/view-state.ts";
+import { Review } from "../batch/review.tsx";
+import { Stage } from "../stage/stage.tsx";
+import { Strip } from "../batch/strip.tsx";
+
+interface BenchProps {
+  readonly work: Work;
+  readonly onNew: () => void;
+  /** Adds further pictures; null if there is already a job. */
+  readonly onGiven: ((given: readonly Given[]) => void) | null;
+}
+
+/** The pictures or the clip of a work, what is asked of them, and what was found in them. */
+export function Bench({ work, onNew, onGiven }: BenchProps) {
+  const look = useMemo(() => new Look(work), [work]);
+  useEffect(() => look.attach(), [look]);
+  const isOneOfMany = work.type.value === "image" && work.pictures.value.length > 1 && !work.isOverview.value;
+  return (
+    <>
+      {work.isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
+      {isOneOfMany && work.found.value !== null && <Review look={look} />}
+      {isOneOfMany && <Strip look={look} onGiven={onGiven} />}
+      <Inspector look={look} onNew={onNew} onGiven={onGiven} />
+    </>
+  );
+}

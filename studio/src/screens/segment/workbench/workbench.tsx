@@ -1,0 +1,116 @@
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { SegmentationError } from "segmentation-client";
+import { inPlace, lazyPart } from "../../../components/layout/lazy-part.tsx";
+import { Problem } from "../../../components/layout/notice.tsx";
+import { Page } from "../../../components/layout/page.tsx";
+import { addressesIn, type Given } from "../../../workspace/rules/picture.ts";
+import type { Work } from "../../../workspace/workspace.ts";
+import { Empty } from "../add-files/empty.tsx";
+import "./workbench.css";
+
+const loadBench = async () => (await import("./workbench-panels.tsx")).Bench;
+const Bench = inPlace(lazyPart(loadBench));
+
+interface WorkbenchProps {
+  readonly work: Work;
+  /** Begins a work of its own, with what was given for it. */
+  readonly onNew: (given: readonly Given[]) => void;
+}
+
+/** The picture, what is asked of it, and what was found in it. */
+export function Workbench({ work, onNew }: WorkbenchProps) {
+  // It is needed as soon as something is given, and then there may be no network.
+  useEffect(() => void loadBench().catch(() => undefined), []);
+  const isOver = useSignal(false);
+  const canAdd = useComputed(() => work.jobIds.value.length === 0 && work.going.value.at === "idle");
+  const add = (given: readonly Given[]): void => work.add(given);
+  const isEmpty = work.pictures.value.length === 0 && !work.opening.value && work.problem.value === null;
+  const isLost = work.pictures.value.length === 0 && work.problem.value?.of === "opening";
+  return (
+    <DropTarget onGiven={canAdd.value ? add : work.going.value.at === "idle" ? onNew : null} isOver={isOver}>
+      <div class="workbench" data-over={isOver.value} data-type={work.type.value}>
+        <h1 class="unseen">Segment</h1>
+        {isLost ? (
+          <Lost error={work.problem.value?.error} />
+        ) : isEmpty ? (
+          <Empty work={work} onGiven={add} />
+        ) : (
+          <Bench work={work} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
+        )}
+      </div>
+    </DropTarget>
+  );
+}
+
+/** In place of a job that can't be opened. */
+const Lost = ({ error }: { readonly error: unknown }) =>
+  error instanceof SegmentationError && error.status === 404 ? (
+    <Page title="Job not found">
+      <p>
+        It was deleted, has expired, or belongs to another account. Go to <a href="/studio/jobs">all jobs</a>,
+        or <a href="/studio">start a new one</a>.
+      </p>
+    </Page>
+  ) : (
+    <section class="empty" aria-label="Job">
+      <div class="empty-middle">
+        <Problem error={error} onRetry={() => location.reload()} />
+        <p>
+          <a href="/studio/jobs">All jobs</a>, or <a href="/studio">start a new one</a>.
+        </p>
+      </div>
+    </section>
+  );
+
+interface DropTargetProps {
+  /** Called with what is dropped or pasted anywhere on the page; null if nothing is taken now. */
+  readonly onGiven: ((given: readonly Given[]) => void) | null;
+  /** Whether something that can be taken is held over the page. */
+  readonly isOver: Signal<boolean>;
+  readonly children: ComponentChildren;
+}
+
+const isText = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+
+/** What is in a drop or in the clipboard: files, or a text of addresses. */
+function givenIn(data: DataTransfer | null): readonly Given[] {
+  const files = [...(data?.files ?? [])];
+  if (files.length > 0) return files;
+  return addressesIn(data?.getData("text/uri-list") || data?.getData("text/plain") || "") ?? [];
+}
+
+/** Takes pictures and clips wherever they are dropped, and whatever is pasted outside of text fields. */
+function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      // Otherwise a file that is dropped outside its target makes the browser leave the page.
+      event.preventDefault();
+      isOver.value = onGiven !== null;
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) isOver.value = false;
+    };
+    const drop = (event: DragEvent): void => {
+      event.preventDefault();
+      isOver.value = false;
+      onGiven?.(givenIn(event.dataTransfer));
+    };
+    const paste = (event: ClipboardEvent): void => {
+      const given = givenIn(event.clipboardData);
+      if (given.length === 0 || (isText(event.target) && given.some((each) => each instanceof URL))) return;
+      event.preventDefault();
+      onGiven?.(given);
+    };
+    const end = new AbortController();
+    const { signal } = end;
+    addEventListener("dragover", over, { signal });
+    addEventListener("dragleave", leave, { signal });
+    addEventListener("drop", drop, { signal });
+    addEventListener("paste", paste, { signal });
+    return () => end.abort();
+  }, [onGiven]);
+  return <>{children}</>;
+}

@@ -1,0 +1,161 @@
+import { effect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { ErrorBoundary } from "preact-iso";
+import { useEffect, useMemo } from "preact/hooks";
+import { SegmentationError } from "segmentation-client";
+import { Loading, Problem } from "../components/layout/notice.tsx";
+import { Page } from "../components/layout/page.tsx";
+import { Batch } from "../screens/segment/batch/batch.tsx";
+import { ExportButton } from "../screens/segment/inspector/export-button.tsx";
+import { ShowHow } from "../screens/segment/inspector/inspector.tsx";
+import { Instances } from "../screens/segment/inspector/instances.tsx";
+import { Look } from "../screens/segment/state/view-state.ts";
+import { Stage } from "../screens/segment/stage/stage.tsx";
+import { Strip } from "../screens/segment/batch/strip.tsx";
+import { Brand } from "../shell/brand.tsx";
+import { config } from "../state/config.ts";
+import { useLoaded } from "../state/requests.ts";
+import { session } from "../state/session.ts";
+import { fullTime, relativeTime } from "../text/format.ts";
+import { Inputs } from "../workspace/service/shared-inputs.ts";
+import { openShared } from "../workspace/jobs/open-job.ts";
+import { Owner } from "../workspace/service/owner.ts";
+import type { Work } from "../workspace/workspace.ts";
+import "../screens/segment/workbench/workbench.css";
+import "../screens/segment/inspector/inspector.css";
+import "../shell/shell.css";
+import "./shared-page.css";
+
+interface SharedPageProps {
+  readonly jobId: string;
+}
+
+/** A result that somebody shares, for whoever has the link: to look at and to download, and nothing else. */
+export function SharedPage({ jobId }: SharedPageProps) {
+  if (!session.value)
+    return (
+      <Frame>
+        <Page title="This link is incomplete">
+          <p>Its last part, after the #, is missing. Ask whoever sent it to you for the whole link.</p>
+        </Page>
+      </Frame>
+    );
+  return <Shared jobId={jobId} />;
+}
+
+function Shared({ jobId }: SharedPageProps) {
+  const owner = useMemo(() => new Owner("link"), []);
+  const loaded = useLoaded(async () => await Inputs.open(owner, jobId));
+  const { value: inputs } = loaded.value;
+  const { value: error } = loaded.error;
+  if (error instanceof SegmentationError && (error.status === 401 || error.status === 404))
+    return (
+      <Frame>
+        <Page title="This link has ended">
+          <p>
+            It has expired, was revoked, or was not copied as a whole. Ask whoever sent it to you for a new
+            one.
+          </p>
+        </Page>
+      </Frame>
+    );
+  return (
+    <Frame until={inputs?.share.expiresAt}>
+      {inputs === undefined ? (
+        <Loading of={loaded} what="Loading the result" />
+      ) : (
+        <Result key={inputs.share.createdAt} owner={owner} inputs={inputs} />
+      )}
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  readonly until?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+const Frame = ({ until, children }: FrameProps) => (
+  <div class="shell">
+    <header class="shell-bar shared-bar">
+      <Brand />
+      {until !== undefined && (
+        <p title={fullTime(until)}>Shared with you; the link ends {relativeTime(until, Date.now())}.</p>
+      )}
+    </header>
+    <main class="shell-content" tabIndex={-1}>
+      {children}
+    </main>
+  </div>
+);
+
+interface ResultProps {
+  readonly owner: Owner;
+  readonly inputs: Inputs;
+}
+
+function Result({ owner, inputs }: ResultProps) {
+  const work = useMemo(() => openShared(owner, inputs), [inputs]);
+  const look = useMemo(() => new Look(work), [work]);
+  useEffect(() => look.attach(), [look]);
+  useEffect(
+    () =>
+      effect(() => {
+        const open = work.isOverview.value ? null : work.openPicture.value;
+        if (open !== null) void showOriginal(work, open.key);
+      }),
+    [work],
+  );
+  useEffect(
+    () =>
+      effect(() => {
+        const what = work.prompts.value.join(", ");
+        document.title = [
+          what.length > 60 ? `${Array.from(what).slice(0, 60).join("")}…` : what || "Shared result",
+          config.value.name,
+        ].join(" · ");
+      }),
+    [work],
+  );
+  const { problem, type, pictures, isOverview, found, prompts } = work;
+  const isImage = type.value === "image";
+  return (
+    <div class="workbench" data-type={type.value}>
+      <h1 class="unseen">Shared result</h1>
+      <ErrorBoundary>
+        {isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
+        {isImage && pictures.value.length > 1 && !isOverview.value && <Strip look={look} onGiven={null} />}
+        <aside class="inspector" aria-label="Result">
+          {problem.value !== null && (
+            <Problem error={problem.value.error} onRetry={() => location.reload()} />
+          )}
+          {prompts.value.length > 0 && (
+            <section class="shared-prompts">
+              <h2>Looked for</h2>
+              <ul>
+                {prompts.value.map((prompt) => (
+                  <li key={prompt}>{prompt}</li>
+                ))}
+              </ul>
+            </section>
+          )}
+          <ExportButton look={look} />
+          {isImage && (found.value !== null || look.instances.value.length > 0) && <ShowHow look={look} />}
+          {isImage && !isOverview.value && <Instances look={look} />}
+        </aside>
+      </ErrorBoundary>
+    </div>
+  );
+}
+
+/** Fetches the file of a picture that is looked at, if the link shows it. */
+async function showOriginal(work: Work, key: string): Promise<void> {
+  const picture = work.picture(key);
+  if (picture === undefined || picture.file !== null) return;
+  try {
+    const file = await work.original(picture);
+    if (file !== null) work.change(key, { file });
+  } catch (error) {
+    work.problem.value = { error, of: "masks" };
+  }
+}

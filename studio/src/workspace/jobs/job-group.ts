@@ -1,0 +1,90 @@
+import { type JobStatus, mapParallel, SegmentationError } from "segmentation-client";
+import type { Inputs } from "../service/shared-inputs.ts";
+import type { Owner } from "../service/owner.ts";
+import { onceOnline } from "../service/once-online.ts";
+import type { Work } from "../workspace.ts";
+
+/** How many jobs are asked for at a time. */
+const PARALLEL = 4;
+
+/** The jobs that belong together: a job, and all that add to it. */
+interface Entry {
+  /** The job to which the others add; if that was deleted, the one by which the entry was opened. */
+  readonly firstJob: string;
+  /** The oldest first. */
+  readonly jobs: readonly JobStatus[];
+}
+
+/** Asks for a job and for all that belong to it. @throws SegmentationError `job_not_found` if there is none by that id */
+export async function entryOf(owner: Owner, jobId: string): Promise<Entry> {
+  const named = await jobOf(owner, jobId);
+  const firstJob = named.continues ?? jobId;
+  const first = firstJob === jobId ? named : await jobOf(owner, firstJob).catch(unlessMissing);
+  const added = await addedTo(owner, firstJob, [jobId]);
+  const jobs = [...new Set([first, named, ...added])].filter((job) => job !== null);
+  return {
+    firstJob: first === null ? jobId : firstJob,
+    jobs: jobs.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
+  };
+}
+
+/** Asks for the jobs that add to one, the oldest first, without those that have failed or are known. @throws SegmentationError */
+export async function addedTo(
+  owner: Owner,
+  firstJob: string,
+  known: readonly string[],
+): Promise<readonly JobStatus[]> {
+  const { api, signal } = owner;
+  const added = await onceOnline(async () => {
+    const all: string[] = [];
+    for await (const { jobId, status } of api.listJobs({ continues: firstJob, limit: 100 }, { signal }))
+      if (status !== "failed" && !known.includes(jobId)) all.unshift(jobId);
+    return all;
+  });
+  return await jobsOf(owner, added);
+}
+
+/** Asks for the jobs that a link shows. @throws SegmentationError */
+export async function sharedEntry(owner: Owner, { jobId, further }: Inputs["share"]): Promise<Entry> {
+  return { firstJob: jobId, jobs: await jobsOf(owner, [jobId, ...further]) };
+}
+
+const jobsOf = (owner: Owner, jobIds: readonly string[]): Promise<JobStatus[]> =>
+  mapParallel(jobIds, PARALLEL, owner.signal, (jobId) => jobOf(owner, jobId));
+
+/** @throws SegmentationError */
+export const jobOf = ({ api, signal }: Owner, jobId: string): Promise<JobStatus> =>
+  onceOnline(async () => await api.retrieveJob({ jobId, include: "request" }, { signal }));
+
+function unlessMissing(error: unknown): null {
+  if (error instanceof SegmentationError && error.status === 404) return null;
+  throw error;
+}
+
+/** Whether a job is looked at as a search; otherwise its masks are of objects that were pointed at. */
+export const isSearch = ({ type, prompts = [], totalItems }: JobStatus): boolean =>
+  type === "video" || prompts.length > 0 || totalItems > 1;
+
+/** Deletes the job of something that was taken back, so that no client shows it any more, unless others add to it. */
+export function discard(work: Work, jobId: string): void {
+  const { firstJob, pointed, searches } = work;
+  const left = pointed.value.flatMap(({ attempts }) => attempts);
+  if (left.some((attempt) => attempt.jobId === jobId)) return;
+  if (firstJob.value === jobId) {
+    if (searches.value.length > 0 || left.some(({ continues = null }) => continues !== null)) return;
+    firstJob.value = left.find((attempt) => attempt.jobId !== null)?.jobId ?? null;
+  }
+  void work.owner.api.deleteJob({ jobId }).catch(() => {});
+}
+
+/**
+ * The job of a work to which a further one of these uploads adds: that of its searches, which have all of its pictures, or the first
+ * one of an object that was pointed at in the same picture; null if there is none.
+ */
+export function continuedBy(work: Work, tasks: readonly string[]): string | null {
+  if (work.searches.value.length > 0) return work.firstJob.value;
+  const picture = work.pictureOf(tasks[0] ?? "");
+  if (picture === undefined || tasks.length > 1) return null;
+  const there = work.pointed.value.filter((object) => object.picture === picture.key);
+  return there.flatMap(({ attempts }) => attempts.flatMap(({ jobId }) => jobId ?? []))[0] ?? null;
+}

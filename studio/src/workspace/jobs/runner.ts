@@ -1,0 +1,82 @@
+import type { Bakery } from "../../render/renderer.ts";
+import type { Instance } from "../rules/instances.ts";
+import type { Owner } from "../service/owner.ts";
+
+/** Does what is under way already only once: who asks for the same meanwhile gets the same outcome. */
+class Once<T> {
+  readonly #underWay = new Map<string, Promise<T>>();
+
+  async do(what: string, act: () => Promise<T>): Promise<T> {
+    const doing = this.#underWay.get(what) ?? act().finally(() => this.#underWay.delete(what));
+    this.#underWay.set(what, doing);
+    return await doing;
+  }
+}
+
+/** Does one after the other. */
+class InTurn {
+  #last: Promise<unknown> = Promise.resolve();
+
+  async do<T>(act: () => Promise<T>): Promise<T> {
+    const doing = this.#last.then(act);
+    this.#last = doing.catch(() => {});
+    return await doing;
+  }
+}
+
+/** What is under way for a work, in its owner's name, and what ends it. */
+export class Runner {
+  readonly uploads = new Once<void>();
+  readonly masks = new Once<readonly Instance[]>();
+  readonly objects = new Once<void>();
+  /** Jobs are created one after the other, so that each knows the one to which it adds. */
+  readonly creations = new InTurn();
+  /** Pictures of a share are fetched for the strip one after the other, so that the open one is not delayed. */
+  readonly thumbnails = new InTurn();
+  readonly #end = new AbortController();
+  readonly #drawing = new AbortController();
+  #bakery: Promise<Bakery> | undefined;
+  #search = new AbortController();
+  /** Aborted when the owner signs out, or the work is given up. */
+  readonly signal: AbortSignal;
+
+  constructor(owner: Owner) {
+    this.signal = AbortSignal.any([owner.signal, this.#end.signal]);
+  }
+
+  /** Begins a search. Its signal is aborted if somebody gives up waiting until its job can be created. */
+  beginSearch(): AbortSignal {
+    this.#search = new AbortController();
+    return AbortSignal.any([this.signal, this.#search.signal]);
+  }
+
+  /**
+   * What looks at the work's pictures, in a worker of its own, so that thumbnails wait for nobody. It is opened when it is first
+   * needed. Throws the signal's reason if the work is over.
+   */
+  bakery(): Promise<Bakery> {
+    return (this.#bakery ??= this.#openBakery());
+  }
+
+  async #openBakery(): Promise<Bakery> {
+    const ended = AbortSignal.any([this.signal, this.#drawing.signal]);
+    const { Bakery: Opened } = await import("../../render/renderer.ts");
+    ended.throwIfAborted();
+    const bakery = new Opened();
+    ended.addEventListener("abort", () => bakery.close());
+    return bakery;
+  }
+
+  /** Nobody looks at the work any more; what is under way for it goes on. */
+  stopDrawing(): void {
+    this.#drawing.abort();
+  }
+
+  stopWaiting(): void {
+    this.#search.abort();
+  }
+
+  end(): void {
+    this.#end.abort();
+  }
+}

@@ -1,0 +1,137 @@
+import { type CreateJobRequest, mapParallel, SegmentationError } from "segmentation-client";
+import { config } from "../../state/config.ts";
+import { keepOriginal } from "../saved/originals.ts";
+import type { Owner } from "../service/owner.ts";
+import { onceOnline } from "../service/once-online.ts";
+import { type Picture, taskIdOf } from "../rules/picture.ts";
+import type { Going, Work } from "../workspace.ts";
+
+/** How many files are on their way at a time. */
+const PARALLEL = 4;
+/** The service has four minutes to fetch a file. */
+const IMPORT_MS = 300_000;
+
+/** Has the service fetch a file from an address. @throws SegmentationError */
+async function fetchThere(
+  { api }: Owner,
+  address: URL,
+  signal: AbortSignal,
+): Promise<{ taskId: string; isVideo: boolean }> {
+  try {
+    const { taskId, contentType } = await api.importUpload(
+      { url: address.href },
+      { timeoutMs: IMPORT_MS, signal },
+    );
+    return { taskId, isVideo: contentType.startsWith("video/") };
+  } catch (error) {
+    if (error instanceof SegmentationError && error.code === "not_found")
+      throw new Error("This service doesn’t fetch files from URLs. Save the file and drop it here.", {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+/** Refuses a picture that has too many pixels, before it is sent. What the browser can't show is for the service to judge. */
+async function checkPixels(file: Blob): Promise<void> {
+  const image = new Image();
+  image.src = URL.createObjectURL(file);
+  try {
+    await new Promise((resolve) => ["load", "error"].forEach((end) => image.addEventListener(end, resolve)));
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const most = config.peek().maxImagePixels;
+  if (width * height > most)
+    throw new Error(
+      `It has ${width} × ${height} pixels; the limit is ${most / 1e6} megapixels. Choose a smaller version.`,
+    );
+}
+
+async function sendOne(work: Work, { key, file, address, name }: Picture): Promise<void> {
+  const { owner } = work;
+  const { signal } = work.runner;
+  work.sent(key, { at: "sending", bytes: 0 });
+  try {
+    if (file !== null) {
+      if (work.type.peek() === "image") await checkPixels(file);
+      const onProgress = (bytes: number): void => work.sent(key, { at: "sending", bytes });
+      const taskId = await onceOnline(async () => await owner.client.upload(file, { onProgress, signal }));
+      await keepOriginal(owner.accountId, taskId, { name, file });
+      work.sent(key, { at: "sent", taskId });
+    } else if (address !== null) {
+      const { taskId, isVideo } = await onceOnline(async () => await fetchThere(owner, address, signal));
+      if (isVideo && work.pictures.value.length === 1) work.type.value = "video";
+      work.sent(key, { at: "sent", taskId });
+    }
+  } catch (error) {
+    work.sent(key, { at: "failed", error });
+  }
+}
+
+/** Uploads a picture, unless it is uploaded or uploading. Returns its taskId, or null if that failed: the picture has the reason. */
+export async function send(work: Work, key: string): Promise<string | null> {
+  const picture = work.picture(key);
+  if (picture === undefined) return null;
+  if (taskIdOf(picture) === null) await work.runner.uploads.do(key, () => sendOne(work, picture));
+  const now = work.picture(key);
+  return now === undefined ? null : taskIdOf(now);
+}
+
+/** Sends all pictures; gives their taskIds, or null if one could not be sent. */
+export async function sendAll(work: Work): Promise<string[] | null> {
+  const keys = work.pictures.value.map(({ key }) => key);
+  await mapParallel(keys, PARALLEL, undefined, (key) => send(work, key));
+  const taskIds = work.pictures.value.map(taskIdOf);
+  return taskIds.includes(null) ? null : taskIds.filter((taskId) => taskId !== null);
+}
+
+interface Creation {
+  /** With the same key it is the same job. */
+  readonly key: string;
+  readonly report: (going: Going) => void;
+  readonly signal: AbortSignal;
+  /** Whether it is still wanted, asked before each request. */
+  readonly isWanted?: () => boolean;
+}
+
+/** A job that was created, and the one to which it adds; null if it adds to none. */
+interface Created {
+  readonly jobId: string;
+  readonly continues: string | null;
+}
+
+/** Why a job can't add to another one: that was deleted, or has other uploads. */
+const STANDS_ALONE: ReadonlySet<string> = new Set(["job_not_found", "task_not_continued"]);
+
+/**
+ * Creates a job; null if it is no longer wanted. While another job of the account is in the way, or the service can't take it, it
+ * waits and reports so. If what it is to add to is gone, it adds to none.
+ * @throws SegmentationError, or the signal's reason
+ */
+export async function create(
+  owner: Owner,
+  asked: CreateJobRequest,
+  { key: idempotencyKey, report, signal, isWanted = () => true }: Creation,
+): Promise<Created | null> {
+  let request = asked;
+  const onRetry = (why: SegmentationError): void => report({ at: "waiting", why });
+  while (isWanted()) {
+    try {
+      const options = { idempotencyKey, onRetry, signal };
+      const body = request;
+      const { jobId } = await onceOnline(async () => await owner.api.createJob(body, options));
+      return { jobId, continues: body.continues ?? null };
+    } catch (error) {
+      if (!(error instanceof SegmentationError)) throw error;
+      const { continues, ...alone } = request;
+      if (continues !== undefined && STANDS_ALONE.has(error.code)) request = alone;
+      else if (error.code === "active_job_exists" && error.activeJobId !== undefined) {
+        report({ at: "blocked", jobId: error.activeJobId });
+        await owner.client.waitForJob(error.activeJobId, { signal });
+      } else throw error;
+    }
+  }
+  return null;
+}

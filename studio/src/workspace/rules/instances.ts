@@ -1,0 +1,74 @@
+import type { Colour } from "../../viewer/types.ts";
+
+/** One object of a picture that a job has found. */
+export interface Instance {
+  /** Names its mask. */
+  readonly id: string;
+  /** Names the object, whatever becomes of its mask. */
+  readonly object: string;
+  /** The prompt that it answers; null if it was pointed at. */
+  readonly prompt: string | null;
+  /** What it is called: its prompt, or a name that a person gave; null if neither. */
+  readonly label: string | null;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** Its place among those of its label, from 1. */
+  readonly number: number;
+  readonly width: number;
+  readonly height: number;
+  readonly png: Blob;
+  /** The mean colour of the picture under the mask, as bytes of sRGB; absent if the picture can't be read here. */
+  readonly under?: Colour["rgb"] | undefined;
+}
+
+/** Which of a picture's instances are shown. */
+interface Filter {
+  /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
+  readonly least: number;
+  /** The same of prompts that have a confidence of their own. */
+  readonly leasts: ReadonlyMap<string, number>;
+  /** The hidden objects. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** The instances of one label, or those without any. */
+export interface Group {
+  readonly label: string | null;
+  readonly instances: readonly Instance[];
+}
+
+/** What a person calls an instance. */
+export const nameOf = ({ label, number }: Instance): string => `${label ?? "Object"} ${number}`;
+
+/** Whether the confidence suffices. */
+export const isConfident = ({ prompt, confidence }: Instance, { least, leasts }: Filter): boolean =>
+  prompt === null || confidence >= (leasts.get(prompt) ?? least);
+
+/** The confidence, in whole percent, from which on all are shown; 0 of none. */
+export const lowestOf = (confidences: readonly number[]): number =>
+  confidences.length === 0 ? 0 : Math.floor(Math.min(...confidences) * 100) / 100;
+
+/** Whether an instance's mask is shown. */
+export const isShown = (instance: Instance, filter: Filter): boolean =>
+  isConfident(instance, filter) && !filter.hidden.has(instance.object);
+
+/** Instances by their labels, in the prompts' order; a prompt without any has an empty group. Those without a label come last. */
+export function grouped(instances: readonly Instance[], prompts: readonly string[]): readonly Group[] {
+  const all: (string | null)[] = [...prompts];
+  for (const { label } of instances) if (label !== null && !all.includes(label)) all.push(label);
+  if (instances.some(({ label }) => label === null)) all.push(null);
+  return all.map((label) => ({
+    label,
+    instances: instances.filter((instance) => instance.label === label),
+  }));
+}
+
+/** Hides objects that are shown, or shows them all if none of them is. */
+export function toggled(hidden: ReadonlySet<string>, objects: readonly string[]): ReadonlySet<string> {
+  const next = new Set(hidden);
+  const hide = objects.some((object) => !hidden.has(object));
+  for (const object of objects)
+    if (hide) next.add(object);
+    else next.delete(object);
+  return next;
+}

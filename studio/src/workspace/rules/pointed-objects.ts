@@ -1,0 +1,225 @@
+import type { components } from "segmentation-client";
+import type { Region } from "../../viewer/types.ts";
+
+/** One way in which an object was pointed at, and the job that draws it. */
+export interface Attempt {
+  /** Grows with each attempt of the work. */
+  readonly number: number;
+  /** Where; null for a job that was opened by its id, which does not say. */
+  readonly region: Region | null;
+  /** `waiting` until it is its turn. */
+  readonly state: "waiting" | "running" | "drawn" | "failed";
+  readonly jobId: string | null;
+  /** The Idempotency-Key of its job. */
+  readonly key: string;
+  /** The job to which its job adds, null for none; absent as long as it is not decided. */
+  readonly continues?: string | null;
+  /** Which of the job's masks it is; absent until that is known. */
+  readonly maskIndex?: number;
+}
+
+/** A mask that a job of words has found, and that is corrected by pointing at it. */
+export interface Refined {
+  /** The object whose mask it is. */
+  readonly object: string;
+  readonly jobId: string;
+  readonly maskIndex: number;
+}
+
+/** An object that was pointed at. Each further point makes an attempt of its own; the last one counts. */
+export interface PointedObject {
+  /** From 1, in the order in which objects were pointed at. */
+  readonly number: number;
+  /** The picture's key. */
+  readonly picture: string;
+  /** The mask that its own replaces; absent of an object that nothing had found. */
+  readonly refines?: Refined | undefined;
+  readonly attempts: readonly [Attempt, ...Attempt[]];
+}
+
+/** The attempt that counts. */
+export const lastOf = ({ attempts }: PointedObject): Attempt => attempts.at(-1) ?? attempts[0];
+
+const nextNumber = (objects: readonly PointedObject[]): number =>
+  1 + Math.max(0, ...objects.flatMap(({ attempts }) => attempts.map(({ number }) => number)));
+
+const newAttempt = (
+  objects: readonly PointedObject[],
+  region: Region | null,
+  jobId: string | null,
+): Attempt => ({ number: nextNumber(objects), region, state: "waiting", jobId, key: crypto.randomUUID() });
+
+const nextObject = (objects: readonly PointedObject[]): number =>
+  1 + Math.max(0, ...objects.map(({ number }) => number));
+
+/** What a region is for: a new object, the latest one that was pointed at, one of these by its number, or a mask to correct. */
+export type Purpose = "new" | "latest" | number | Refined;
+
+/** The object that a region changes; undefined if it begins one. */
+export function objectFor(
+  objects: readonly PointedObject[],
+  picture: string,
+  purpose: Purpose,
+): PointedObject | undefined {
+  const there = objects.filter((object) => object.picture === picture);
+  if (purpose === "new") return undefined;
+  if (purpose === "latest") return there.findLast(({ refines }) => refines === undefined);
+  if (typeof purpose === "number") return there.find(({ number }) => number === purpose);
+  return there.find(({ refines }) => refines?.object === purpose.object);
+}
+
+/** A region was pointed at in a picture. */
+export function pointedAt(
+  objects: readonly PointedObject[],
+  picture: string,
+  region: Region,
+  purpose: Purpose,
+): readonly PointedObject[] {
+  const attempt = newAttempt(objects, region, null);
+  const changed = objectFor(objects, picture, purpose);
+  const refines = typeof purpose === "object" ? purpose : undefined;
+  if (changed === undefined)
+    return [...objects, { number: nextObject(objects), picture, refines, attempts: [attempt] }];
+  return withFurther(objects, changed, attempt);
+}
+
+/**
+ * With a job that was created earlier, whose mask is to be fetched: a further attempt at the object whose mask it corrects, if that
+ * is there, or an object of its own.
+ */
+export function takenUp(
+  objects: readonly PointedObject[],
+  picture: string,
+  { jobId, continues }: { readonly jobId: string; readonly continues: string | null },
+  refines?: Refined,
+): readonly PointedObject[] {
+  const attempt = { ...newAttempt(objects, null, jobId), continues };
+  const corrected = objects.find(
+    (object) =>
+      object.picture === picture &&
+      refines !== undefined &&
+      (object.refines?.object === refines.object ||
+        object.attempts.some((earlier) => earlier.jobId === refines.jobId)),
+  );
+  if (corrected !== undefined) return withFurther(objects, corrected, attempt);
+  return [...objects, { number: nextObject(objects), picture, refines, attempts: [attempt] }];
+}
+
+/** With a further mask of the job of an attempt as an object of its own, the last one. It is drawn already. */
+export function withOther(
+  objects: readonly PointedObject[],
+  { picture }: PointedObject,
+  of: Attempt,
+  maskIndex: number,
+): readonly PointedObject[] {
+  const attempt: Attempt = { ...of, number: nextNumber(objects), state: "drawn", maskIndex };
+  return [...objects, { number: nextObject(objects), picture, attempts: [attempt] }];
+}
+
+const withFurther = (
+  objects: readonly PointedObject[],
+  of: PointedObject,
+  attempt: Attempt,
+): readonly PointedObject[] =>
+  objects.map((object) => (object === of ? { ...object, attempts: [...object.attempts, attempt] } : object));
+
+/** Whether an object is seen with a search: one that nothing had found, or one that this search has. */
+export const isSeenWith = ({ refines }: PointedObject, search: string | null): boolean =>
+  refines === undefined || refines.jobId === search;
+
+/**
+ * Takes back the latest attempt in a picture at an object that is seen with a search, and with its only attempt the object; gives
+ * what was taken back, too.
+ */
+export function undone(
+  objects: readonly PointedObject[],
+  picture: string,
+  search: string | null,
+): { readonly objects: readonly PointedObject[]; readonly taken: Attempt | null } {
+  const last = objects
+    .filter((object) => object.picture === picture && isSeenWith(object, search))
+    .toSorted((a, b) => lastOf(a).number - lastOf(b).number)
+    .at(-1);
+  if (last === undefined) return { objects, taken: null };
+  const taken = lastOf(last);
+  return { objects: withoutAttempt(objects, taken.number), taken };
+}
+
+/** Drops an attempt, and with its only one the object. */
+export const withoutAttempt = (objects: readonly PointedObject[], number: number): readonly PointedObject[] =>
+  objects.flatMap((object) => {
+    const [first, ...rest] = object.attempts.filter((attempt) => attempt.number !== number);
+    return first === undefined ? [] : [{ ...object, attempts: [first, ...rest] as const }];
+  });
+
+/** Something new is known of an attempt; nothing changes if it was taken back meanwhile. */
+export const withAttempt = (
+  objects: readonly PointedObject[],
+  number: number,
+  news: Partial<Attempt>,
+): readonly PointedObject[] => {
+  const updated = (attempt: Attempt): Attempt =>
+    attempt.number === number ? { ...attempt, ...news } : attempt;
+  return objects.map((object) => {
+    const [first, ...rest] = object.attempts;
+    return { ...object, attempts: [updated(first), ...rest.map(updated)] };
+  });
+};
+
+/** The attempt that is to be drawn next: the oldest that counts. What a further point has replaced is not drawn. */
+export function nextToDraw(
+  objects: readonly PointedObject[],
+): { readonly object: PointedObject; readonly attempt: Attempt } | null {
+  const [next] = objects
+    .map((object) => ({ object, attempt: lastOf(object) }))
+    .filter(({ attempt }) => attempt.state === "waiting")
+    .toSorted((a, b) => a.attempt.number - b.attempt.number);
+  return next ?? null;
+}
+
+/** The latest attempt of an object that has a mask: it is shown until a newer one is drawn. */
+export const drawnOf = ({ attempts }: PointedObject): Attempt | null =>
+  attempts.findLast(({ state }) => state === "drawn") ?? null;
+
+/** The number of the latest attempt, in a picture or in all; 0 if there is none. */
+export const latestAttempt = (objects: readonly PointedObject[], picture?: string): number =>
+  Math.max(
+    0,
+    ...objects
+      .filter((object) => picture === undefined || object.picture === picture)
+      .map((object) => lastOf(object).number),
+  );
+
+/** A region as a job names it. */
+export function regionOn(taskId: string, region: Region): components["schemas"]["Region"] {
+  if ("points" in region) return { taskId, points: [...region.points] };
+  const [x, y, width, height] = region.box;
+  return { taskId, box: [x, y, width, height] };
+}
+
+/** The mask that an attempt of an object corrects, as a job names it; null if it begins anew. */
+export function correctedBy(
+  { refines, attempts }: PointedObject,
+  attempt: Attempt,
+): { readonly jobId: string; readonly maskIndex: number } | null {
+  const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ state }) => state === "drawn");
+  if (before?.jobId !== undefined && before.jobId !== null)
+    return { jobId: before.jobId, maskIndex: before.maskIndex ?? 0 };
+  return refines === undefined ? null : { jobId: refines.jobId, maskIndex: refines.maskIndex };
+}
+
+/** What a mask is called in an object's name, `<jobId>/<taskId>/<maskIndex>`; null if no job of words has found the object. */
+export function refinedOf(object: string): Refined | null {
+  const [jobId = "", taskId, index] = object.split("/");
+  const maskIndex = Number(index);
+  return taskId === undefined || index === undefined || !Number.isInteger(maskIndex)
+    ? null
+    : { object, jobId, maskIndex };
+}
+
+/** What a path says of the job of an object: its id, and after a tilde the object that it corrects. */
+export const inPath = (object: PointedObject): string => {
+  const { jobId } = lastOf(object);
+  if (jobId === null) return "";
+  return object.refines === undefined ? jobId : `${jobId}~${object.refines.object}`;
+};

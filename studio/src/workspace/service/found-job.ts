@@ -1,0 +1,76 @@
+import { type ImageManifest, mapParallel, SegmentationError } from "segmentation-client";
+import { readMaskTexts } from "segmentation-client/masks";
+import type { Instance } from "../rules/instances.ts";
+import type { Owner } from "./owner.ts";
+
+/** Signed URLs are not used in the last tenth of their life. */
+export const USED_SHARE = 0.9;
+/** How many masks are fetched at a time. */
+const PARALLEL = 6;
+
+/** What a job of pictures has found, or so far if it is running. Masks are fetched by picture, when it is looked at. */
+export class FoundJob {
+  readonly jobId: string;
+  readonly prompts: readonly string[];
+  /** Of each task's masks, by taskId. */
+  readonly confidences: ReadonlyMap<string, readonly number[]>;
+  readonly #owner: Owner;
+  #manifest: ImageManifest;
+  #signedUntil: number;
+
+  private constructor(owner: Owner, manifest: ImageManifest, signedUntil: number) {
+    this.#owner = owner;
+    this.jobId = manifest.jobId;
+    this.prompts = manifest.prompts;
+    this.confidences = new Map(
+      manifest.items.map(({ taskId, masks }) => [taskId, masks.map(({ confidence }) => confidence)]),
+    );
+    this.#manifest = manifest;
+    this.#signedUntil = signedUntil;
+  }
+
+  /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has failed */
+  static async open(owner: Owner, jobId: string): Promise<FoundJob> {
+    return new FoundJob(owner, ...(await askFor(owner, jobId)));
+  }
+
+  /** Fetches a task's masks, in the service's order: by prompt, then by falling confidence. @throws SegmentationError */
+  async instances(taskId: string): Promise<Instance[]> {
+    const { masks = [] } = (await this.#item(taskId)) ?? {};
+    const numbers = new Map<string | null, number>();
+    const { client, signal: left } = this.#owner;
+    const files = await mapParallel(masks, PARALLEL, left, async ({ url }, _, signal) => {
+      const png = await client.download(url, { signal });
+      const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
+      const prompt = texts.get("prompt") ?? null;
+      return { png, width, height, prompt, label: prompt ?? texts.get("label") ?? null };
+    });
+    return files.map(({ png, prompt, label, width, height }, i) => {
+      const { maskIndex = i, confidence = 0 } = masks[i] ?? {};
+      const number = 1 + (numbers.get(label) ?? 0);
+      numbers.set(label, number);
+      const id = `${this.jobId}/${taskId}/${maskIndex}`;
+      return { id, object: id, prompt, label, confidence, number, width, height, png };
+    });
+  }
+
+  /** The picture with its masks drawn on it, of a job with previews; null if there is none. @throws SegmentationError */
+  async preview(taskId: string): Promise<Blob | null> {
+    const { previewUrl } = (await this.#item(taskId)) ?? {};
+    return previewUrl === undefined ? null : await this.#owner.client.download(previewUrl);
+  }
+
+  async #item(taskId: string): Promise<ImageManifest["items"][number] | undefined> {
+    if (Date.now() > this.#signedUntil)
+      [this.#manifest, this.#signedUntil] = await askFor(this.#owner, this.jobId);
+    return this.#manifest.items.find((item) => item.taskId === taskId);
+  }
+}
+
+async function askFor({ api, signal }: Owner, jobId: string): Promise<[ImageManifest, number]> {
+  const askedAt = Date.now();
+  const { manifest, expiresIn } = await api.retrieveJobResult({ jobId, include: "unfinished" }, { signal });
+  if (manifest.type !== "image")
+    throw new SegmentationError("invalid_input", "This is not an image job.", { jobId });
+  return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];
+}

@@ -1,0 +1,270 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { CreateJobRequest, JobStatus } from "segmentation-client";
+import {
+  bytesOf,
+  type Given,
+  givenPicture,
+  type Picture,
+  type Sending,
+  take,
+  taskIdOf,
+  type WorkType,
+} from "./rules/picture.ts";
+import { type ClipRegion, regionsOn } from "./rules/clip-regions.ts";
+import type { FoundJob } from "./service/found-job.ts";
+import type { Inputs } from "./service/shared-inputs.ts";
+import type { Instance } from "./rules/instances.ts";
+import type { Owner } from "./service/owner.ts";
+import type { PointedObject } from "./rules/pointed-objects.ts";
+import type { Verdicts } from "./rules/review.ts";
+import { Runner } from "./jobs/runner.ts";
+import type { History } from "./rules/edit-history.ts";
+
+/** What is under way. */
+export type Going =
+  | { readonly at: "idle" }
+  | { readonly at: "sending" }
+  /** Another job of the account has to end first. */
+  | { readonly at: "blocked"; readonly jobId: string }
+  /** The service can't take it now, and is asked again. */
+  | { readonly at: "waiting"; readonly why: unknown }
+  | { readonly at: "running" };
+
+/** Why the latest request failed. */
+interface WorkProblem {
+  readonly error: unknown;
+  /** What it was: what the prompts ask for, an object that was pointed at, a picture's masks, or the work as a whole. */
+  readonly of: "job" | "pointing" | "masks" | "opening";
+}
+
+export const IDLE: Going = { at: "idle" };
+
+/** The job of the prompts as it was asked for here, known before the service has answered. */
+export interface Asked {
+  /** Its Idempotency-Key: however often it is asked for, by whichever page, it is one job. */
+  readonly key: string;
+  /** Null until the service has said it. */
+  readonly jobId: string | null;
+  /** Whether it may have been created without anybody having heard of it: a reload asks again. */
+  readonly isUnheard: boolean;
+}
+
+/** A job of a work's prompts, as one of several that have been asked of the same pictures. */
+export interface Search {
+  readonly jobId: string;
+  readonly prompts: readonly string[];
+  /** When it was asked for, in milliseconds since 1970. */
+  readonly at: number;
+  /** What was asked for, if that is known. */
+  readonly request: CreateJobRequest | null;
+}
+
+/**
+ * Pictures, or a clip, with what a person asks of them and what was found: from the first file on, through as many jobs as it
+ * takes. The pixels of the screen are not in it.
+ */
+export class Work {
+  /** Names it in this page. */
+  readonly id = crypto.randomUUID();
+  readonly owner: Owner;
+  readonly runner: Runner;
+  /** Names what this browser keeps of it. */
+  readonly keptAs = signal<string>(crypto.randomUUID());
+  /** Whether it has not been opened by the path of its jobs yet. */
+  readonly isDraft = signal(true);
+  /** Whether a reload cut its upload off. */
+  readonly wasCutOff = signal(false);
+  readonly type = signal<WorkType>("image");
+  readonly pictures = signal<readonly Picture[]>([]);
+  readonly openKey = signal<string | null>(null);
+  readonly #isAll = signal(false);
+  /** Whether all of several pictures are looked at in place of one. */
+  readonly isOverview = computed(() => this.#isAll.value && this.pictures.value.length > 1);
+  readonly prompts = signal<readonly string[]>([]);
+  /** Of a clip: what is pointed at, to be followed. */
+  readonly regions = signal<readonly ClipRegion[]>([]);
+  /** Of a clip: how many frames per second to process. */
+  readonly fps = signal(2);
+  /** From which confidence on the service keeps a mask, 0 to 1; null for its own default. */
+  readonly threshold = signal<number | null>(null);
+  /** Of a clip: how long it is, once the browser knows. */
+  readonly seconds = signal<number | null>(null);
+  /** What was given and not taken, in a sentence each. */
+  readonly refused = signal<readonly string[]>([]);
+
+  /** The job that names the work: to it all others add that could. Null as long as there is none. */
+  readonly firstJob = signal<string | null>(null);
+  /** What was searched for so far, the oldest first. One search is seen at a time. */
+  readonly searches = signal<readonly Search[]>([]);
+
+  /** The job of the search that is seen, and how much of it is done: 0 to 1. */
+  readonly job = signal<JobStatus | null>(null);
+  readonly share = signal(0);
+  readonly asked = signal<Asked | null>(null);
+  /** What was asked for, if that is known. */
+  readonly request = signal<CreateJobRequest | null>(null);
+  /** What that job has found, so far if it is running; null until a picture is done. */
+  readonly found = signal<FoundJob | null>(null);
+  readonly going = signal<Going>(IDLE);
+  readonly problem = signal<WorkProblem | null>(null);
+  /** Whether it is being restored from its jobs, and some of them have not been loaded yet. */
+  readonly opening = signal(false);
+
+  readonly pointed = signal<readonly PointedObject[]>([]);
+  readonly pointing = signal<Going>(IDLE);
+
+  /** Instances by picture, of the job of the prompts. */
+  readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
+  /** What a person has changed of the objects, by picture. */
+  readonly edits = signal<ReadonlyMap<string, History>>(new Map());
+  /** What is said of the pictures of a batch, by the search whose masks were looked at. */
+  readonly verdictsOf = signal<ReadonlyMap<string, Verdicts>>(new Map());
+  /** Instances by the number of their attempt, of objects that were pointed at. */
+  readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
+
+  /** The uploads that a link shows, of a work that somebody shares; null of one's own. */
+  inputs: Inputs | null = null;
+
+  constructor(owner: Owner) {
+    this.owner = owner;
+    this.runner = new Runner(owner);
+  }
+
+  readonly openPicture = computed(() => {
+    const pictures = this.pictures.value;
+    return pictures.find(({ key }) => key === this.openKey.value) ?? pictures[0] ?? null;
+  });
+  /** Whether something was found, and the fields contain no other search. */
+  readonly isAnswered = computed(() => {
+    const prompts = this.prompts.value.join("\n");
+    if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts === "";
+    const request = this.request.value;
+    const isSameClip = request?.type !== "video" || this.#asksForClipAgain(request);
+    const isSame = isSameClip && (request === null || this.threshold.value === thresholdIn(request));
+    return isSame && prompts === (request?.prompts ?? this.found.value?.prompts ?? []).join("\n");
+  });
+  /** Whether there is something to look for. */
+  readonly hasQuestion = computed(() => this.prompts.value.length > 0 || this.regions.value.length > 0);
+  readonly bytes = computed(() => bytesOf(this.pictures.value));
+  readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
+  /** The search that is seen; null if there is none. */
+  readonly searchId = computed(() => this.asked.value?.jobId ?? this.job.value?.jobId ?? null);
+  /** What is said of the pictures of a batch with the masks that are seen. */
+  readonly verdicts = computed(
+    (): Verdicts => this.verdictsOf.value.get(this.searchId.value ?? "") ?? new Map(),
+  );
+  /** All jobs of this work, in no order. */
+  readonly jobIds = computed((): readonly string[] => [
+    ...new Set(
+      [
+        this.firstJob.value,
+        this.searchId.value,
+        ...this.searches.value.map(({ jobId }) => jobId),
+        ...this.pointed.value.flatMap(({ attempts }) => attempts.map(({ jobId }) => jobId)),
+      ].filter((jobId) => jobId !== null),
+    ),
+  ]);
+
+  /** Takes pictures or a clip. What is not taken is noted in `refused`. */
+  add(given: readonly Given[]): void {
+    const { type, accepted, refused } = take(given, this.pictures.value.length > 0, this.type.value);
+    batch(() => {
+      this.refused.value = refused;
+      if (accepted.length === 0) return;
+      this.type.value = type;
+      this.pictures.value = [...this.pictures.value, ...accepted.map(givenPicture)];
+      this.problem.value = null;
+    });
+  }
+
+  /** Notes what the job of a clip asked for, with its regions, if it was created elsewhere. */
+  askedFor(request: VideoRequest, regions: readonly ClipRegion[]): void {
+    if (this.request.value !== null) return;
+    batch(() => {
+      this.request.value = request;
+      this.regions.value = regions;
+      if (this.prompts.value.length === 0) this.prompts.value = request.prompts ?? [];
+      if (request.fps !== undefined) this.fps.value = request.fps;
+      this.threshold.value ??= thresholdIn(request);
+    });
+  }
+
+  /** Opens a picture by its key or taskId; null opens all of them. */
+  open(name: string | null): void {
+    batch(() => {
+      this.#isAll.value = name === null;
+      if (name === null) return;
+      const picture = this.pictures.peek().find((each) => taskIdOf(each) === name);
+      this.openKey.value = picture?.key ?? name;
+    });
+  }
+
+  /** Whether there is a picture's file: in this browser, or by a share's link. */
+  hasOriginal(picture: Picture): boolean {
+    return picture.file !== null || this.inputs?.has(taskIdOf(picture)) === true;
+  }
+
+  /** A picture's file; null if there is none. @throws SegmentationError if a link shows it, and it can't be fetched */
+  async original(picture: Picture): Promise<Blob | null> {
+    const taskId = taskIdOf(picture);
+    if (picture.file !== null || taskId === null) return picture.file;
+    return (await this.inputs?.fetch(taskId)) ?? null;
+  }
+
+  #asksForClipAgain({ fps, regions = [], tasks: [taskId = ""] }: VideoRequest): boolean {
+    const now = regionsOn(taskId, this.regions.value);
+    return (fps ?? this.fps.value) === this.fps.value && JSON.stringify(regions) === JSON.stringify(now);
+  }
+
+  /** Takes a picture out. */
+  remove(key: string): void {
+    this.pictures.value = this.pictures.value.filter((picture) => picture.key !== key);
+    this.pointed.value = this.pointed.value.filter(({ picture }) => picture !== key);
+  }
+
+  /** Notes something new of a picture. */
+  change(key: string, news: Partial<Picture>): void {
+    this.pictures.value = this.pictures.value.map((picture) =>
+      picture.key === key ? { ...picture, ...news } : picture,
+    );
+  }
+
+  /** Notes how far a picture's file is. */
+  sent(key: string, sending: Sending): void {
+    this.change(key, { sending });
+  }
+
+  /** The picture as it is now; undefined if it was taken out. */
+  picture(key: string): Picture | undefined {
+    return this.pictures.peek().find((picture) => picture.key === key);
+  }
+
+  /** A picture's task in the job of the prompts, as it is now. */
+  taskOf(picture: Picture): JobStatus["tasks"][number] | undefined {
+    const taskId = taskIdOf(picture);
+    return this.job.value?.tasks.find((task) => task.taskId === taskId);
+  }
+
+  /** Notes a search; one that is known already stays as it is. */
+  addSearch(search: Search): void {
+    const others = this.searches.peek().filter(({ jobId }) => jobId !== search.jobId);
+    if (others.length < this.searches.peek().length) return;
+    this.searches.value = [...others, search].toSorted((a, b) => a.at - b.at);
+  }
+
+  /** Says something of the pictures with the masks that are seen. */
+  judge(verdicts: Verdicts): void {
+    this.verdictsOf.value = new Map(this.verdictsOf.value).set(this.searchId.value ?? "", verdicts);
+  }
+
+  /** The picture of a task. */
+  pictureOf(taskId: string): Picture | undefined {
+    return this.pictures.peek().find((picture) => taskIdOf(picture) === taskId);
+  }
+}
+
+type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
+
+/** The threshold that a job asked for; null if it left it to the service. */
+export const thresholdIn = (request: CreateJobRequest): number | null =>
+  (request.type === "video" ? request.scoreThreshold : request.threshold) ?? null;

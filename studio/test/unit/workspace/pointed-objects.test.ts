@@ -1,0 +1,163 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Region } from "../../../src/viewer/types.ts";
+import {
+  correctedBy,
+  drawnOf,
+  inPath,
+  lastOf,
+  nextToDraw,
+  objectFor,
+  pointedAt,
+  type PointedObject,
+  refinedOf,
+  takenUp,
+  undone,
+  withAttempt,
+  withOther,
+} from "../../../src/workspace/rules/pointed-objects.ts";
+
+const box: Region = { box: [1, 2, 3, 4] };
+const point: Region = { points: [{ x: 1, y: 2, label: 1 }] };
+const finer: Region = { points: [...point.points, { x: 5, y: 6, label: 0 }] };
+
+function nth(objects: readonly PointedObject[], i: number): PointedObject {
+  const object = objects[i];
+  if (object === undefined) throw new Error(`There is no object ${i}.`);
+  return object;
+}
+
+const two = pointedAt(pointedAt([], "a", point, "new"), "a", box, "new");
+
+describe("objects that are pointed at", () => {
+  it("are drawn in the order in which they were pointed at", () => {
+    expect(nextToDraw(two)?.object.number).toBe(1);
+    expect(nextToDraw(withAttempt(two, 1, { state: "running" }))?.object.number).toBe(2);
+    expect(
+      nextToDraw(withAttempt(withAttempt(two, 1, { state: "drawn" }), 2, { state: "failed" })),
+    ).toBeNull();
+  });
+
+  it("take a further point on the latest object of that picture", () => {
+    const more = pointedAt(pointedAt(two, "b", point, "new"), "a", finer, "latest");
+    expect(more.map(({ attempts }) => attempts.length)).toEqual([1, 2, 1]);
+    expect(lastOf(nth(more, 1)).region).toBe(finer);
+  });
+
+  it("draw only the last of several points that came before there was time", () => {
+    const one = pointedAt(pointedAt([], "a", point, "new"), "a", finer, "latest");
+    expect(nextToDraw(one)?.attempt.region).toBe(finer);
+    expect(nextToDraw(withAttempt(one, 2, { state: "drawn" }))).toBeNull();
+  });
+
+  it("show the mask before until the next is drawn", () => {
+    const objects = withAttempt(pointedAt(pointedAt([], "a", point, "new"), "a", finer, "latest"), 1, {
+      state: "drawn",
+    });
+    expect(drawnOf(nth(objects, 0))?.number).toBe(1);
+    expect(drawnOf(nth(two, 0))).toBeNull();
+  });
+
+  it("go back one point at a time, and only in that picture", () => {
+    const more = pointedAt(two, "a", finer, "latest");
+    const first = undone(more, "a", null);
+    expect(first.taken?.region).toBe(finer);
+    expect(first.objects).toEqual(two);
+    expect(undone(more, "b", null)).toEqual({ objects: more, taken: null });
+  });
+
+  it("are all gone after as many steps back as there were points, in any order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom("a", "b"), fc.boolean())), (steps) => {
+        let objects: readonly PointedObject[] = [];
+        for (const [picture, replaces] of steps)
+          objects = pointedAt(objects, picture, point, replaces ? "latest" : "new");
+        for (const [picture] of steps) objects = undone(objects, picture, null).objects;
+        expect(objects).toEqual([]);
+      }),
+    );
+  });
+
+  it("may come from a job that was created earlier, whose region isn't known", () => {
+    const taken = takenUp([], "a", { jobId: "job_1", continues: null });
+    expect(lastOf(nth(taken, 0))).toMatchObject({ number: 1, region: null, jobId: "job_1" });
+    // Its mask is fetched in its turn.
+    expect(nextToDraw(taken)?.attempt.jobId).toBe("job_1");
+  });
+
+  it("may be several of one job: each mask is an object of its own, and known again", () => {
+    const taken = withAttempt(takenUp([], "a", { jobId: "job_1", continues: null }), 1, {
+      state: "drawn",
+      maskIndex: 0,
+    });
+    const all = withOther(taken, nth(taken, 0), lastOf(nth(taken, 0)), 1);
+    expect(all.map((object) => [object.number, lastOf(object).number, lastOf(object).maskIndex])).toEqual([
+      [1, 1, 0],
+      [2, 2, 1],
+    ]);
+    expect(nextToDraw(all)).toBeNull();
+  });
+
+  it("have a key each, so that none makes two jobs", () => {
+    const keys = pointedAt(two, "a", finer, "latest").flatMap(({ attempts }) =>
+      attempts.map(({ key }) => key),
+    );
+    expect(new Set(keys).size).toBe(3);
+  });
+});
+
+describe("a mask that is corrected by pointing at it", () => {
+  const cup = { object: "job_1/cup.png/3", jobId: "job_1", maskIndex: 3 };
+  const once = pointedAt(two, "a", point, cup);
+  const drawn = withAttempt(once, lastOf(nth(once, 2)).number, { state: "drawn", jobId: "job_2" });
+  const twice = pointedAt(drawn, "a", finer, cup);
+
+  it("is one object however often it is pointed at, and no other one that was pointed at changes", () => {
+    expect(twice).toHaveLength(3);
+    expect(nth(twice, 2)).toMatchObject({ refines: cup, attempts: [{ region: point }, { region: finer }] });
+    expect(twice.slice(0, 2)).toEqual(two);
+    // What Shift adds to is what nothing had found.
+    expect(objectFor(twice, "a", "latest")?.number).toBe(2);
+    expect(objectFor(twice, "b", cup)).toBeUndefined();
+  });
+
+  it("is corrected from what was found at first, then from what was drawn last", () => {
+    const [first, second] = nth(twice, 2).attempts;
+    expect(correctedBy(nth(twice, 2), first)).toEqual({ jobId: "job_1", maskIndex: 3 });
+    expect(second && correctedBy(nth(twice, 2), second)).toEqual({ jobId: "job_2", maskIndex: 0 });
+    // An object that nothing had found begins with a unit of its own, and its further points cost nothing.
+    const [own] = nth(two, 0).attempts;
+    expect(correctedBy(nth(two, 0), own)).toBeNull();
+  });
+
+  it("is as it was found after as many steps back as there were points, while its search is seen", () => {
+    const back = undone(undone(twice, "a", "job_1").objects, "a", "job_1").objects;
+    expect(back).toEqual(two);
+    // Of another search nothing is seen of it: what was pointed at besides is taken back.
+    expect(undone(twice, "a", "job_9").taken?.region).toBe(box);
+  });
+
+  it("is known again from the jobs alone, each further point as an attempt at the same object", () => {
+    const chain: readonly [jobId: string, refines: string | null][] = [
+      ["job_2", "job_1/cup.png/3"],
+      ["job_3", null],
+      ["job_4", "job_2/cup.png/0"],
+      ["job_5", "job_3/cup.png/0"],
+      ["job_6", "job_1/cup.png/3"],
+    ];
+    let objects: readonly PointedObject[] = [];
+    for (const [jobId, refines] of chain)
+      objects = takenUp(objects, "a", { jobId, continues: "job_1" }, refinedOf(refines ?? "") ?? undefined);
+    expect(objects.map((object) => object.attempts.map(({ jobId }) => jobId))).toEqual([
+      ["job_2", "job_4", "job_6"],
+      ["job_3", "job_5"],
+    ]);
+    expect(objects.map(({ refines }) => refines?.object)).toEqual(["job_1/cup.png/3", undefined]);
+  });
+
+  it("is found again by the path of its job", () => {
+    expect(inPath(nth(drawn, 2))).toBe("job_2~job_1/cup.png/3");
+    expect(refinedOf("job_1/cup.png/3")).toEqual(cup);
+    for (const other of ["pointed/1", "job_1/cup.png/3~ab", "job_1", ""]) expect(refinedOf(other)).toBeNull();
+  });
+});
