@@ -127,7 +127,10 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
           </p>
         </div>
         {result !== null && (
-          <Button look={work.isAnswered.value ? "main" : "plain"} onClick={() => (isExporting.value = true)}>
+          <Button
+            variant={work.isAnswered.value ? "main" : "plain"}
+            onClick={() => (isExporting.value = true)}
+          >
             <Icon name="download" size={18} /> Export
           </Button>
         )}

@@ -59,17 +59,17 @@ export function Transport({ playback, isGuess, children }: TransportProps) {
   return (
     <div class="transport">
       <Button
-        look="quiet"
+        variant="quiet"
         aria-label={isPlaying.value ? "Pause" : "Play"}
         disabled={!playback.canPlay.value}
         onClick={() => playback.toggle()}
       >
         <Sign of={isPlaying.value ? "pause" : "play"} />
       </Button>
-      <Button look="quiet" aria-label="Previous processed frame" onClick={() => playback.step(-1)}>
+      <Button variant="quiet" aria-label="Previous processed frame" onClick={() => playback.step(-1)}>
         <Sign of="back" />
       </Button>
-      <Button look="quiet" aria-label="Next processed frame" onClick={() => playback.step(1)}>
+      <Button variant="quiet" aria-label="Next processed frame" onClick={() => playback.step(1)}>
         <Sign of="on" />
       </Button>
       <span class="transport-time">

@@ -113,7 +113,7 @@ export function FormatRow({ offer, scope, bakery, units, onRunAgain, children }:
       ) : onRunAgain === undefined ? (
         <p class="format-row-state">Not requested for this job</p>
       ) : (
-        <Button look="quiet" onClick={() => (isAsking.value = true)}>
+        <Button variant="quiet" onClick={() => (isAsking.value = true)}>
           Run again to include it, {counted(units, "unit")}
         </Button>
       )}
@@ -146,7 +146,7 @@ export function Everything({ offers, scope, bakery }: EverythingProps) {
         <p>All formats with a download above, by the names of pictures and objects.</p>
         <Failure state={state.value} />
       </div>
-      <Button look="main" busy={at === "busy"} onClick={start}>
+      <Button variant="main" busy={at === "busy"} onClick={start}>
         <Icon name={at === "done" ? "check" : "download"} size={18} />
         <span aria-live="polite">{at === "busy" || at === "done" ? words : "Download ZIP"}</span>
       </Button>
@@ -179,7 +179,7 @@ export function Archive({ jobId }: { readonly jobId: string }) {
         <Failure state={state.value} />
       </div>
       {url.value === null ? (
-        <Button look="main" busy={at === "busy"} onClick={start}>
+        <Button variant="main" busy={at === "busy"} onClick={start}>
           <Icon name="download" size={18} />
           {at === "busy" ? "Packing…" : "Download ZIP"}
         </Button>

@@ -41,7 +41,7 @@ export function ExportDialog({ order, onClose, onRunAgain, ...rest }: ExportDial
       <div class="export-sheet">
         <header class="export-head">
           <h2 id="export-title">Export</h2>
-          <Button look="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <Button variant="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
             <Icon name="close" />
           </Button>
         </header>

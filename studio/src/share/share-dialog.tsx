@@ -61,16 +61,16 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
       actions={
         <>
           {link.value === null && share !== undefined && (
-            <Button look="main" busy={busy} onClick={() => void action.run(create)}>
+            <Button variant="main" busy={busy} onClick={() => void action.run(create)}>
               {isShared ? "Create a new link" : "Create link"}
             </Button>
           )}
           {isShared && (
-            <Button look="danger" busy={busy} onClick={() => void action.run(revoke)}>
+            <Button variant="danger" busy={busy} onClick={() => void action.run(revoke)}>
               Revoke link
             </Button>
           )}
-          <Button look="quiet" disabled={busy} onClick={onClose}>
+          <Button variant="quiet" disabled={busy} onClick={onClose}>
             {link.value === null ? "Cancel" : "Done"}
           </Button>
         </>

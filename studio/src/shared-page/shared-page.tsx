@@ -9,7 +9,7 @@ import { Batch } from "../screens/segment/batch/batch.tsx";
 import { ExportButton } from "../screens/segment/inspector/export-button.tsx";
 import { ShowHow } from "../screens/segment/inspector/inspector.tsx";
 import { Instances } from "../screens/segment/inspector/instances.tsx";
-import { Look } from "../screens/segment/state/view-state.ts";
+import { ViewState } from "../screens/segment/state/view-state.ts";
 import { Stage } from "../screens/segment/stage/stage.tsx";
 import { Strip } from "../screens/segment/batch/strip.tsx";
 import { Brand } from "../shell/brand.tsx";
@@ -96,8 +96,8 @@ interface ResultProps {
 
 function Result({ owner, inputs }: ResultProps) {
   const work = useMemo(() => openShared(owner, inputs), [inputs]);
-  const look = useMemo(() => new Look(work), [work]);
-  useEffect(() => look.attach(), [look]);
+  const viewState = useMemo(() => new ViewState(work), [work]);
+  useEffect(() => viewState.attach(), [viewState]);
   useEffect(
     () =>
       effect(() => {
@@ -123,8 +123,10 @@ function Result({ owner, inputs }: ResultProps) {
     <div class="workbench" data-type={type.value}>
       <h1 class="unseen">Shared result</h1>
       <ErrorBoundary>
-        {isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
-        {isImage && pictures.value.length > 1 && !isOverview.value && <Strip look={look} onGiven={null} />}
+        {isOverview.value ? <Batch viewState={viewState} /> : <Stage viewState={viewState} />}
+        {isImage && pictures.value.length > 1 && !isOverview.value && (
+          <Strip viewState={viewState} onGiven={null} />
+        )}
         <aside class="inspector" aria-label="Result">
           {problem.value !== null && (
             <Problem error={problem.value.error} onRetry={() => location.reload()} />
@@ -139,9 +141,11 @@ function Result({ owner, inputs }: ResultProps) {
               </ul>
             </section>
           )}
-          <ExportButton look={look} />
-          {isImage && (found.value !== null || look.instances.value.length > 0) && <ShowHow look={look} />}
-          {isImage && !isOverview.value && <Instances look={look} />}
+          <ExportButton viewState={viewState} />
+          {isImage && (found.value !== null || viewState.instances.value.length > 0) && (
+            <ShowHow viewState={viewState} />
+          )}
+          {isImage && !isOverview.value && <Instances viewState={viewState} />}
         </aside>
       </ErrorBoundary>
     </div>

@@ -45,7 +45,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <span class="shell-who fine cut" title={accountLine()}>
             {accountLine()}
           </span>
-          <Button look="quiet" onClick={signOut} title={accountLine()}>
+          <Button variant="quiet" onClick={signOut} title={accountLine()}>
             <Icon name="out" />
             <span class="shell-out">Sign out</span>
           </Button>

@@ -41,7 +41,7 @@ export function PictureViewer(props: PictureViewerProps) {
         const layer = layers.find(({ id, visible }) => visible && id === highlighted.value);
         // A mask that is still being decoded stands out as soon as it is there.
         void stage.board.decoded.value;
-        stage.look({
+        stage.appearance({
           opacity: opacity.value,
           highlighted: layer ? { key: layer.id, colour: layer.colour } : null,
         });

@@ -3,19 +3,19 @@ import "./button.css";
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes, "size" | "icon"> {
   /** `main` once per screen at most: what people came for. */
-  readonly look?: "main" | "plain" | "quiet" | "danger";
+  readonly variant?: "main" | "plain" | "quiet" | "danger";
   /** The action is in progress: the button says so and does nothing. */
   readonly busy?: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** A button of the studio. */
-export function Button({ look = "plain", busy = false, children, ...rest }: ButtonProps) {
+export function Button({ variant = "plain", busy = false, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      class={`button button-${look}`}
+      class={`button button-${variant}`}
       aria-busy={busy}
       disabled={rest.disabled || busy}
     >

@@ -84,19 +84,19 @@ export function Menu({ label, items, tabIndex }: MenuProps) {
         }}
       >
         {items.map(({ name, isDangerous = false, to }) => {
-          const look = {
+          const attributes = {
             role: "menuitem" as const,
             tabIndex: -1,
             class: isDangerous ? "menu-item menu-item-danger" : "menu-item",
           };
           return typeof to === "string" ? (
-            <a key={name} {...look} href={to} onClick={leave}>
+            <a key={name} {...attributes} href={to} onClick={leave}>
               {name}
             </a>
           ) : (
             <button
               key={name}
-              {...look}
+              {...attributes}
               type="button"
               onClick={() => {
                 leave();

@@ -23,7 +23,7 @@ const ActingDialog = ({ title, action, act, leave, onClose, children }: ActingDi
     actions={
       <>
         <Button {...act} busy={action.busy.value} />
-        <Button {...leave} look="quiet" disabled={action.busy.value} onClick={onClose} />
+        <Button {...leave} variant="quiet" disabled={action.busy.value} onClick={onClose} />
       </>
     }
   >
@@ -59,7 +59,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       action={action}
       act={{
         children: confirm,
-        look: isDangerous ? "danger" : "main",
+        variant: isDangerous ? "danger" : "main",
         onClick: () => void action.run(act),
       }}
       leave={{ children: cancel, autofocus: true }}
@@ -88,7 +88,7 @@ export function FormDialog({ title, submit, onSubmit, onClose, children }: FormD
     <ActingDialog
       title={title}
       action={action}
-      act={{ children: submit, look: "main", type: "submit", form: id }}
+      act={{ children: submit, variant: "main", type: "submit", form: id }}
       leave={{ children: "Cancel" }}
       onClose={onClose}
     >
@@ -121,7 +121,7 @@ export const SecretDialog = ({ title, label, secret, children, onKept }: SecretD
   <Dialog
     title={title}
     actions={
-      <Button look="main" onClick={onKept}>
+      <Button variant="main" onClick={onKept}>
         Done, I’ve saved it
       </Button>
     }

@@ -40,20 +40,20 @@ export function JobGrid({ entries, isWhole, details, onSeen, onEnd, onAct }: Job
   const count = entries.length;
 
   useLayoutEffect(() => {
-    const look = (): void => {
+    const measure = (): void => {
       if (grid.current === null) return;
       top.value = -grid.current.getBoundingClientRect().top;
       height.value = innerHeight;
     };
     const resize = (): void => {
       rowHeight.value = rowHeightOf();
-      look();
+      measure();
     };
-    look();
-    addEventListener("scroll", look, { passive: true });
+    measure();
+    addEventListener("scroll", measure, { passive: true });
     addEventListener("resize", resize);
     return () => {
-      removeEventListener("scroll", look);
+      removeEventListener("scroll", measure);
       removeEventListener("resize", resize);
     };
   }, [top, height, rowHeight]);

@@ -40,7 +40,7 @@ export const KeyTable = ({ label, keys, onRevoke }: KeyTableProps) => (
           </td>
         ) : (
           <td class="table-end keys-revoke">
-            <Button look="quiet" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.label}`}>
+            <Button variant="quiet" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.label}`}>
               Revoke
             </Button>
           </td>

@@ -21,7 +21,7 @@ export default function Keys() {
   const open = useSignal<Open>(null);
   const close = () => (open.value = null);
   const make = (
-    <Button look="main" onClick={() => (open.value = { dialog: "new" })}>
+    <Button variant="main" onClick={() => (open.value = { dialog: "new" })}>
       <Icon name="plus" />
       New key
     </Button>

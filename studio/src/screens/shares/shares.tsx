@@ -69,7 +69,7 @@ export default function Shares() {
               </td>
               <td class="table-end">
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   onClick={() => (asked.value = share)}
                   aria-label={`Revoke the link to ${nameOf(share)}`}
                 >

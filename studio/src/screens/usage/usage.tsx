@@ -58,7 +58,7 @@ function Plan({ state }: { readonly state: AccountOverview }) {
       {page === "checkout" && paidPlan !== null && <Plans state={state} paid={paidPlan} />}
       {page !== null && !isClosed && (
         <Button
-          look={isUrgent || page === "checkout" ? "main" : "plain"}
+          variant={isUrgent || page === "checkout" ? "main" : "plain"}
           busy={busy.value}
           onClick={() => leaveFor(page)}
         >

@@ -27,7 +27,7 @@ function Endpoints() {
   const isAdding = useSignal(false);
   const secret = useSignal<NewSecret | null>(null);
   const add = (
-    <Button look="main" onClick={() => (isAdding.value = true)}>
+    <Button variant="main" onClick={() => (isAdding.value = true)}>
       <Icon name="plus" />
       New endpoint
     </Button>

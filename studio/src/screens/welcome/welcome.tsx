@@ -33,7 +33,7 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
           {failure.value !== null && <Notice tone="danger" title={failure.value} />}
           {isExpired.value && <Notice title="Sign in again">Your work is still in this tab.</Notice>}
           {canSignIn && (
-            <Button look="main" onClick={enter}>
+            <Button variant="main" onClick={enter}>
               Sign in or sign up
             </Button>
           )}

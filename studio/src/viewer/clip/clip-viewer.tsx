@@ -88,7 +88,7 @@ export function ClipViewer(props: ClipViewerProps) {
         const object = objects.find((each) => each.visible && each.objectId === highlighted.value);
         // A mask that is still being decoded stands out as soon as it is there; one of another frame is another one.
         void [stage.board.decoded.value, sample.value];
-        stage.look({
+        stage.appearance({
           opacity: opacity.value,
           highlighted: object
             ? { key: masks.keyOf(shown.current, object.objectId), colour: object.colour }

@@ -14,8 +14,8 @@ export interface ShownMasks {
   readonly colours: ReadonlyMap<number, Colour>;
 }
 
-/** How masks are shown. */
-interface Look {
+/** Opacity and highlight of the masks. */
+interface Appearance {
   /** How strongly they cover the picture, 0 to 1. */
   readonly opacity: number;
   readonly highlighted: { readonly key: string; readonly colour: Colour } | null;
@@ -24,7 +24,7 @@ interface Look {
 const NO_SIZE: Size = { width: 0, height: 0 };
 const NO_MASKS: ShownMasks = { sources: new Map(), masks: [], colours: new Map() };
 
-/** A canvas on which a picture and its masks are seen: what is shown, how it is seen, and when it is drawn. */
+/** Canvas that shows a picture and its masks: contents, view, and scheduling of frames. */
 export class Stage {
   /** Where the picture is in the frame. */
   readonly view = signal<View>({ scale: 1, x: 0, y: 0 });
@@ -34,7 +34,7 @@ export class Stage {
   #size: Size = NO_SIZE;
   #pixels: Pixels | null = null;
   #masks: ShownMasks = NO_MASKS;
-  #look: Look = { opacity: 0.5, highlighted: null };
+  #appearance: Appearance = { opacity: 0.5, highlighted: null };
   #canvas: HTMLCanvasElement | null = null;
   #painter: Painter | null = null;
   #step = 1;
@@ -123,9 +123,9 @@ export class Stage {
     this.draw();
   }
 
-  /** Shows masks in another way; none of them is drawn for it. */
-  look(look: Look): void {
-    this.#look = look;
+  /** Changes how masks are shown; none of them is drawn again for it. */
+  appearance(appearance: Appearance): void {
+    this.#appearance = appearance;
     this.draw();
   }
 
@@ -234,7 +234,7 @@ export class Stage {
 
   #paint(): void {
     if (this.#painter === null || this.#isHeld || !this.#hasRoom()) return;
-    const { opacity, highlighted } = this.#look;
+    const { opacity, highlighted } = this.#appearance;
     const mask = highlighted === null ? undefined : this.board.mask(highlighted.key);
     this.#painter.paint({
       view: this.view.value,

@@ -1,7 +1,7 @@
 /**
  * The pictures that were sent from this browser, because the service never gives one back: by account and taskId, in
  * IndexedDB. On a machine that people share the next one must not find them: only their own account reads them, signing out
- * deletes them, and without a look they last a day.
+ * deletes them, and unused they last a day.
  */
 interface Original {
   readonly name: string;
@@ -13,22 +13,22 @@ interface Kept extends Original {
   readonly taskId: string;
 }
 
-/** What is noted beside an original, so that no look writes its file again. */
-interface Look {
+/** Size and last use of an original, in a store apart, so that reading a file does not write it again. */
+interface Usage {
   readonly accountId: string;
   readonly taskId: string;
   readonly bytes: number;
-  /** When it was last looked at, in milliseconds since 1970. */
+  /** When it was last used, in milliseconds since 1970. */
   readonly usedAt: number;
 }
 
 /** The maximum of all their bytes together; the least recently viewed are deleted first. */
 const MOST_BYTES = 256 * 1024 * 1024;
-/** How long what stays in a browser lasts without a look. */
+/** Time that unused files and workspaces stay in a browser. */
 export const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
 const STORE = "originals";
-const LOOKS = "looks";
+const USAGE = "looks";
 const NAMED = { keyPath: ["accountId", "taskId"] };
 
 const done = <T>(request: IDBRequest<T>): Promise<T> =>
@@ -44,7 +44,7 @@ let opened: Promise<IDBDatabase> | undefined;
 async function open(): Promise<IDBDatabase> {
   const request = indexedDB.open("segmentation-studio", 1);
   request.addEventListener("upgradeneeded", () => {
-    for (const store of [STORE, LOOKS]) request.result.createObjectStore(store, NAMED);
+    for (const store of [STORE, USAGE]) request.result.createObjectStore(store, NAMED);
   });
   const database = await done(request);
   // A newer version of the studio in another tab may want to change it.
@@ -54,12 +54,12 @@ async function open(): Promise<IDBDatabase> {
 
 /** Uses both stores in one transaction; does without if the browser has none, or no room in them. */
 async function ifPossible<T>(
-  use: (originals: IDBObjectStore, looks: IDBObjectStore) => Promise<T> | T,
+  use: (originals: IDBObjectStore, usage: IDBObjectStore) => Promise<T> | T,
 ): Promise<T | null> {
   try {
     opened ??= open();
-    const transaction = (await opened).transaction([STORE, LOOKS], "readwrite");
-    return await use(transaction.objectStore(STORE), transaction.objectStore(LOOKS));
+    const transaction = (await opened).transaction([STORE, USAGE], "readwrite");
+    return await use(transaction.objectStore(STORE), transaction.objectStore(USAGE));
   } catch {
     opened = undefined;
     return null;
@@ -73,8 +73,8 @@ export async function keepOriginal(
   { name, file }: Original,
 ): Promise<void> {
   if (file.size > MOST_BYTES) return;
-  await ifPossible(async (originals, looks) => {
-    looks.put({ accountId, taskId, bytes: file.size, usedAt: Date.now() } satisfies Look);
+  await ifPossible(async (originals, usage) => {
+    usage.put({ accountId, taskId, bytes: file.size, usedAt: Date.now() } satisfies Usage);
     await done(originals.put({ accountId, taskId, name, file } satisfies Kept));
   });
   await makeRoom();
@@ -82,14 +82,14 @@ export async function keepOriginal(
 
 /** A picture of an account, if this browser has it. */
 export async function findOriginal(accountId: string, taskId: string): Promise<Original | null> {
-  return await ifPossible(async (originals, looks) => {
-    const [kept, look]: [Kept | undefined, Look | undefined] = await Promise.all([
+  return await ifPossible(async (originals, usage) => {
+    const [kept, used]: [Kept | undefined, Usage | undefined] = await Promise.all([
       done(originals.get([accountId, taskId])),
-      done(looks.get([accountId, taskId])),
+      done(usage.get([accountId, taskId])),
     ]);
-    if (kept === undefined || look === undefined || Date.now() - look.usedAt > LONGEST_MS) return null;
+    if (kept === undefined || used === undefined || Date.now() - used.usedAt > LONGEST_MS) return null;
     // Whether that can be noted or not, the picture is there.
-    looks.put({ ...look, usedAt: Date.now() }).addEventListener("error", (event) => event.preventDefault());
+    usage.put({ ...used, usedAt: Date.now() }).addEventListener("error", (event) => event.preventDefault());
     return kept;
   });
 }
@@ -106,27 +106,27 @@ const allOf = (accountId: string): IDBKeyRange => IDBKeyRange.bound([accountId],
 
 /** Deletes a picture of an account from this browser. */
 export async function forgetOriginal(accountId: string, taskId: string): Promise<void> {
-  await ifPossible((originals, looks) => {
-    for (const store of [originals, looks]) store.delete([accountId, taskId]);
+  await ifPossible((originals, usage) => {
+    for (const store of [originals, usage]) store.delete([accountId, taskId]);
   });
 }
 
 /** Deletes the pictures of an account from this browser. */
 export async function forgetOriginals(accountId: string): Promise<void> {
-  await ifPossible((originals, looks) => {
-    for (const store of [originals, looks]) store.delete(allOf(accountId));
+  await ifPossible((originals, usage) => {
+    for (const store of [originals, usage]) store.delete(allOf(accountId));
   });
 }
 
 /** Deletes what is too old or exceeds the size limit, of any account. */
 export async function makeRoom(): Promise<void> {
-  await ifPossible(async (originals, looks) => {
-    const all: Look[] = await done(looks.getAll());
+  await ifPossible(async (originals, usage) => {
+    const all: Usage[] = await done(usage.getAll());
     let sum = 0;
     for (const { accountId, taskId, bytes, usedAt } of all.toSorted((a, b) => b.usedAt - a.usedAt)) {
       sum += bytes;
       if (sum > MOST_BYTES || Date.now() - usedAt > LONGEST_MS)
-        for (const store of [originals, looks]) store.delete([accountId, taskId]);
+        for (const store of [originals, usage]) store.delete([accountId, taskId]);
     }
   });
 }

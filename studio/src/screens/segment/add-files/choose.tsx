@@ -2,18 +2,18 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Button, type ButtonProps } from "../../../components/controls/button.tsx";
 
-interface ChooseProps extends Pick<ButtonProps, "look"> {
+interface ChooseProps extends Pick<ButtonProps, "variant"> {
   readonly onFiles: (files: readonly File[]) => void;
   readonly many?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A button that opens the system's dialog for files. */
-export function Choose({ onFiles, many = false, look = "plain", children }: ChooseProps) {
+export function Choose({ onFiles, many = false, variant = "plain", children }: ChooseProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button look={look} onClick={() => input.current?.click()}>
+      <Button variant={variant} onClick={() => input.current?.click()}>
         {children}
       </Button>
       <input

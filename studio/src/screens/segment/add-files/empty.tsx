@@ -42,7 +42,7 @@ export function Empty({ work, onGiven }: EmptyProps) {
             {limitsInWords(overview.value)}
           </p>
           <div class="empty-ways">
-            <Choose look="main" many onFiles={onGiven}>
+            <Choose variant="main" many onFiles={onGiven}>
               Choose files
             </Choose>
             <ByAddress onGiven={onGiven} />

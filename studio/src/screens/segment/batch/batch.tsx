@@ -6,15 +6,15 @@ import { problemSentence } from "../../../text/problem-words.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Work } from "../../../workspace/workspace.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import { Progress } from "../stage/progress.tsx";
 
 const Gallery = inPlace(lazy(async () => (await import("../../../gallery/gallery.tsx")).Gallery));
 
 /** All pictures of a work, with what was found in each. */
-export function Batch({ look }: { readonly look: Look }) {
-  const { work } = look;
-  const isByLabel = look.gallery.value.label !== null;
+export function Batch({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
+  const isByLabel = viewState.gallery.value.label !== null;
   const found = work.found.value;
   useEffect(() => {
     // Which prompt a mask answers is known by its file.
@@ -24,11 +24,11 @@ export function Batch({ look }: { readonly look: Look }) {
     <section class="stage" aria-label="All pictures">
       <div class="stage-pane stage-batch">
         <Gallery
-          items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
-          open={look.work.openPicture.value?.key ?? null}
-          filter={look.gallery}
-          labels={look.labels.value}
-          onOpen={(key) => look.work.open(key)}
+          items={viewState.work.pictures.value.map((picture) => itemOf(viewState, picture))}
+          open={viewState.work.openPicture.value?.key ?? null}
+          filter={viewState.gallery}
+          labels={viewState.labels.value}
+          onOpen={(key) => viewState.work.open(key)}
         />
       </div>
       <Progress work={work} />
@@ -41,32 +41,34 @@ async function showAll(work: Work): Promise<void> {
   for (const { key } of work.pictures.value) await showMasks(work, key);
 }
 
-function itemOf(look: Look, picture: Picture): GalleryItem {
-  const { work } = look;
+function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
+  const { work } = viewState;
   const { key, name, file, sending } = picture;
   const task = work.taskOf(picture);
   const found = work.found.value;
-  const seen = look.objectsIn(key);
+  const seen = viewState.objectsIn(key);
   return {
     key,
     name,
     state: stateOf(picture, task?.status),
     share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
     problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
-    count: look.countIn(picture, "shown"),
-    labels: look.labelsIn(key),
+    count: viewState.countIn(picture, "shown"),
+    labels: viewState.labelsIn(key),
     verdict: work.verdicts.value.get(key) ?? null,
     revision: [
       file === null ? "absent" : "here",
       // Of a running job more is known later.
       found?.confidences.has(task?.taskId ?? "") === true && found.jobId,
-      look.least.value,
-      ...look.filter.value.leasts.values(),
-      look.isByObject.value,
-      ...seen.map(({ id, object, label }) => `${look.hidden.value.has(object) ? "-" : ""}${id} ${label}`),
+      viewState.least.value,
+      ...viewState.filter.value.leasts.values(),
+      viewState.isByObject.value,
+      ...seen.map(
+        ({ id, object, label }) => `${viewState.hidden.value.has(object) ? "-" : ""}${id} ${label}`,
+      ),
     ].join(" "),
     original: async () => await work.original(picture),
-    masks: async () => await look.masksOf(key),
+    masks: async () => await viewState.masksOf(key),
   };
 }
 

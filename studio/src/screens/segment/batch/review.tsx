@@ -1,22 +1,22 @@
 import { Button } from "../../../components/controls/button.tsx";
 import { useShortcuts } from "../../../state/use-shortcuts.ts";
 import { judged, nextToReview, type Verdict } from "../../../workspace/rules/review.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import "./review.css";
 
 /** The keys of a review. */
 const KEYS: Readonly<Record<string, Verdict | "next">> = { a: "accepted", x: "rejected", n: "next" };
 
 /** What is said of the open picture of a batch, and the way to the next one. */
-export function Review({ look }: { readonly look: Look }) {
-  const { work } = look;
+export function Review({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
   const picture = work.openPicture.value;
   const key = picture?.key ?? null;
   const verdicts = work.verdicts.value;
   const verdict = key === null ? undefined : verdicts.get(key);
   const reviewed = work.pictures.value.filter((each) => verdicts.has(each.key)).length;
   const goOn = (): void => {
-    const next = nextToReview(look.reviewed.value, key, work.verdicts.value);
+    const next = nextToReview(viewState.reviewed.value, key, work.verdicts.value);
     // After the last one, all are looked at.
     if (next === null) work.open(null);
     else work.openKey.value = next;
@@ -46,7 +46,7 @@ export function Review({ look }: { readonly look: Look }) {
       <Button aria-pressed={verdict === "rejected"} title="X" onClick={() => judge("rejected")}>
         Reject
       </Button>
-      <Button look="quiet" title="N" onClick={goOn}>
+      <Button variant="quiet" title="N" onClick={goOn}>
         Next
       </Button>
     </div>

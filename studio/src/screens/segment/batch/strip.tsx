@@ -6,19 +6,19 @@ import { type Given, type Picture, taskIdOf } from "../../../workspace/rules/pic
 import { counted } from "../../../text/format.ts";
 import type { Work } from "../../../workspace/workspace.ts";
 import { Choose } from "../add-files/choose.tsx";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import { useObjectUrl } from "../../../components/hooks/use-object-url.ts";
 import "./strip.css";
 
 interface StripProps {
-  readonly look: Look;
+  readonly viewState: ViewState;
   /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
 /** The pictures of a work, small, with how many objects each has. */
-export function Strip({ look, onGiven }: StripProps) {
-  const { work } = look;
+export function Strip({ viewState, onGiven }: StripProps) {
+  const { work } = viewState;
   const open = work.openPicture.value?.key;
   const list = useRef<HTMLUListElement>(null);
   const isFollowed = useRef(false);
@@ -62,7 +62,7 @@ export function Strip({ look, onGiven }: StripProps) {
         ))}
         {onGiven !== null && (
           <li class="strip-add">
-            <Choose look="quiet" many onFiles={onGiven}>
+            <Choose variant="quiet" many onFiles={onGiven}>
               <Icon name="plus" />
               <span class="unseen">Add pictures</span>
             </Choose>

@@ -10,20 +10,20 @@ import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import { drawnOf, regionOn } from "../../../workspace/rules/pointed-objects.ts";
 import { segment } from "../../../workspace/jobs/run.ts";
 import type { Work } from "../../../workspace/workspace.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 
 const ExportDialog = lazyDialog(async () => (await import("../../../export/export-dialog.tsx")).ExportDialog);
 
 /** The button that opens the export, once there is something to export. A clip's screen has its own. */
-export function ExportButton({ look }: { readonly look: Look }) {
-  const { work } = look;
+export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
   const isOpen = useSignal(false);
   const jobId = wholeOf(work)?.jobId ?? latestDrawn(work);
   if (work.type.value === "video" || jobId === null) return null;
   const picture = work.openPicture.value;
   return (
     <section class="export-button">
-      <Button look={work.isAnswered.value ? "main" : "plain"} onClick={() => (isOpen.value = true)}>
+      <Button variant={work.isAnswered.value ? "main" : "plain"} onClick={() => (isOpen.value = true)}>
         <Icon name="download" /> Export
       </Button>
       {isOpen.value && (
@@ -31,9 +31,11 @@ export function ExportButton({ look }: { readonly look: Look }) {
           jobId={jobId}
           order={orderOf(work)}
           units={work.pictures.value.length}
-          pictures={work.pictures.value.flatMap((each) => exportOf(look, each))}
+          pictures={work.pictures.value.flatMap((each) => exportOf(viewState, each))}
           current={picture === null || work.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
-          hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
+          hidden={
+            viewState.instances.value.filter((instance) => !isShown(instance, viewState.filter.value)).length
+          }
           onRunAgain={wholeOf(work) === null ? undefined : (request) => void segment(work, request)}
           onClose={() => (isOpen.value = false)}
         />
@@ -52,20 +54,20 @@ const latestDrawn = (work: Work): string | null =>
     .findLast((object) => drawnOf(object) !== null)
     ?.attempts.findLast(({ state }) => state === "drawn")?.jobId ?? null;
 
-function exportOf(look: Look, picture: Picture): ExportPicture[] {
+function exportOf(viewState: ViewState, picture: Picture): ExportPicture[] {
   const taskId = taskIdOf(picture);
   // Of a picture that failed there is nothing to export.
-  if (taskId === null || look.work.taskOf(picture)?.status === "failed") return [];
+  if (taskId === null || viewState.work.taskOf(picture)?.status === "failed") return [];
   const { key, name } = picture;
   return [
     {
       taskId,
       name: name || taskId,
-      count: look.countIn(picture, "all") ?? 0,
-      isAccepted: look.work.verdicts.value.get(key) === "accepted",
-      masks: async () => await look.masksOf(key),
-      hasOriginal: look.work.hasOriginal(picture),
-      original: async () => await look.work.original(picture),
+      count: viewState.countIn(picture, "all") ?? 0,
+      isAccepted: viewState.work.verdicts.value.get(key) === "accepted",
+      masks: async () => await viewState.masksOf(key),
+      hasOriginal: viewState.work.hasOriginal(picture),
+      original: async () => await viewState.work.original(picture),
     },
   ];
 }

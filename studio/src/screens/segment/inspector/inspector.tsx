@@ -5,7 +5,7 @@ import { isConfident } from "../../../workspace/rules/instances.ts";
 import { MaskOpacity, Slider } from "../../../components/controls/slider.tsx";
 import { AskFor } from "../prompt/job-form.tsx";
 import { Choose } from "../add-files/choose.tsx";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import { Instances } from "./instances.tsx";
 import { ExportButton } from "./export-button.tsx";
 import { ShareButton } from "./share-button.tsx";
@@ -13,32 +13,32 @@ import { Searches } from "./searches.tsx";
 import "./inspector.css";
 
 interface InspectorProps {
-  readonly look: Look;
+  readonly viewState: ViewState;
   readonly onNew: () => void;
   /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
 /** Beside the picture: what is asked, and what was found. */
-export function Inspector({ look, onNew, onGiven }: InspectorProps) {
-  const { work } = look;
+export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
+  const { work } = viewState;
   const isImage = work.type.value === "image";
-  const hasMasks = work.isOverview.value ? work.found.value !== null : look.instances.value.length > 0;
+  const hasMasks = work.isOverview.value ? work.found.value !== null : viewState.instances.value.length > 0;
   return (
     <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
-      <Searches look={look} />
-      <ExportButton look={look} />
-      <ShareButton look={look} />
-      {isImage && hasMasks && <ShowHow look={look} />}
-      {isImage && !work.isOverview.value && <Instances look={look} />}
+      <Searches viewState={viewState} />
+      <ExportButton viewState={viewState} />
+      <ShareButton viewState={viewState} />
+      {isImage && hasMasks && <ShowHow viewState={viewState} />}
+      {isImage && !work.isOverview.value && <Instances viewState={viewState} />}
       <footer class="inspector-foot">
         {onGiven !== null && isImage && (
-          <Choose look="quiet" many onFiles={onGiven}>
+          <Choose variant="quiet" many onFiles={onGiven}>
             <Icon name="plus" /> Add pictures
           </Choose>
         )}
-        <Button look="quiet" onClick={onNew}>
+        <Button variant="quiet" onClick={onNew}>
           {onGiven !== null && isImage ? (
             "Start over"
           ) : (
@@ -53,13 +53,13 @@ export function Inspector({ look, onNew, onGiven }: InspectorProps) {
 }
 
 /** How the masks are shown: from which confidence on, and how strongly. */
-export function ShowHow({ look }: { readonly look: Look }) {
-  const { work } = look;
-  const least = useComputed(() => Math.max(look.least.value, look.lowest.value));
+export function ShowHow({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
+  const least = useComputed(() => Math.max(viewState.least.value, viewState.lowest.value));
   const isShown = useComputed(() =>
     work.isOverview.value
       ? [...(work.found.value?.confidences.values() ?? [])].flat().map((each) => each >= least.value)
-      : (look.searched.value ?? []).map((instance) => isConfident(instance, look.filter.value)),
+      : (viewState.searched.value ?? []).map((instance) => isConfident(instance, viewState.filter.value)),
   );
   const shown = isShown.value.filter(Boolean).length;
   return (
@@ -69,18 +69,18 @@ export function ShowHow({ look }: { readonly look: Look }) {
           label="Min. confidence"
           valueText={`${Math.round(least.value * 100)}%, ${shown} of ${isShown.value.length}`}
           value={least.value}
-          min={look.lowest.value}
-          onInput={(value) => (look.least.value = value)}
+          min={viewState.lowest.value}
+          onInput={(value) => (viewState.least.value = value)}
         />
       )}
-      {!work.isOverview.value && <MaskOpacity opacity={look.opacity} />}
-      {(work.isOverview.value || look.instances.value.length > 1) && (
+      {!work.isOverview.value && <MaskOpacity opacity={viewState.opacity} />}
+      {(work.isOverview.value || viewState.instances.value.length > 1) && (
         <label class="check">
           <input
             type="checkbox"
-            checked={look.isByObject.value}
+            checked={viewState.isByObject.value}
             onChange={({ currentTarget }) =>
-              (look.colouring.value = currentTarget.checked ? "object" : "label")
+              (viewState.colouring.value = currentTarget.checked ? "object" : "label")
             }
           />
           A colour for each object

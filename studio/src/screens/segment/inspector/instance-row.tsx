@@ -7,7 +7,7 @@ import { edit } from "../../../edit/edit.ts";
 import type { Edit } from "../../../workspace/rules/edit-history.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 
 const RenameDialog = lazyDialog(async () => (await import("../../../edit/dialogs.tsx")).RenameDialog);
 const MergeDialog = lazyDialog(async () => (await import("../../../edit/dialogs.tsx")).MergeDialog);
@@ -16,23 +16,23 @@ const MergeDialog = lazyDialog(async () => (await import("../../../edit/dialogs.
 const DIFFERENCES = { only: "only here", changed: "another outline" } as const;
 
 /** An object of the list: a press hides or shows it, its menu changes it. */
-export function Row({ instance, look }: { readonly instance: Instance; readonly look: Look }) {
+export function Row({ instance, viewState }: { readonly instance: Instance; readonly viewState: ViewState }) {
   const row = useRef<HTMLLIElement>(null);
   const dialog = useSignal<"rename" | "merge" | null>(null);
-  const isLit = look.highlighted.value === instance.id;
-  const isHidden = look.hidden.value.has(instance.object);
-  const isSelected = look.painting.selected.value === instance.object;
+  const isLit = viewState.highlighted.value === instance.id;
+  const isHidden = viewState.hidden.value.has(instance.object);
+  const isSelected = viewState.painting.selected.value === instance.object;
   useEffect(() => {
     if (isLit) row.current?.scrollIntoView({ block: "nearest" });
   }, [isLit]);
-  const light = () => (look.highlighted.value = instance.id);
+  const light = () => (viewState.highlighted.value = instance.id);
   const unlight = (): void => {
-    if (look.highlighted.value === instance.id) look.highlighted.value = null;
+    if (viewState.highlighted.value === instance.id) viewState.highlighted.value = null;
   };
-  const difference = look.comparing.of(instance);
-  const change = (made: Edit): void => edit(look.work, made);
+  const difference = viewState.comparing.of(instance);
+  const change = (made: Edit): void => edit(viewState.work, made);
   const close = () => (dialog.value = null);
-  const others = look.instances.value.filter(({ object }) => object !== instance.object);
+  const others = viewState.instances.value.filter(({ object }) => object !== instance.object);
   const remove = (): void => {
     // The focus goes to what takes the row's place.
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
@@ -43,11 +43,11 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
   };
   const items: readonly MenuItem[] = [
     { name: "Rename…", to: () => (dialog.value = "rename") },
-    ...(look.refining.canBegin(instance)
-      ? [{ name: "Refine by points", to: () => look.refine(instance) }]
+    ...(viewState.refining.canBegin(instance)
+      ? [{ name: "Refine by points", to: () => viewState.refine(instance) }]
       : []),
-    { name: "Brush and eraser", to: () => look.select(instance) },
-    { name: "Split into parts", to: () => void look.split(instance) },
+    { name: "Brush and eraser", to: () => viewState.select(instance) },
+    { name: "Split into parts", to: () => void viewState.split(instance) },
     ...(others.length > 0 ? [{ name: "Merge with…", to: () => (dialog.value = "merge") }] : []),
     { name: "Delete", isDangerous: true, to: remove },
   ];
@@ -58,13 +58,13 @@ export function Row({ instance, look }: { readonly instance: Instance; readonly 
         class="instances-toggle"
         aria-pressed={!isHidden}
         title={isHidden ? "Show" : "Hide"}
-        onClick={() => look.toggle([instance])}
+        onClick={() => viewState.toggle([instance])}
         onPointerEnter={light}
         onPointerLeave={unlight}
         onFocus={light}
         onBlur={unlight}
       >
-        <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
+        <span class="instances-swatch" style={{ background: viewState.colour(instance).css }} />
         <span class="instances-name cut">
           {nameOf(instance)}
           {difference !== null && difference !== "same" && (

@@ -4,13 +4,13 @@ import { Slider } from "../../../components/controls/slider.tsx";
 import { edit } from "../../../edit/edit.ts";
 import { type Group, isConfident } from "../../../workspace/rules/instances.ts";
 import { lastOf } from "../../../workspace/rules/pointed-objects.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import { Row } from "./instance-row.tsx";
 import "./instances.css";
 
 /** What was found in the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
-export function Instances({ look }: { readonly look: Look }) {
-  const { work } = look;
+export function Instances({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
   const key = work.openPicture.value?.key;
   const pending = useComputed(
     () =>
@@ -18,7 +18,7 @@ export function Instances({ look }: { readonly look: Look }) {
         (object) => object.picture === key && ["waiting", "running"].includes(lastOf(object).state),
       ).length,
   );
-  const groups = look.groups.value;
+  const groups = viewState.groups.value;
   const picture = work.openPicture.value;
   // Then nothing is known of what is in it.
   if (picture !== null && work.taskOf(picture)?.status === "failed") return null;
@@ -30,13 +30,13 @@ export function Instances({ look }: { readonly look: Look }) {
         <GroupOf
           key={group.label}
           group={group}
-          look={look}
-          isKnown={group.instances.length > 0 || look.searched.value !== null}
+          viewState={viewState}
+          isKnown={group.instances.length > 0 || viewState.searched.value !== null}
         />
       ))}
-      {look.complaint.value !== null && (
+      {viewState.complaint.value !== null && (
         <p class="fine" role="status">
-          {look.complaint.value}
+          {viewState.complaint.value}
         </p>
       )}
       {pending.value > 0 && (
@@ -52,24 +52,25 @@ export function Instances({ look }: { readonly look: Look }) {
 
 interface GroupProps {
   readonly group: Group;
-  readonly look: Look;
+  readonly viewState: ViewState;
   /** Whether the masks are there. */
   readonly isKnown: boolean;
 }
 
-function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
+function GroupOf({ group: { label, instances }, viewState, isKnown }: GroupProps) {
   const name = label ?? "By point or box";
-  const picture = look.work.openPicture.value;
-  const problem = (picture && look.work.taskOf(picture)?.error) ?? "";
+  const picture = viewState.work.openPicture.value;
+  const problem = (picture && viewState.work.taskOf(picture)?.error) ?? "";
   const isUnserved =
     label !== null &&
     instances.length === 0 &&
     problem.startsWith("prompt_outside_vocabulary") &&
     problem.includes(label);
-  const isHidden = instances.length > 0 && instances.every(({ object }) => look.hidden.value.has(object));
+  const isHidden =
+    instances.length > 0 && instances.every(({ object }) => viewState.hidden.value.has(object));
   // They are called something else by now.
-  if (instances.length === 0 && look.searched.value?.some(({ prompt }) => prompt === label)) return null;
-  const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
+  if (instances.length === 0 && viewState.searched.value?.some(({ prompt }) => prompt === label)) return null;
+  const confident = instances.filter((instance) => isConfident(instance, viewState.filter.value));
   return (
     <div class="instances-group">
       <header>
@@ -81,14 +82,14 @@ function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
             class="instances-eye"
             aria-pressed={!isHidden}
             aria-label={`Show ${name}`}
-            onClick={() => look.toggle(instances)}
+            onClick={() => viewState.toggle(instances)}
           >
             <Icon name={isHidden ? "hidden" : "eye"} size={18} />
           </button>
         )}
       </header>
-      {label !== null && instances.length > 0 && (look.work.found.value?.prompts.length ?? 0) > 1 && (
-        <Least label={label} look={look} />
+      {label !== null && instances.length > 0 && (viewState.work.found.value?.prompts.length ?? 0) > 1 && (
+        <Least label={label} viewState={viewState} />
       )}
       {isKnown && instances.length === 0 && (
         <p class="fine">
@@ -97,7 +98,7 @@ function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
       )}
       <ul>
         {confident.map((instance) => (
-          <Row key={instance.object} instance={instance} look={look} />
+          <Row key={instance.object} instance={instance} viewState={viewState} />
         ))}
       </ul>
     </div>
@@ -105,18 +106,20 @@ function GroupOf({ group: { label, instances }, look, isKnown }: GroupProps) {
 }
 
 /** From which confidence on a prompt's objects are shown; none for the names that people gave. */
-function Least({ label, look }: { readonly label: string; readonly look: Look }) {
-  const { least, leasts } = look.filter.value;
+function Least({ label, viewState }: { readonly label: string; readonly viewState: ViewState }) {
+  const { least, leasts } = viewState.filter.value;
   const own = leasts.get(label);
-  const value = Math.max(own ?? least, look.lowest.value);
-  if (!look.work.found.value?.prompts.includes(label)) return null;
+  const value = Math.max(own ?? least, viewState.lowest.value);
+  if (!viewState.work.found.value?.prompts.includes(label)) return null;
   return (
     <Slider
       label={`Min. for ${label}`}
       valueText={own === undefined ? "as for all" : `${Math.round(own * 100)}%`}
       value={value}
-      min={look.lowest.value}
-      onInput={(chosen) => edit(look.work, { type: "least", prompt: label, least: chosen, at: Date.now() })}
+      min={viewState.lowest.value}
+      onInput={(chosen) =>
+        edit(viewState.work, { type: "least", prompt: label, least: chosen, at: Date.now() })
+      }
     />
   );
 }

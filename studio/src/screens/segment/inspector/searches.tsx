@@ -4,12 +4,12 @@ import { problemSentence } from "../../../text/problem-words.ts";
 import { see } from "../../../workspace/jobs/open-job.ts";
 import { type Search, thresholdIn } from "../../../workspace/workspace.ts";
 import { promptsText } from "../../jobs/job-words.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import "./searches.css";
 
 /** What was searched for in the same pictures; one search is seen at a time, the latest at first. */
-export function Searches({ look }: { readonly look: Look }) {
-  const { work, comparing } = look;
+export function Searches({ viewState }: { readonly viewState: ViewState }) {
+  const { work, comparing } = viewState;
   const searches = work.searches.value;
   if (searches.length < 2) return null;
   return (
@@ -33,7 +33,7 @@ export function Searches({ look }: { readonly look: Look }) {
             </button>
             {work.type.value === "image" && search.jobId !== work.searchId.value && (
               <Button
-                look={search === comparing.search.value ? "plain" : "quiet"}
+                variant={search === comparing.search.value ? "plain" : "quiet"}
                 aria-pressed={search === comparing.search.value}
                 aria-label={`Compare with ${promptsText(search.prompts)}`}
                 onClick={() => {
@@ -51,7 +51,7 @@ export function Searches({ look }: { readonly look: Look }) {
       {comparing.search.value !== null && (
         <p class="searches-compared fine" role="status">
           {comparing.error.value === null
-            ? comparing.inWords(look.instances)
+            ? comparing.inWords(viewState.instances)
             : problemSentence(comparing.error.value)}
         </p>
       )}

@@ -3,13 +3,13 @@ import { LIMITS } from "segmentation-client";
 import { Button, Icon } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
 import { drawnOf } from "../../../workspace/rules/pointed-objects.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 
 const ShareDialog = lazyDialog(async () => (await import("../../../share/share-dialog.tsx")).ShareDialog);
 
 /** The button that makes a link to what a work has found, once there is something. */
-export function ShareButton({ look }: { readonly look: Look }) {
-  const { work } = look;
+export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
   const isOpen = useSignal(false);
   const { job, pointed, edits, pictures, type } = work;
   const drawn = pointed.value.flatMap((object) => drawnOf(object)?.jobId ?? []);

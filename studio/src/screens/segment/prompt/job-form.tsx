@@ -51,7 +51,7 @@ export function AskFor({ work }: { readonly work: Work }) {
       <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
       {!isSaid && <Failure work={work} onRetry={ask} />}
       <Button
-        look={work.isAnswered.value ? "plain" : "main"}
+        variant={work.isAnswered.value ? "plain" : "main"}
         busy={!isIdle}
         disabled={!canAsk}
         onClick={isAgain ? () => (isAsking.value = true) : ask}

@@ -11,10 +11,10 @@ import { onceOnline } from "../../../workspace/service/once-online.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import { promptsText } from "../../jobs/job-words.ts";
 import { compared } from "../state/comparing.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 
 interface ComparePaneProps {
-  readonly look: Look;
+  readonly viewState: ViewState;
   readonly search: Search;
   readonly picture: Picture;
   readonly bitmap: ImageBitmap | null;
@@ -22,8 +22,8 @@ interface ComparePaneProps {
 }
 
 /** Another search of the open picture, beside the one that is seen. */
-export function ComparePane({ look, search, picture, bitmap, size }: ComparePaneProps) {
-  const { comparing, work } = look;
+export function ComparePane({ viewState, search, picture, bitmap, size }: ComparePaneProps) {
+  const { comparing, work } = viewState;
   const taskId = taskIdOf(picture);
   const fetched = useLoaded(
     async (signal) => {
@@ -35,10 +35,10 @@ export function ComparePane({ look, search, picture, bitmap, size }: ComparePane
     [search.jobId, taskId],
   );
   const others = comparing.others.value;
-  const isFound = look.searched.value !== null;
+  const isFound = viewState.searched.value !== null;
   const ours = useComputed(() =>
-    look.instances.value.filter(
-      (instance) => instance.prompt !== null && isShown(instance, look.filter.value),
+    viewState.instances.value.filter(
+      (instance) => instance.prompt !== null && isShown(instance, viewState.filter.value),
     ),
   );
   const measured = useLoaded(
@@ -57,7 +57,7 @@ export function ComparePane({ look, search, picture, bitmap, size }: ComparePane
     (comparing.others.value ?? []).map((instance) => ({
       id: instance.id,
       mask: instance.png,
-      colour: comparing.colour(instance, look.colour(instance)),
+      colour: comparing.colour(instance, viewState.colour(instance)),
       visible: true,
       label: nameOf(instance),
     })),
@@ -72,7 +72,7 @@ export function ComparePane({ look, search, picture, bitmap, size }: ComparePane
           picture={bitmap}
           size={size}
           layers={layers.value}
-          opacity={look.opacity}
+          opacity={viewState.opacity}
           highlighted={comparing.highlighted}
           tool="pan"
           shared={comparing.view}

@@ -23,12 +23,12 @@ export function Progress({ work }: { readonly work: Work }) {
         )}
         {going.at === "waiting" && isAboutPlan(going.why) && <a href="/studio/usage">See plans</a>}
         {canStop && (
-          <Button look="quiet" onClick={() => stopWaiting(work)}>
+          <Button variant="quiet" onClick={() => stopWaiting(work)}>
             Stop waiting
           </Button>
         )}
         {canCancel && (
-          <Button look="quiet" onClick={() => void cancel(work)}>
+          <Button variant="quiet" onClick={() => void cancel(work)}>
             Cancel
           </Button>
         )}

@@ -9,7 +9,7 @@ import type { Search, Work } from "../../../workspace/workspace.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { sentenceOf } from "../../../text/format.ts";
 import { Absent } from "./absent.tsx";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import { Progress } from "./progress.tsx";
 import { Tools } from "./tools.tsx";
 import { useBitmap, usePreview } from "./use-bitmap.ts";
@@ -24,11 +24,11 @@ const ComparePane = inPlace(lazyPart(async () => (await import("./compare-pane.t
 const ClipScreen = inPlace(lazyPart(async () => (await import("../../../clip/clip-screen.tsx")).default));
 
 /** The open picture, or the clip, with the progress of its job. */
-export function Stage({ look }: { readonly look: Look }) {
-  const { work } = look;
+export function Stage({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
   const picture = work.openPicture.value;
   return (
-    <section class="stage" aria-label="Picture" data-compared={comparedWith(look) !== null}>
+    <section class="stage" aria-label="Picture" data-compared={comparedWith(viewState) !== null}>
       {picture === null ? (
         work.opening.value && <Waiting what="Loading the job" />
       ) : work.type.value === "video" && picture.file === null && work.hasOriginal(picture) ? (
@@ -38,7 +38,7 @@ export function Stage({ look }: { readonly look: Look }) {
           <ClipScreen work={work} picture={picture} />
         </div>
       ) : (
-        <PictureOf look={look} />
+        <PictureOf viewState={viewState} />
       )}
       <Progress work={work} />
     </section>
@@ -46,13 +46,13 @@ export function Stage({ look }: { readonly look: Look }) {
 }
 
 /** What the open picture is seen beside: an object before it was corrected, or another search; null if it is alone. */
-function comparedWith({ refining, comparing }: Look): Instance | Search | null {
+function comparedWith({ refining, comparing }: ViewState): Instance | Search | null {
   if (refining.target.value === null) return comparing.search.value;
   return refining.isCompared.value ? refining.before.value : null;
 }
 
-function PictureOf({ look }: { readonly look: Look }) {
-  const { work } = look;
+function PictureOf({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
   const picture = work.openPicture.value;
   const preview = usePreview(work);
   const { bitmap, isUnshowable } = useBitmap(picture?.file ?? preview);
@@ -61,14 +61,14 @@ function PictureOf({ look }: { readonly look: Look }) {
   useEffect(() => {
     if (found !== null && key !== undefined) void showMasks(work, key);
   }, [found, key]);
-  const [first] = look.instances.value;
-  const before = comparedWith(look);
+  const [first] = viewState.instances.value;
+  const before = comparedWith(viewState);
   const size = first ?? bitmap;
   if (picture === null) return null;
   return (
     <>
       {before !== null && "prompts" in before && size !== null && (
-        <ComparePane look={look} search={before} picture={picture} bitmap={bitmap} size={size} />
+        <ComparePane viewState={viewState} search={before} picture={picture} bitmap={bitmap} size={size} />
       )}
       {before !== null && "object" in before && size !== null && (
         <div class="stage-before">
@@ -76,9 +76,9 @@ function PictureOf({ look }: { readonly look: Look }) {
             label={`${nameOf(before)} before`}
             picture={bitmap}
             size={size}
-            layers={look.refining.layersBefore.value}
-            opacity={look.opacity}
-            highlighted={look.refining.highlightedBefore}
+            layers={viewState.refining.layersBefore.value}
+            opacity={viewState.opacity}
+            highlighted={viewState.refining.highlightedBefore}
             tool="pan"
           />
           <p class="stage-caption">Before</p>
@@ -90,24 +90,24 @@ function PictureOf({ look }: { readonly look: Look }) {
           label={picture.name || "The job’s picture"}
           picture={bitmap}
           size={size}
-          layers={look.layers.value}
-          opacity={look.opacity}
-          highlighted={look.highlighted}
-          tool={isVisitor.value ? "pan" : look.tool.value}
-          drafts={look.refining.drafts.value}
-          onRegion={(region, replacesLatest) => look.refining.point(region, replacesLatest)}
+          layers={viewState.layers.value}
+          opacity={viewState.opacity}
+          highlighted={viewState.highlighted}
+          tool={isVisitor.value ? "pan" : viewState.tool.value}
+          drafts={viewState.refining.drafts.value}
+          onRegion={(region, replacesLatest) => viewState.refining.point(region, replacesLatest)}
           brush={{
-            radius: look.painting.radiusIn(size),
+            radius: viewState.painting.radiusIn(size),
             colour:
-              look.painting.target.value === null || look.tool.value === "eraser"
+              viewState.painting.target.value === null || viewState.tool.value === "eraser"
                 ? null
-                : look.colour(look.painting.target.value).css,
+                : viewState.colour(viewState.painting.target.value).css,
           }}
-          onStroke={(points, mask) => look.painting.paint(points, mask)}
-          {...(before !== null && "prompts" in before && { shared: look.comparing.view })}
+          onStroke={(points, mask) => viewState.painting.paint(points, mask)}
+          {...(before !== null && "prompts" in before && { shared: viewState.comparing.view })}
         />
       )}
-      {bitmap !== null && !isVisitor.value && <Tools look={look} />}
+      {bitmap !== null && !isVisitor.value && <Tools viewState={viewState} />}
       <TaskProblem work={work} picture={picture} isAlone={size === null} />
       {bitmap === null && (
         <Absent work={work} picture={picture} isUnshowable={isUnshowable} hasMasks={first !== undefined} />

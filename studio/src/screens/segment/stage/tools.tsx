@@ -9,7 +9,7 @@ import { useShortcuts } from "../../../state/use-shortcuts.ts";
 import { isPaint, type Tool } from "../../../viewer/types.ts";
 import { nameOf } from "../../../workspace/rules/instances.ts";
 import { model } from "../../../workspace/service/model.ts";
-import type { Look } from "../state/view-state.ts";
+import type { ViewState } from "../state/view-state.ts";
 import "./tools.css";
 
 const HINTS: Readonly<Record<Tool, string>> = {
@@ -24,18 +24,18 @@ const HINTS: Readonly<Record<Tool, string>> = {
 const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
 
 /** What the tool of now does, and the keys that go with it. */
-function hintOf(look: Look, canRefine: boolean): string {
-  const tool = look.tool.value;
+function hintOf(viewState: ViewState, canRefine: boolean): string {
+  const tool = viewState.tool.value;
   const hint = HINTS[tool];
   if (isTouch)
     return tool === "pan"
       ? "Drag to move, pinch to zoom."
       : `${hint.replaceAll("Click", "Tap")} Two fingers move the picture.`;
-  const refined = look.refining.target.value;
+  const refined = viewState.refining.target.value;
   if (refined !== null && tool !== "pan")
     return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first ${LIMITS.freeRefinements} are free.`;
   if (isPaint(tool)) {
-    const target = look.painting.target.value;
+    const target = viewState.painting.target.value;
     const what = target === null ? "Start on the object." : `Changes ${nameOf(target)}.`;
     return `${what} ${hint} Keys: [ and ] for the size, ? for all.`;
   }
@@ -50,13 +50,13 @@ const KEYS: Readonly<Record<string, Tool>> = { v: "pan", p: "point", d: "brush",
 const BRUSH_STEP = 0.1;
 
 /** What the pointer does on the picture, and undo. */
-export function Tools({ look }: { readonly look: Look }) {
-  const { work } = look;
+export function Tools({ viewState }: { readonly viewState: ViewState }) {
+  const { work } = viewState;
   const { box = true, points = true } = model.value?.regions ?? {};
   const canPoint = box || points;
-  const canRefine = canPoint && look.refining.drafts.value.some((region) => "points" in region);
-  const canPaint = look.instances.value.length > 0;
-  const isRefining = look.refining.target.value !== null;
+  const canRefine = canPoint && viewState.refining.drafts.value.some((region) => "points" in region);
+  const canPaint = viewState.instances.value.length > 0;
+  const isRefining = viewState.refining.target.value !== null;
   const can = undoable(work);
   const isSheetOpen = useSignal(false);
   const offered: readonly Tool[] = [
@@ -71,16 +71,16 @@ export function Tools({ look }: { readonly look: Look }) {
       if (key !== "z" && key !== "y") return false;
       if (key === "y" || shiftKey) redoLatest(work);
       else undoLatest(work);
-    } else if (tool !== undefined && offered.includes(tool)) look.tool.value = tool;
+    } else if (tool !== undefined && offered.includes(tool)) viewState.tool.value = tool;
     else if (key === "?") isSheetOpen.value = true;
     else if (key === "[" || key === "]") {
-      const size = look.painting.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
-      look.painting.brush.value = Math.min(1, Math.max(0, size));
+      const size = viewState.painting.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
+      viewState.painting.brush.value = Math.min(1, Math.max(0, size));
     } else return false;
     return true;
   });
   useEffect(() => {
-    if (!offered.includes(look.tool.value)) look.tool.value = canPoint ? "point" : "pan";
+    if (!offered.includes(viewState.tool.value)) viewState.tool.value = canPoint ? "point" : "pan";
   }, [offered.join()]);
   return (
     <>
@@ -88,8 +88,8 @@ export function Tools({ look }: { readonly look: Look }) {
         {offered.length > 1 && (
           <ToolButtons
             offered={offered}
-            chosen={look.tool.value}
-            onChoose={(tool) => (look.tool.value = tool)}
+            chosen={viewState.tool.value}
+            onChoose={(tool) => (viewState.tool.value = tool)}
           />
         )}
         {can.undo && <UndoButton onClick={() => undoLatest(work)} />}
@@ -103,13 +103,13 @@ export function Tools({ look }: { readonly look: Look }) {
           <>
             <button
               type="button"
-              aria-pressed={look.refining.isCompared.value}
-              disabled={look.refining.before.value === null}
-              onClick={() => (look.refining.isCompared.value = !look.refining.isCompared.value)}
+              aria-pressed={viewState.refining.isCompared.value}
+              disabled={viewState.refining.before.value === null}
+              onClick={() => (viewState.refining.isCompared.value = !viewState.refining.isCompared.value)}
             >
               Before and after
             </button>
-            <button type="button" onClick={() => look.stopRefining()}>
+            <button type="button" onClick={() => viewState.stopRefining()}>
               <Icon name="check" size={18} />
               Done
             </button>
@@ -124,7 +124,7 @@ export function Tools({ look }: { readonly look: Look }) {
         >
           ?
         </button>
-        {isPaint(look.tool.value) && (
+        {isPaint(viewState.tool.value) && (
           <label class="tools-size fine">
             Size
             <input
@@ -132,14 +132,14 @@ export function Tools({ look }: { readonly look: Look }) {
               min={0}
               max={1}
               step={0.01}
-              value={look.painting.brush.value}
-              onInput={({ currentTarget }) => (look.painting.brush.value = currentTarget.valueAsNumber)}
+              value={viewState.painting.brush.value}
+              onInput={({ currentTarget }) => (viewState.painting.brush.value = currentTarget.valueAsNumber)}
             />
           </label>
         )}
       </div>
       {isSheetOpen.value && <KeySheet onClose={() => (isSheetOpen.value = false)} />}
-      <p class="tools-hint fine">{hintOf(look, canRefine)}</p>
+      <p class="tools-hint fine">{hintOf(viewState, canRefine)}</p>
     </>
   );
 }

@@ -30,10 +30,10 @@ import { Comparing } from "./comparing.ts";
 import { Painting } from "./painting.ts";
 import { Refining } from "./refining.ts";
 
-/** How a work is looked at: what is shown of the open picture, how strongly, and what is pointed at. */
-export class Look {
+/** View state of a work: what the screen shows of the open picture, how strongly, and with which tool. */
+export class ViewState {
   readonly opacity = signal(USUAL_OPACITY);
-  /** Whether each object has a colour of its own, or the objects of a label have shades of one; null for what suits the job. */
+  /** Colors by object, or shades of one color by label; null for the job's default. */
   readonly colouring = signal<"object" | "label" | null>(null);
   readonly least = signal(0);
   /** The hidden objects. */
@@ -41,14 +41,14 @@ export class Look {
   /** The mask that stands out, in the picture and in the list. */
   readonly highlighted = signal<string | null>(null);
   readonly tool = signal<Tool>("point");
-  /** Which pictures of a batch are shown. */
+  /** Filter of a batch's pictures. */
   readonly gallery = signal<Filter>(EVERYTHING);
-  /** What could not be done with an object, in a sentence. */
+  /** Sentence about an action on an object that failed. */
   readonly complaint = signal<string | null>(null);
   readonly work: Work;
   readonly #masks = new MadeMasks();
 
-  /** Another search of the same pictures beside the one that is seen. */
+  /** Comparison with another search of the same pictures. */
   readonly comparing: Comparing;
 
   constructor(work: Work) {
@@ -56,7 +56,7 @@ export class Look {
     this.comparing = new Comparing(work);
   }
 
-  /** Makes masks of edited objects as they are looked at. Returns what ends it. */
+  /** Composes masks of edited objects as they come into view. Returns what ends it. */
   attach(): () => void {
     const dispose = effect(() => {
       const found = this.#found.value;
@@ -68,7 +68,7 @@ export class Look {
     };
   }
 
-  /** What was found in the open picture; null while that is not known. */
+  /** Objects that the search found in the open picture; null while they are not known. */
   readonly searched = computed(() => {
     const key = this.work.openPicture.value?.key;
     return key === undefined ? null : (this.work.instances.value.get(key) ?? null);
@@ -92,7 +92,7 @@ export class Look {
     leasts: leastsOf(this.work.edits.value.values()),
     hidden: this.hidden.value,
   }));
-  /** How low the slider of confidences goes: there the job's masks begin, in whichever picture. */
+  /** Lower end of the confidence slider: the lowest confidence of the job's masks, over all pictures. */
   readonly lowest = computed(() => lowestOf([...(this.work.found.value?.confidences.values() ?? [])].flat()));
 
   readonly layers = computed((): readonly Layer[] =>
@@ -125,7 +125,7 @@ export class Look {
     return this.#editedIn(key, found).map((object) => this.#masks.seen(object));
   }
 
-  /** How many objects a picture has, of all or of those that are shown; null while that is not known. */
+  /** Number of objects of a picture, all or those that are shown; null while it is not known. */
   countIn({ key, ...picture }: Picture, which: "all" | "shown"): number | null {
     const isCounted = (instance: Instance): boolean =>
       which === "all" || isShown(instance, this.filter.value);
@@ -159,7 +159,7 @@ export class Look {
     return edited(found, this.work.edits.value.get(key) ?? NO_EDITS);
   }
 
-  /** What objects may be called: the job's prompts, and the names that people gave. */
+  /** Labels of objects: the job's prompts, and the names that people gave. */
   readonly labels = computed((): readonly string[] => [
     ...new Set([...(this.work.found.value?.prompts ?? []), ...namesGiven(this.work.edits.value.values())]),
   ]);

@@ -3,7 +3,7 @@ import type { Given } from "../../../workspace/rules/picture.ts";
 import type { Work } from "../../../workspace/workspace.ts";
 import { Batch } from "../batch/batch.tsx";
 import { Inspector } from "../inspector/inspector.tsx";
-import { Look } from "../state/view-state.ts";
+import { ViewState } from "../state/view-state.ts";
 import { Review } from "../batch/review.tsx";
 import { Stage } from "../stage/stage.tsx";
 import { Strip } from "../batch/strip.tsx";
@@ -17,15 +17,15 @@ interface BenchProps {
 
 /** The pictures or the clip of a work, what is asked of them, and what was found in them. */
 export function Bench({ work, onNew, onGiven }: BenchProps) {
-  const look = useMemo(() => new Look(work), [work]);
-  useEffect(() => look.attach(), [look]);
+  const viewState = useMemo(() => new ViewState(work), [work]);
+  useEffect(() => viewState.attach(), [viewState]);
   const isOneOfMany = work.type.value === "image" && work.pictures.value.length > 1 && !work.isOverview.value;
   return (
     <>
-      {work.isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
-      {isOneOfMany && work.found.value !== null && <Review look={look} />}
-      {isOneOfMany && <Strip look={look} onGiven={onGiven} />}
-      <Inspector look={look} onNew={onNew} onGiven={onGiven} />
+      {work.isOverview.value ? <Batch viewState={viewState} /> : <Stage viewState={viewState} />}
+      {isOneOfMany && work.found.value !== null && <Review viewState={viewState} />}
+      {isOneOfMany && <Strip viewState={viewState} onGiven={onGiven} />}
+      <Inspector viewState={viewState} onNew={onNew} onGiven={onGiven} />
     </>
   );
 }
