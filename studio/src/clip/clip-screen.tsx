@@ -73,7 +73,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
   );
   const previewUrl = useObjectUrl(preview.value ?? null);
   // A preview has its masks in its pixels.
-  const isBaked = url === null && previewUrl !== null;
+  const isBurnedIn = url === null && previewUrl !== null;
   const objects = useMemo(
     () => objectsOf(result?.tracks ?? [], request?.prompts ?? [], work.regions.value),
     [result, work.regions.value],
@@ -145,7 +145,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
         <ClipStage
           label={name}
           url={url ?? previewUrl}
-          hasMasks={isBaked}
+          hasMasks={isBurnedIn}
           masksJson={masksJson}
           objects={objects}
           hidden={hidden.value}
@@ -167,11 +167,11 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
           <Absent
             work={work}
             picture={picture}
-            has={isBaked ? "preview" : result === null ? "nothing" : "masks"}
+            has={isBurnedIn ? "preview" : result === null ? "nothing" : "masks"}
           />
         )}
         <Transport playback={playback} isGuess={result === null}>
-          {result !== null && !isBaked && <MaskOpacity opacity={opacity} />}
+          {result !== null && !isBurnedIn && <MaskOpacity opacity={opacity} />}
         </Transport>
         {result !== null && !reportsFrames() && playback.canPlay.value && (
           <Notice title="While the clip plays, masks may be off by a frame">
@@ -182,7 +182,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
           objects={objects}
           hidden={hidden}
           highlighted={highlighted}
-          isBaked={isBaked}
+          isBurnedIn={isBurnedIn}
           isFollowed={result !== null}
           playback={playback}
           pointing={canPoint ? pointing : null}

@@ -16,7 +16,7 @@ interface TracksProps {
   /** The object that stands out, here and in the player. */
   readonly highlighted: Signal<number | null>;
   /** Whether the masks are in the video itself: then it has colours of its own, and none can be hidden. */
-  readonly isBaked: boolean;
+  readonly isBurnedIn: boolean;
   /** Whether a job has ended: what has no mask by now is lost. */
   readonly isFollowed: boolean;
   readonly playback: Playback;
@@ -81,13 +81,13 @@ interface TrackRowProps extends Omit<TracksProps, "objects" | "hidden"> {
 }
 
 function TrackRow(props: TrackRowProps) {
-  const { object, isHidden, onToggle, highlighted, isBaked, isFollowed, playback, pointing } = props;
+  const { object, isHidden, onToggle, highlighted, isBurnedIn, isFollowed, playback, pointing } = props;
   const { id, colour, sightings, isPointed, pointedAt } = object;
   const { value: duration } = playback.duration;
   const { value: times } = playback.times;
   const isRenaming = useSignal(false);
   const spans = useMemo(() => spansOf(times, sightings, duration), [sightings, times, duration]);
-  const css = isBaked ? "var(--line-strong)" : colour.css;
+  const css = isBurnedIn ? "var(--line-strong)" : colour.css;
   const share = (seconds: number): string => `${duration === 0 ? 0 : (100 * seconds) / duration}%`;
   const scrub = (event: MouseEvent & { readonly currentTarget: HTMLElement }): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -113,7 +113,7 @@ function TrackRow(props: TrackRowProps) {
         type="button"
         class="track-eye"
         aria-pressed={isHidden}
-        disabled={isBaked || sightings.length === 0}
+        disabled={isBurnedIn || sightings.length === 0}
         aria-label={`Hide ${name}`}
         onClick={onToggle}
       >

@@ -7,11 +7,11 @@ import {
   unpackMask,
   writeGreyPng,
 } from "@segmentation/masks";
-import type { Recipe } from "../workspace/rules/edit-history.ts";
+import type { Composition } from "../workspace/rules/edit-history.ts";
 import { paint, partOf, partsOf, union } from "./pixels.ts";
 
-/** A mask that a recipe has made. */
-export interface MadeMask {
+/** Composed mask of an edited object. */
+export interface ComposedMask {
   /** As the service writes masks: a PNG of one bit per pixel. */
   readonly png: Blob;
   /** The number of pixels inside. */
@@ -20,9 +20,12 @@ export interface MadeMask {
   readonly parts: number;
 }
 
-/** Makes a mask. @param found the files of masks that the recipe names, by object @throws RangeError if one is damaged */
-export async function cook(recipe: Recipe, found: ReadonlyMap<string, Blob>): Promise<MadeMask> {
-  const bitmap = await bitmapOf(recipe, found);
+/** Composes a mask. @param found the files of the masks that the composition names, by object @throws RangeError if one is damaged */
+export async function composeMask(
+  composition: Composition,
+  found: ReadonlyMap<string, Blob>,
+): Promise<ComposedMask> {
+  const bitmap = await bitmapOf(composition, found);
   const packed = packMask(bitmap);
   return {
     png: await writeGreyPng({ ...packed, bits: 1 }),
@@ -31,34 +34,34 @@ export async function cook(recipe: Recipe, found: ReadonlyMap<string, Blob>): Pr
   };
 }
 
-async function bitmapOf(recipe: Recipe, found: ReadonlyMap<string, Blob>): Promise<Bitmap> {
-  switch (recipe.from) {
+async function bitmapOf(composition: Composition, found: ReadonlyMap<string, Blob>): Promise<Bitmap> {
+  switch (composition.from) {
     case "found": {
-      const file = found.get(recipe.object);
-      if (file === undefined) throw new RangeError(`There is no mask ${recipe.object}.`);
+      const file = found.get(composition.object);
+      if (file === undefined) throw new RangeError(`There is no mask ${composition.object}.`);
       return unpackMask(await readMaskPng(new Uint8Array(await file.arrayBuffer())));
     }
     case "union":
-      return union(await Promise.all(recipe.of.map((each) => bitmapOf(each, found))));
+      return union(await Promise.all(composition.of.map((each) => bitmapOf(each, found))));
     case "part":
-      return partOf(rowRunsOf(await bitmapOf(recipe.of, found)), recipe.part, recipe.parts);
+      return partOf(rowRunsOf(await bitmapOf(composition.of, found)), composition.part, composition.parts);
     case "strokes": {
-      const bitmap = await bitmapOf(recipe.of, found);
-      for (const stroke of recipe.strokes) paint(bitmap, stroke);
+      const bitmap = await bitmapOf(composition.of, found);
+      for (const stroke of composition.strokes) paint(bitmap, stroke);
       return bitmap;
     }
   }
 }
 
-/** The objects that a recipe takes masks of. */
-export function ingredientsOf(recipe: Recipe): readonly string[] {
-  switch (recipe.from) {
+/** Returns the objects whose masks a composition uses. */
+export function sourceObjectsOf(composition: Composition): readonly string[] {
+  switch (composition.from) {
     case "found":
-      return [recipe.object];
+      return [composition.object];
     case "union":
-      return recipe.of.flatMap(ingredientsOf);
+      return composition.of.flatMap(sourceObjectsOf);
     case "part":
     case "strokes":
-      return ingredientsOf(recipe.of);
+      return sourceObjectsOf(composition.of);
   }
 }

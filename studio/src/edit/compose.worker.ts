@@ -1,24 +1,24 @@
-import { cook, type MadeMask } from "./compose.ts";
-import type { Recipe } from "../workspace/rules/edit-history.ts";
+import { composeMask, type ComposedMask } from "./compose.ts";
+import type { Composition } from "../workspace/rules/edit-history.ts";
 
-// Makes the masks of edited objects, so that the page stays smooth meanwhile.
+// Composes the masks of edited objects off the main thread.
 
-/** What the page asks for. */
-export interface CookRequest {
-  readonly recipe: Recipe;
+/** Request of the page. */
+export interface ComposeRequest {
+  readonly composition: Composition;
   readonly found: ReadonlyMap<string, Blob>;
 }
 
-/** What the worker answers, in the order of the requests; null if a mask can't be read. */
-export type CookAnswer = MadeMask | null;
+/** Answer of the worker, in the order of the requests; null if a mask can't be read. */
+export type ComposeAnswer = ComposedMask | null;
 
 let last = Promise.resolve();
 
-async function answer({ recipe, found }: CookRequest): Promise<void> {
-  const made: CookAnswer = await cook(recipe, found).catch(() => null);
+async function answer({ composition, found }: ComposeRequest): Promise<void> {
+  const made: ComposeAnswer = await composeMask(composition, found).catch(() => null);
   postMessage(made);
 }
 
-addEventListener("message", ({ data }: MessageEvent<CookRequest>) => {
+addEventListener("message", ({ data }: MessageEvent<ComposeRequest>) => {
   last = last.then(async () => await answer(data));
 });

@@ -1,60 +1,68 @@
 import { signal } from "@preact/signals";
-import type { EditedObject, Recipe } from "../workspace/rules/edit-history.ts";
-import type { MadeMask } from "./compose.ts";
+import type { EditedObject, Composition } from "../workspace/rules/edit-history.ts";
+import type { ComposedMask } from "./compose.ts";
 import type { Instance } from "../workspace/rules/instances.ts";
-import type { Kitchen } from "./mask-worker.ts";
+import type { MaskWorker } from "./mask-worker.ts";
 
-/** A mask of an edited object, under a name of its own. */
-interface Named extends MadeMask {
+/** Mask of an edited object, with its id. */
+interface Named extends ComposedMask {
   readonly id: string;
 }
 
-/** The masks of a work's edited objects, made when they are looked at or exported, each once. */
-export class MadeMasks {
-  /** By recipe. */
+/** Masks of a work's edited objects, composed once each, when they come into view or are exported. */
+export class EditedMasks {
+  /** By composition. */
   readonly #made = signal<ReadonlyMap<string, Named>>(new Map());
   readonly #making = new Map<string, Promise<Named>>();
-  /** The latest that was made of an object: it is seen until the next one is there. */
+  /** Latest mask of each object, shown until the next one is composed. */
   readonly #latest = new Map<string, Named>();
-  #kitchen: Promise<Kitchen> | null = null;
+  #maskWorker: Promise<MaskWorker> | null = null;
   #count = 0;
 
-  /** An edited object as it is seen now. */
-  seen({ instance, recipe }: EditedObject): Instance {
+  /** Returns an edited object with its latest mask. */
+  seen({ instance, composition }: EditedObject): Instance {
     const made =
-      recipe === null
+      composition === null
         ? undefined
-        : (this.#made.value.get(JSON.stringify(recipe)) ?? this.#latest.get(instance.object));
+        : (this.#made.value.get(JSON.stringify(composition)) ?? this.#latest.get(instance.object));
     return made === undefined ? instance : { ...instance, id: made.id, png: made.png };
   }
 
-  /** Makes the mask of an edited object. @param found all objects that its recipe may name @throws Error with a sentence */
+  /** Composes the mask of an edited object. @param found all objects that the composition may name @throws Error with a sentence */
   async make(
-    { instance, recipe }: EditedObject,
+    { instance, composition }: EditedObject,
     found: readonly Instance[],
   ): Promise<Instance & { readonly area?: number }> {
-    if (recipe === null) return instance;
-    const { id, png, area } = await this.#makeOnce(instance.object, recipe, found);
+    if (composition === null) return instance;
+    const { id, png, area } = await this.#makeOnce(instance.object, composition, found);
     return { ...instance, id, png, area };
   }
 
-  /** How many connected parts an object's mask has. @throws Error with a sentence */
-  async partsOf({ instance, recipe }: EditedObject, found: readonly Instance[]): Promise<number> {
-    const of: Recipe = recipe ?? { from: "found", object: instance.object };
+  /** Counts the connected parts of an object's mask. @throws Error with a sentence */
+  async partsOf({ instance, composition }: EditedObject, found: readonly Instance[]): Promise<number> {
+    const of: Composition = composition ?? { from: "found", object: instance.object };
     return (await this.#makeOnce(instance.object, of, found)).parts;
   }
 
-  async #makeOnce(object: string, recipe: Recipe, found: readonly Instance[]): Promise<Named> {
-    const key = JSON.stringify(recipe);
-    const making = this.#making.get(key) ?? this.#make(object, recipe, found, key);
+  async #makeOnce(object: string, composition: Composition, found: readonly Instance[]): Promise<Named> {
+    const key = JSON.stringify(composition);
+    const making = this.#making.get(key) ?? this.#make(object, composition, found, key);
     this.#making.set(key, making);
     return await making;
   }
 
-  async #make(object: string, recipe: Recipe, found: readonly Instance[], key: string): Promise<Named> {
-    this.#kitchen ??= import("./mask-worker.ts").then(({ Kitchen: Opened }) => new Opened());
-    const kitchen = await this.#kitchen;
-    const made = await kitchen.make(recipe, (name) => found.find((each) => each.object === name)?.png);
+  async #make(
+    object: string,
+    composition: Composition,
+    found: readonly Instance[],
+    key: string,
+  ): Promise<Named> {
+    this.#maskWorker ??= import("./mask-worker.ts").then(({ MaskWorker: Opened }) => new Opened());
+    const maskWorker = await this.#maskWorker;
+    const made = await maskWorker.make(
+      composition,
+      (name) => found.find((each) => each.object === name)?.png,
+    );
     const named = { ...made, id: `${object}#${++this.#count}` };
     this.#latest.set(object, named);
     this.#made.value = new Map(this.#made.peek()).set(key, named);
@@ -63,7 +71,7 @@ export class MadeMasks {
 
   /** Ends the worker. */
   close(): void {
-    void this.#kitchen?.then((kitchen) => kitchen.close());
-    this.#kitchen = null;
+    void this.#maskWorker?.then((maskWorker) => maskWorker.close());
+    this.#maskWorker = null;
   }
 }

@@ -1,27 +1,27 @@
-import { ingredientsOf, type MadeMask } from "./compose.ts";
-import type { CookAnswer, CookRequest } from "./compose.worker.ts";
-import type { Recipe } from "../workspace/rules/edit-history.ts";
+import { sourceObjectsOf, type ComposedMask } from "./compose.ts";
+import type { ComposeAnswer, ComposeRequest } from "./compose.worker.ts";
+import type { Composition } from "../workspace/rules/edit-history.ts";
 
-/** Masks by recipe: a worker makes each once. */
-export class Kitchen {
+/** Web worker that composes masks. */
+export class MaskWorker {
   readonly #worker = new Worker(new URL("./compose.worker.ts", import.meta.url), { type: "module" });
-  readonly #waiting: ((made: CookAnswer) => void)[] = [];
+  readonly #waiting: ((made: ComposeAnswer) => void)[] = [];
 
   constructor() {
-    this.#worker.addEventListener("message", ({ data }: MessageEvent<CookAnswer>) =>
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<ComposeAnswer>) =>
       this.#waiting.shift()?.(data),
     );
   }
 
-  /** Makes a mask. @param found the file of an object's mask @throws Error with a sentence if that is not possible */
-  async make(recipe: Recipe, found: (object: string) => Blob | undefined): Promise<MadeMask> {
-    const files = ingredientsOf(recipe).flatMap((object) => {
+  /** Composes a mask. @param found the file of an object's mask @throws Error with a sentence if that is not possible */
+  async make(composition: Composition, found: (object: string) => Blob | undefined): Promise<ComposedMask> {
+    const files = sourceObjectsOf(composition).flatMap((object) => {
       const file = found(object);
       return file === undefined ? [] : [[object, file] as const];
     });
-    const made = await new Promise<CookAnswer>((resolve) => {
+    const made = await new Promise<ComposeAnswer>((resolve) => {
       this.#waiting.push(resolve);
-      const request: CookRequest = { recipe, found: new Map(files) };
+      const request: ComposeRequest = { composition, found: new Map(files) };
       this.#worker.postMessage(request, []);
     });
     if (made === null) throw new Error("A mask can’t be read. Reload the page to fetch it again.");

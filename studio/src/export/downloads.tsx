@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SegmentationClient } from "segmentation-client";
-import type { Bakery } from "../render/renderer.ts";
+import type { Renderer } from "../render/renderer.ts";
 import { Button, Icon } from "../components/controls/button.tsx";
 import { RunAgainDialog } from "../components/dialogs/run-again-dialog.tsx";
 import { useLoaded } from "../state/requests.ts";
@@ -42,12 +42,12 @@ function useDownload(act: (client: SegmentationClient, signal: AbortSignal) => P
 }
 
 /** A download of these formats' files. @param ready what is prepared already, if anything */
-function useFiles(offers: readonly Offer[], scope: Scope, bakery: Bakery, ready: Prepared | null = null) {
+function useFiles(offers: readonly Offer[], scope: Scope, renderer: Renderer, ready: Prepared | null = null) {
   const download = useDownload(async (of, signal) => {
     const onDone = (done: number, all: number): void => {
       if (all > 1) download.state.value = { at: "busy", words: `${done} of ${all}` };
     };
-    const prepared = ready ?? (await prepare(offers, scope, { client: of, bakery, signal, onDone }));
+    const prepared = ready ?? (await prepare(offers, scope, { client: of, renderer, signal, onDone }));
     await save(prepared);
     return `Saved, ${bytesIn(prepared.bytes)}`;
   });
@@ -64,7 +64,7 @@ const Failure = ({ state: { at, words } }: { readonly state: State }) =>
 interface FormatRowProps {
   readonly offer: Offer;
   readonly scope: Scope;
-  readonly bakery: Bakery;
+  readonly renderer: Renderer;
   /** How many units another run of the job takes. */
   readonly units: number;
   readonly onRunAgain: ((change: RunAgain) => void) | undefined;
@@ -77,20 +77,20 @@ const nameOf = ({ id }: Offer, { pictures, isShownOnly, tolerance }: Scope): str
   [...pictures.map(({ taskId }) => taskId), isShownOnly, id === "yolo" && tolerance].join(" ");
 
 /** A format, and what it takes to have it: a download, or another run of the job. */
-export function FormatRow({ offer, scope, bakery, units, onRunAgain, children }: FormatRowProps) {
+export function FormatRow({ offer, scope, renderer, units, onRunAgain, children }: FormatRowProps) {
   const { title, about, way } = offer;
   const isAsking = useSignal(false);
   // What is made of one picture is made at once, so that its size is known.
   const what = way.kind === "made" && scope.pictures.length === 1 ? nameOf(offer, scope) : null;
   const loaded = useLoaded(
     async (signal) => {
-      const making: Making = { client: client.value, bakery, signal, onDone: () => {} };
+      const making: Making = { client: client.value, renderer, signal, onDone: () => {} };
       return what === null ? null : { what, prepared: await prepare([offer], scope, making) };
     },
     [what],
   );
   const ready = loaded.value.value?.what === what ? (loaded.value.value?.prepared ?? null) : null;
-  const { state, start } = useFiles([offer], scope, bakery, ready);
+  const { state, start } = useFiles([offer], scope, renderer, ready);
   const { at, words } = state.value;
   return (
     <li class="format-row" data-way={way.kind}>
@@ -131,13 +131,13 @@ export function FormatRow({ offer, scope, bakery, units, onRunAgain, children }:
 interface EverythingProps {
   readonly offers: readonly Offer[];
   readonly scope: Scope;
-  readonly bakery: Bakery;
+  readonly renderer: Renderer;
 }
 
 /** All formats that are here or can be made here, in one ZIP file: what is on the screen, by the names of files and objects. */
-export function Everything({ offers, scope, bakery }: EverythingProps) {
+export function Everything({ offers, scope, renderer }: EverythingProps) {
   const wanted = offers.filter(({ way }) => way.kind === "made" || way.kind === "there");
-  const { state, start } = useFiles(wanted, scope, bakery);
+  const { state, start } = useFiles(wanted, scope, renderer);
   const { at, words } = state.value;
   return (
     <section class="archive" aria-label="Everything">

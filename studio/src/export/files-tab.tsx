@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { Bakery } from "../render/renderer.ts";
+import { Renderer } from "../render/renderer.ts";
 import { Select } from "../components/controls/field.tsx";
 import { Loading } from "../components/layout/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
@@ -29,8 +29,8 @@ export function FilesTab({
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
   const isShownOnly = useSignal(false);
   const tolerance = useSignal(0);
-  const bakery = useMemo(() => new Bakery(), []);
-  useEffect(() => () => bakery.close(), []);
+  const renderer = useMemo(() => new Renderer(), []);
+  useEffect(() => () => renderer.close(), []);
   if (stock.value.value === undefined) return <Loading of={stock} what="Loading formats" />;
   const keys = stock.value.value.map(({ key }) => key);
   const accepted = pictures.filter(({ isAccepted }) => isAccepted);
@@ -74,7 +74,7 @@ export function FilesTab({
             key={offer.id}
             offer={offer}
             scope={scope}
-            bakery={bakery}
+            renderer={renderer}
             units={units}
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(order.request, change)))}
           >
@@ -82,7 +82,7 @@ export function FilesTab({
           </FormatRow>
         ))}
       </ul>
-      {type === "image" && <Everything offers={offers} scope={scope} bakery={bakery} />}
+      {type === "image" && <Everything offers={offers} scope={scope} renderer={renderer} />}
       {type === "video" && !isVisitor.value && <Archive jobId={jobId} />}
     </div>
   );

@@ -1,9 +1,9 @@
 import type { CreateJobRequest } from "segmentation-client";
-import type { BakedMask } from "../render/types.ts";
+import type { TintedMask } from "../render/types.ts";
 import type { Order } from "./code/exported-job.ts";
 
 /** A mask of a picture to export. */
-export interface ExportMask extends BakedMask {
+export interface ExportMask extends TintedMask {
   /** The prompt that it answers, with its place among those of the prompt: "cup-1". */
   readonly title: string;
   /** Its class: its prompt, or a name that a person gave; null if neither. */

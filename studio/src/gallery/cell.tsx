@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Bakery } from "../render/renderer.ts";
+import type { Renderer } from "../render/renderer.ts";
 import { Icon } from "../components/controls/button.tsx";
 import { useNear } from "../components/hooks/use-near.ts";
 import { counted, sentenceOf } from "../text/format.ts";
@@ -9,7 +9,7 @@ import { countedByLabel, type GalleryItem, type LabelCount } from "./items.ts";
 
 interface CellProps {
   readonly item: GalleryItem;
-  readonly bakery: Bakery;
+  readonly renderer: Renderer;
   readonly isOpen: boolean;
   /** Whether it can be reached with the Tab key. */
   readonly isReachable: boolean;
@@ -18,8 +18,8 @@ interface CellProps {
 }
 
 /** A picture of the gallery: its drawing, its name, and what was found in it or why nothing was. */
-export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: CellProps) {
-  const { cell, canvas, counts, isDrawn } = useThumbnail(item, bakery);
+export function Cell({ item, renderer, isOpen, isReachable, onOpen, onFocus }: CellProps) {
+  const { cell, canvas, counts, isDrawn } = useThumbnail(item, renderer);
   return (
     <li ref={cell} class="gallery-cell" data-state={item.state}>
       <button
@@ -116,7 +116,7 @@ interface Thumbnail {
 }
 
 /** Draws an item's picture with its masks when it comes near, and again when it changes. What was drawn stays meanwhile. */
-function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
+function useThumbnail(item: GalleryItem, renderer: Renderer): Thumbnail {
   const cell = useRef<HTMLLIElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const isNear = useNear(cell, MARGIN);
@@ -129,7 +129,7 @@ function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
     const masks = all.flatMap(({ png, rgb, isShown }) => (isShown ? [{ png, rgb }] : []));
     if (original === null && masks.length === 0) return;
     const request = { type: "thumbnail", original, masks, longest: LONGEST } as const;
-    const bitmap = await bakery.thumbnail(request, signal, () => beyondWindow(cell.current));
+    const bitmap = await renderer.thumbnail(request, signal, () => beyondWindow(cell.current));
     const { width, height } = bitmap;
     if (canvas.current === null) return bitmap.close();
     Object.assign(canvas.current, { width, height });

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { Bakery } from "../render/renderer.ts";
+import { Renderer } from "../render/renderer.ts";
 import { Select } from "../components/controls/field.tsx";
 import { Cell } from "./cell.tsx";
 import { type Filter, filtered, type Status } from "./filter.ts";
@@ -31,8 +31,8 @@ const FILTERS: readonly { readonly name: Status; readonly title: string; readonl
 export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
   const focused = useSignal<string | null>(open);
   const list = useRef<HTMLUListElement>(null);
-  const bakery = useMemo(() => new Bakery(), []);
-  useEffect(() => () => bakery.close(), []);
+  const renderer = useMemo(() => new Renderer(), []);
+  useEffect(() => () => renderer.close(), []);
   const shown = filtered(items, filter.value);
   const reachable = Math.max(
     0,
@@ -58,7 +58,7 @@ export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
           <Cell
             key={item.key}
             item={item}
-            bakery={bakery}
+            renderer={renderer}
             isOpen={item.key === open}
             isReachable={i === reachable}
             onOpen={() => onOpen(item.key)}

@@ -1,8 +1,8 @@
 import type { Verdict } from "../workspace/rules/review.ts";
-import type { BakedMask } from "../render/types.ts";
+import type { TintedMask } from "../render/types.ts";
 
 /** A mask of a gallery's picture. */
-export interface GalleryMask extends BakedMask {
+export interface GalleryMask extends TintedMask {
   /** What the object is called: its prompt, or a name that a person gave; null if neither. */
   readonly label: string | null;
   /** Hidden masks are neither drawn nor counted. */
@@ -38,7 +38,7 @@ export interface GalleryItem {
 export interface LabelCount {
   readonly label: string | null;
   readonly count: number;
-  readonly rgb: BakedMask["rgb"];
+  readonly rgb: TintedMask["rgb"];
 }
 
 /** Counts the shown masks by label, in the order in which they come. */

@@ -1,6 +1,6 @@
 import type { PackedMask } from "../viewer/masks/packed.ts";
 
-/** A part of a drawing: how much of each pixel a mask covers, 0 to 255, row by row. */
+/** Part of a drawing: the coverage of each pixel by a mask, 0 to 255, row by row. */
 interface Coverage {
   readonly x: number;
   readonly y: number;
@@ -9,11 +9,11 @@ interface Coverage {
   readonly alpha: Uint8Array;
 }
 
-/** Where a row or column of the picture comes to lie in a drawing whose side is `scale` of the picture's. */
+/** Maps a row or column of the picture to a drawing whose side is `scale` of the picture's. */
 const placed = (at: number, scale: number, side: number): number =>
   Math.min(Math.floor(at * scale), side - 1);
 
-/** How many of the picture's rows or columns lie in each of a drawing's. */
+/** Counts the picture's rows or columns in each of a drawing's. */
 function countsOf(pictureSide: number, side: number, scale: number): Uint16Array {
   const counts = new Uint16Array(side);
   for (let at = 0; at < pictureSide; at++) {
@@ -64,10 +64,10 @@ export function coverageOf(mask: PackedMask, { picture, drawing }: Scaling): Cov
   return { x, y, width, height, alpha };
 }
 
-/** How strongly a mask is filled, 0 to 255; its edge has full strength. */
+/** Opacity of a mask's fill, 0 to 255; its edge is opaque. */
 const FILL = 128;
 
-/** A mask's look in one colour, RGBA: filled half, with an edge of `line` pixels along its inside. */
+/** Draws a mask in one color, RGBA: half filled, with an edge of `line` pixels along its inside. */
 export function tinted(
   { width, height, alpha }: Coverage,
   [red, green, blue]: readonly [number, number, number],

@@ -1,20 +1,20 @@
 import type { LabelledMask } from "./labels.ts";
-import type { BakedMask, NamedMask } from "./types.ts";
+import type { TintedMask, NamedMask } from "./types.ts";
 
 /** Asks for a picture with its masks, or for its masks alone. */
 export interface ThumbnailRequest {
   readonly type: "thumbnail";
   readonly original: Blob | null;
-  readonly masks: readonly BakedMask[];
+  readonly masks: readonly TintedMask[];
   /** The longest side in pixels; a smaller picture keeps its size. */
   readonly longest: number;
 }
 
-/** What the page asks of the worker that draws. */
-export type BakeRequest =
+/** Request of the page to the render worker. */
+export type RenderRequest =
   | ThumbnailRequest
   /** The picture with its masks in its own size, as PNG. */
-  | { readonly type: "picture"; readonly original: Blob; readonly masks: readonly BakedMask[] }
+  | { readonly type: "picture"; readonly original: Blob; readonly masks: readonly TintedMask[] }
   /** Each object on its own, as PNG. */
   | { readonly type: "cut-outs"; readonly original: Blob; readonly masks: readonly Blob[] }
   /** The objects as a COCO document of their picture, as JSON; `name` is its `file_name`. */
@@ -33,10 +33,10 @@ export interface UnderRequest {
 }
 
 /** As bytes of sRGB; null under a mask without pixels. */
-export type Under = BakedMask["rgb"] | null;
+export type Under = TintedMask["rgb"] | null;
 
 /** The result of a thumbnail request, of one for colours, and of the other requests. */
-export type Baked = ImageBitmap | { readonly under: readonly Under[] } | Blob[];
+export type Rendered = ImageBitmap | { readonly under: readonly Under[] } | Blob[];
 
-/** What the worker answers; it answers in the order of the requests. */
-export type BakeAnswer = { readonly done: Baked } | { readonly failure: string };
+/** Answer of the worker, in the order of the requests. */
+export type RenderAnswer = { readonly done: Rendered } | { readonly failure: string };

@@ -2,7 +2,7 @@ import { decodeMask, fromBelow } from "../viewer/masks/packed.ts";
 import { MeanColour } from "../viewer/oklab.ts";
 import { coverageOf, type Scaling, tinted } from "./coverage.ts";
 import type { Under } from "./messages.ts";
-import type { BakedMask } from "./types.ts";
+import type { TintedMask } from "./types.ts";
 
 type Size = Scaling["picture"];
 
@@ -63,7 +63,7 @@ async function drawPicture(
  */
 export async function paintPicture(
   original: Blob | null,
-  masks: readonly BakedMask[],
+  masks: readonly TintedMask[],
   longest: number | null,
 ): Promise<OffscreenCanvas> {
   const { canvas, context, picture, drawing } = await drawPicture(original, masks[0]?.png, longest);

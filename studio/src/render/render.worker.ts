@@ -1,12 +1,12 @@
 import { cocoFromMasks, Mask, readMaskPng } from "segmentation-client/masks";
-import type { BakeAnswer, Baked, BakeRequest } from "./messages.ts";
+import type { RenderAnswer, Rendered, RenderRequest } from "./messages.ts";
 import type { NamedMask } from "./types.ts";
 import { labelMapOf, yoloOf } from "./labels.ts";
 import { canvasOf, coloursUnder, openPicture, paintPicture } from "./paint.ts";
 
-// Draws masks on pictures, so that the page stays smooth meanwhile.
+// Draws masks on pictures off the main thread.
 
-async function bake(request: BakeRequest): Promise<Baked> {
+async function render(request: RenderRequest): Promise<Rendered> {
   switch (request.type) {
     case "thumbnail": {
       const canvas = await paintPicture(request.original, request.masks, request.longest);
@@ -29,20 +29,20 @@ async function bake(request: BakeRequest): Promise<Baked> {
   }
 }
 
-async function answer(request: BakeRequest): Promise<void> {
+async function answer(request: RenderRequest): Promise<void> {
   try {
-    const done = await bake(request);
-    const message: BakeAnswer = { done };
+    const done = await render(request);
+    const message: RenderAnswer = { done };
     postMessage(message, { transfer: done instanceof ImageBitmap ? [done] : [] });
   } catch (error) {
-    const message: BakeAnswer = { failure: error instanceof Error ? error.message : String(error) };
+    const message: RenderAnswer = { failure: error instanceof Error ? error.message : String(error) };
     postMessage(message);
   }
 }
 
 let last = Promise.resolve();
 
-addEventListener("message", ({ data }: MessageEvent<BakeRequest>) => {
+addEventListener("message", ({ data }: MessageEvent<RenderRequest>) => {
   last = last.then(async () => await answer(data));
 });
 

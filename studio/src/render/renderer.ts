@@ -1,38 +1,45 @@
-import type { Baked, BakeAnswer, BakeRequest, ThumbnailRequest, Under, UnderRequest } from "./messages.ts";
+import type {
+  Rendered,
+  RenderAnswer,
+  RenderRequest,
+  ThumbnailRequest,
+  Under,
+  UnderRequest,
+} from "./messages.ts";
 
-interface Order {
-  readonly request: BakeRequest;
+interface QueuedRequest {
+  readonly request: RenderRequest;
   readonly signal: AbortSignal | undefined;
-  /** How far it is from what people look at. */
+  /** Distance from the visible part of the page. */
   readonly distance: () => number;
-  readonly take: (answer: BakeAnswer) => void;
+  readonly take: (answer: RenderAnswer) => void;
 }
 
-/** What is answered to whom nothing is drawn any more: because nobody looks, or because the worker could not be loaded. */
-const CLOSED: BakeAnswer = {
+/** Answer to pending requests when the worker is closed, or could not be loaded. */
+const CLOSED: RenderAnswer = {
   failure: "The studio can’t draw this right now. Reload the page, then try again.",
 };
 
-/** A worker that draws masks on pictures, one request after the other; first what is nearest to what people look at. */
-export class Bakery {
+/** Web worker that draws masks on pictures, one request at a time, the nearest to the visible part of the page first. */
+export class Renderer {
   readonly #worker = new Worker(new URL("./render.worker.ts", import.meta.url), { type: "module" });
-  readonly #waiting: Order[] = [];
-  #current: Order | undefined;
+  readonly #waiting: QueuedRequest[] = [];
+  #current: QueuedRequest | undefined;
   #isClosed = false;
 
   constructor() {
-    this.#worker.addEventListener("message", ({ data }: MessageEvent<BakeAnswer>) => {
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<RenderAnswer>) => {
       this.#current?.take(data);
       this.#current = undefined;
       this.#next();
     });
-    // It answers each request itself: this is a worker that has not loaded.
+    // The worker answers errors of requests itself: this error means that it has not loaded.
     this.#worker.addEventListener("error", () => this.close());
   }
 
   /**
    * Draws a thumbnail.
-   * @param distance how far it is at a moment from what people look at, in any unit
+   * @param distance returns the current distance from the visible part of the page, in any unit
    * @throws Error with a sentence if that is not possible; if aborted, the signal's reason
    */
   async thumbnail(
@@ -40,7 +47,7 @@ export class Bakery {
     signal: AbortSignal,
     distance: () => number,
   ): Promise<ImageBitmap> {
-    const done = await this.#bake(request, signal, distance);
+    const done = await this.#render(request, signal, distance);
     if (!(done instanceof ImageBitmap))
       throw new TypeError("The worker returned files instead of a thumbnail.");
     return done;
@@ -48,22 +55,22 @@ export class Bakery {
 
   /** Makes files. @throws as `thumbnail` */
   async files(
-    request: Exclude<BakeRequest, ThumbnailRequest | UnderRequest>,
+    request: Exclude<RenderRequest, ThumbnailRequest | UnderRequest>,
     signal?: AbortSignal,
   ): Promise<Blob[]> {
-    const done = await this.#bake(request, signal);
+    const done = await this.#render(request, signal);
     if (!Array.isArray(done)) throw new TypeError("The worker returned something else than files.");
     return done;
   }
 
   /** The mean colour of a picture under each of some masks. @throws as `thumbnail` */
   async under(original: Blob, masks: readonly Blob[]): Promise<readonly Under[]> {
-    const done = await this.#bake({ type: "under", original, masks }, undefined);
+    const done = await this.#render({ type: "under", original, masks }, undefined);
     if (!("under" in done)) throw new TypeError("The worker returned no colours.");
     return done.under;
   }
 
-  /** Ends the worker. What is not drawn by then is refused, as is what is asked for later. */
+  /** Ends the worker. Pending and later requests fail. */
   close(): void {
     this.#isClosed = true;
     this.#worker.terminate();
@@ -71,12 +78,12 @@ export class Bakery {
     for (const { take } of this.#waiting.splice(0)) take(CLOSED);
   }
 
-  async #bake(
-    request: BakeRequest,
+  async #render(
+    request: RenderRequest,
     signal: AbortSignal | undefined,
     distance = (): number => 0,
-  ): Promise<Baked> {
-    const answer = await new Promise<BakeAnswer>((take) => {
+  ): Promise<Rendered> {
+    const answer = await new Promise<RenderAnswer>((take) => {
       if (this.#isClosed) return take(CLOSED);
       this.#waiting.push({ request, signal, distance, take });
       this.#next();

@@ -63,7 +63,7 @@ describe("the gallery of a large batch", () => {
     await page.waitForFunction(() => window.viewer !== undefined);
     const refused = Array.from({ length: 3 }, () => expect.stringContaining("can’t draw this right now"));
     expect(await page.evaluate(async () => await window.viewer.drawWithout("its page"))).toEqual(refused);
-    await handleRequests(page, /bake\.worker/, (route) => route.abort());
+    await handleRequests(page, /render\.worker/, (route) => route.abort());
     expect(await page.evaluate(async () => await window.viewer.drawWithout("its script"))).toEqual(refused);
   });
 });

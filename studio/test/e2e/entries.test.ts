@@ -118,7 +118,8 @@ describe("a picture in the list of jobs", () => {
     await waitForAll(elsewhere);
 
     // What looks at a work's pictures ends when another work is opened, and at the sign-out.
-    const bakeries = (): number => page.workers().filter((worker) => worker.url().includes("bake")).length;
+    const renderers = (): number =>
+      page.workers().filter((worker) => worker.url().includes("render.worker")).length;
     const tasks = (await api.retrieveJob({ jobId: firstId ?? "" })).tasks.map(({ taskId }) => taskId);
     const alone = await api.createJob({ type: "image", prompts: ["spoon"], tasks });
     await client.waitForJob(alone.jobId);
@@ -127,7 +128,7 @@ describe("a picture in the list of jobs", () => {
     await page.getByRole("row").filter({ hasNotText: "additions" }).getByRole("link").click();
     await waitForAll(page, ["spoon 1"]);
     expect(await instance(page, "Object 1").count()).toBe(0);
-    expect(bakeries()).toBe(1);
+    expect(renderers()).toBe(1);
     await api.deleteJob(alone);
 
     await (await onlyRow(page)).getByRole("button", { name: /^Actions/ }).click();
@@ -137,7 +138,7 @@ describe("a picture in the list of jobs", () => {
     await page.getByText("No jobs yet").waitFor();
     expect((await api.listJobs()).items).toEqual([]);
     await page.getByRole("button", { name: "Sign out" }).click();
-    await expect.poll(bakeries).toBe(0);
+    await expect.poll(renderers).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { yoloDataset } from "@segmentation/masks";
 import { type CocoDocument, type SegmentationClient, stemOf, uniqueNames } from "segmentation-client";
 import { mergeCoco } from "segmentation-client/masks";
-import type { Bakery } from "../../render/renderer.ts";
+import type { Renderer } from "../../render/renderer.ts";
 import type { ExportMask, ExportPicture } from "../types.ts";
 import { categoryOf, classesOf } from "./classes.ts";
 import type { FormatId } from "./offers.ts";
@@ -23,7 +23,7 @@ export interface Scope {
 /** What makes files, and how that is followed and aborted. `onDone` is called with how many pictures or files of how many are ready. */
 export interface Making {
   readonly client: SegmentationClient;
-  readonly bakery: Bakery;
+  readonly renderer: Renderer;
   readonly signal: AbortSignal;
   readonly onDone: (done: number, all: number) => void;
 }
@@ -43,7 +43,7 @@ interface Subject {
 
 /** Makes the files of a format in this browser. @throws Error with a sentence; if aborted, the signal's reason */
 export async function make(id: FormatId, scope: Scope, making: Making): Promise<ExportFile[]> {
-  const { bakery, signal, onDone } = making;
+  const { renderer, signal, onDone } = making;
   const names = uniqueNames(new Map(scope.pictures.map(({ taskId, name }) => [taskId, stemOf(name)])));
   // To YOLO, a picture without objects says something, too.
   const pictures = id === "yolo" ? scope.pictures : scope.pictures.filter(({ count }) => count > 0);
@@ -58,7 +58,7 @@ export async function make(id: FormatId, scope: Scope, making: Making): Promise<
   const files: ExportFile[] = [];
   for (const [i, subject] of subjects.entries()) {
     signal.throwIfAborted();
-    files.push(...(await filesOf(id, subject, { classes, scope, bakery, signal })));
+    files.push(...(await filesOf(id, subject, { classes, scope, renderer, signal })));
     onDone(i + 1, subjects.length);
   }
   if (id === "coco") return [await mergedCoco(files)];
@@ -75,7 +75,7 @@ const titlesOf = (masks: readonly ExportMask[]): string[] => [
 interface Means {
   readonly classes: readonly string[];
   readonly scope: Scope;
-  readonly bakery: Bakery;
+  readonly renderer: Renderer;
   readonly signal: AbortSignal;
 }
 
@@ -84,7 +84,7 @@ const filesAt = (path: string, contents: readonly Blob[]): ExportFile[] =>
 
 /** The files of one picture. */
 async function filesOf(id: FormatId, { picture, masks, name }: Subject, means: Means): Promise<ExportFile[]> {
-  const { classes, scope, bakery, signal } = means;
+  const { classes, scope, renderer, signal } = means;
   const pngs = masks.map(({ png }) => png);
   const titles = titlesOf(masks);
   const perMask = (folder: string, contents: readonly Blob[]): ExportFile[] =>
@@ -98,25 +98,25 @@ async function filesOf(id: FormatId, { picture, masks, name }: Subject, means: M
     case "coco": {
       const named = masks.map(({ png, label, confidence }) => ({ png, label, confidence }));
       const request = { type: "coco", name: picture.name, masks: named } as const;
-      return filesAt("annotations.json", await bakery.files(request, signal));
+      return filesAt("annotations.json", await renderer.files(request, signal));
     }
     case "yolo": {
       const request = { type: "yolo", masks: labelled, tolerance: scope.tolerance } as const;
-      return filesAt(`labels/${name}.txt`, await bakery.files(request, signal));
+      return filesAt(`labels/${name}.txt`, await renderer.files(request, signal));
     }
     case "labelmap":
       return filesAt(
         `labelmaps/${name}.png`,
-        await bakery.files({ type: "label-map", masks: labelled }, signal),
+        await renderer.files({ type: "label-map", masks: labelled }, signal),
       );
     case "cutout": {
       const request = { type: "cut-outs", original: await originalOf(picture), masks: pngs } as const;
-      return perMask("cutouts", await bakery.files(request, signal));
+      return perMask("cutouts", await renderer.files(request, signal));
     }
     case "preview": {
       const coloured = masks.map(({ png, rgb }) => ({ png, rgb }));
       const request = { type: "picture", original: await originalOf(picture), masks: coloured } as const;
-      return filesAt(`preview/${name}.png`, await bakery.files(request, signal));
+      return filesAt(`preview/${name}.png`, await renderer.files(request, signal));
     }
   }
 }

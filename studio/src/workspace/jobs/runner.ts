@@ -1,4 +1,4 @@
-import type { Bakery } from "../../render/renderer.ts";
+import type { Renderer } from "../../render/renderer.ts";
 import type { Instance } from "../rules/instances.ts";
 import type { Owner } from "../service/owner.ts";
 
@@ -35,7 +35,7 @@ export class Runner {
   readonly thumbnails = new InTurn();
   readonly #end = new AbortController();
   readonly #drawing = new AbortController();
-  #bakery: Promise<Bakery> | undefined;
+  #renderer: Promise<Renderer> | undefined;
   #search = new AbortController();
   /** Aborted when the owner signs out, or the work is given up. */
   readonly signal: AbortSignal;
@@ -51,20 +51,20 @@ export class Runner {
   }
 
   /**
-   * What looks at the work's pictures, in a worker of its own, so that thumbnails wait for nobody. It is opened when it is first
-   * needed. Throws the signal's reason if the work is over.
+   * Returns the renderer of the work's pictures, opened on first use. It has its own worker, so that thumbnails do not delay it.
+   * Throws the signal's reason if the work is over.
    */
-  bakery(): Promise<Bakery> {
-    return (this.#bakery ??= this.#openBakery());
+  renderer(): Promise<Renderer> {
+    return (this.#renderer ??= this.#openRenderer());
   }
 
-  async #openBakery(): Promise<Bakery> {
+  async #openRenderer(): Promise<Renderer> {
     const ended = AbortSignal.any([this.signal, this.#drawing.signal]);
-    const { Bakery: Opened } = await import("../../render/renderer.ts");
+    const { Renderer: Opened } = await import("../../render/renderer.ts");
     ended.throwIfAborted();
-    const bakery = new Opened();
-    ended.addEventListener("abort", () => bakery.close());
-    return bakery;
+    const renderer = new Opened();
+    ended.addEventListener("abort", () => renderer.close());
+    return renderer;
   }
 
   /** Nobody looks at the work any more; what is under way for it goes on. */

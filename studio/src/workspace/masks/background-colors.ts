@@ -12,8 +12,8 @@ export async function withUnder(
   try {
     const original = await work.original(picture);
     if (original === null) return instances;
-    const bakery = await work.runner.bakery();
-    const under = await bakery.under(
+    const renderer = await work.runner.renderer();
+    const under = await renderer.under(
       original,
       instances.map(({ png }) => png),
     );

@@ -9,7 +9,7 @@ export interface Stroke {
   readonly points: readonly number[];
 }
 
-/** Something that a person has changed of a picture's objects, which are named as `Instance.object` does. */
+/** Edit of a picture's objects, which are named as in `Instance.object`. */
 export type Edit =
   | { readonly type: "rename"; readonly object: string; readonly label: string }
   | { readonly type: "delete"; readonly object: string }
@@ -21,13 +21,13 @@ export type Edit =
   /** From which confidence on, 0 to 1, objects of a prompt are shown, in all pictures; `at` in milliseconds since 1970. */
   | { readonly type: "least"; readonly prompt: string; readonly least: number; readonly at: number };
 
-/** What a person has changed of a picture's objects, and what of it is taken back and may come again. */
+/** Edits of a picture's objects: done, and undone but repeatable. */
 export interface History {
   readonly done: readonly Step[];
   readonly undone: readonly Step[];
 }
 
-/** An edit, and when it was made: after the attempt of this number at pointing at an object, 0 for none. */
+/** Edit with its time: after the attempt of this number at pointing at an object, 0 for none. */
 export interface Step {
   readonly edit: Edit;
   readonly after: number;
@@ -35,7 +35,7 @@ export interface Step {
 
 export const NO_EDITS: History = { done: [], undone: [] };
 
-/** With one edit more. What was taken back is gone. A confidence that is changed again and again is one edit. */
+/** Adds an edit and drops the undone ones. Consecutive changes of one confidence are one edit. */
 export function withEdit({ done }: History, edit: Edit, after: number): History {
   const last = done.at(-1);
   const isAgain =
@@ -46,10 +46,10 @@ export function withEdit({ done }: History, edit: Edit, after: number): History 
   return { done: [...(isAgain ? done.slice(0, -1) : done), { edit, after }], undone: [] };
 }
 
-/** Which edits there are to be taken back or to come again: those of what is seen. */
+/** Tells whether an edit concerns visible objects, so that undo and redo apply to it. */
 export type IsSeen = (edit: Edit) => boolean;
 
-/** The edits that change nothing that another of these searches has found. */
+/** Accepts the edits that change nothing that one of these other searches has found. */
 export const seenWithout =
   (others: readonly string[]): IsSeen =>
   (edit) =>
@@ -60,7 +60,7 @@ const objectsIn = (edit: Edit): readonly string[] => {
   return edit.type === "merge" ? edit.objects : [edit.object];
 };
 
-/** With the last edit taken back; the same if there is none. */
+/** Undoes the last edit, if there is one. */
 export function undo({ done, undone }: History, isSeen: IsSeen = () => true): History {
   const last = done.findLast(({ edit }) => isSeen(edit));
   return last === undefined
@@ -68,7 +68,7 @@ export function undo({ done, undone }: History, isSeen: IsSeen = () => true): Hi
     : { done: done.filter((step) => step !== last), undone: [...undone, last] };
 }
 
-/** With what was taken back last; the same if nothing was. */
+/** Redoes the edit that was undone last, if there is one. */
 export function redo({ done, undone }: History, isSeen: IsSeen = () => true): History {
   const last = undone.findLast(({ edit }) => isSeen(edit));
   return last === undefined
@@ -76,25 +76,25 @@ export function redo({ done, undone }: History, isSeen: IsSeen = () => true): Hi
     : { done: [...done, last], undone: undone.filter((step) => step !== last) };
 }
 
-/** How a mask is made of those that jobs have found. */
-export type Recipe =
+/** Composition of a mask from those that jobs have found. */
+export type Composition =
   | { readonly from: "found"; readonly object: string }
-  | { readonly from: "union"; readonly of: readonly Recipe[] }
+  | { readonly from: "union"; readonly of: readonly Composition[] }
   /** One of the connected parts, from 0, the largest first; the last one has all that are smaller, too. */
-  | { readonly from: "part"; readonly of: Recipe; readonly part: number; readonly parts: number }
-  | { readonly from: "strokes"; readonly of: Recipe; readonly strokes: readonly Stroke[] };
+  | { readonly from: "part"; readonly of: Composition; readonly part: number; readonly parts: number }
+  | { readonly from: "strokes"; readonly of: Composition; readonly strokes: readonly Stroke[] };
 
-/** An object after all edits: its mask is made by the recipe; null if it is as it was found. */
+/** Object after all edits, with the composition of its mask; null if the mask is unchanged. */
 export interface EditedObject {
   readonly instance: Instance;
-  readonly recipe: Recipe | null;
+  readonly composition: Composition | null;
 }
 
-const recipeOf = ({ instance, recipe }: EditedObject): Recipe =>
-  recipe ?? { from: "found", object: instance.object };
+const compositionOf = ({ instance, composition }: EditedObject): Composition =>
+  composition ?? { from: "found", object: instance.object };
 
-function painted(object: EditedObject, stroke: Stroke): Recipe {
-  const before = recipeOf(object);
+function painted(object: EditedObject, stroke: Stroke): Composition {
+  const before = compositionOf(object);
   return before.from === "strokes"
     ? { ...before, strokes: [...before.strokes, stroke] }
     : { from: "strokes", of: before, strokes: [stroke] };
@@ -116,10 +116,10 @@ class Numbers {
   }
 }
 
-/** The objects of a picture after a person's edits. An edit of what is not there changes nothing. */
+/** Applies a person's edits to the objects of a picture. An edit of a missing object changes nothing. */
 export function edited(found: readonly Instance[], { done }: History): readonly EditedObject[] {
   const numbers = new Numbers(found);
-  let objects: readonly EditedObject[] = found.map((instance) => ({ instance, recipe: null }));
+  let objects: readonly EditedObject[] = found.map((instance) => ({ instance, composition: null }));
   for (const { edit } of done) objects = applied(objects, edit, numbers);
   return objects;
 }
@@ -140,30 +140,30 @@ function applied(objects: readonly EditedObject[], edit: Edit, numbers: Numbers)
     case "delete":
       return replacedBy();
     case "paint":
-      return replacedBy({ ...target, recipe: painted(target, edit.stroke) });
+      return replacedBy({ ...target, composition: painted(target, edit.stroke) });
     case "merge": {
       const merged = objects.filter((object) => edit.objects.includes(object.instance.object));
       if (merged.length < 2) return objects;
       const confidence = Math.max(...merged.map((object) => object.instance.confidence));
       const one = {
         instance: { ...instance, confidence },
-        recipe: { from: "union", of: merged.map(recipeOf) } as const,
+        composition: { from: "union", of: merged.map(compositionOf) } as const,
       };
       return replacedBy(one).filter((object) => object === one || !merged.includes(object));
     }
     case "split": {
-      const [of, parts] = [recipeOf(target), edit.others.length + 1];
-      const part = (index: number): Recipe => ({ from: "part", of, part: index, parts });
+      const [of, parts] = [compositionOf(target), edit.others.length + 1];
+      const part = (index: number): Composition => ({ from: "part", of, part: index, parts });
       const others = edit.others.map((object, i) => {
         const number = numbers.next(instance.label);
-        return { instance: { ...instance, object, number }, recipe: part(i + 1) };
+        return { instance: { ...instance, object, number }, composition: part(i + 1) };
       });
-      return replacedBy({ ...target, recipe: part(0) }, ...others);
+      return replacedBy({ ...target, composition: part(0) }, ...others);
     }
   }
 }
 
-/** The names that people have given in these histories, each once, in the order in which they came. */
+/** Returns the distinct names that people gave in these histories, the oldest first. */
 export const namesGiven = (histories: Iterable<History>): readonly string[] => [
   ...new Set(
     [...histories].flatMap(({ done }) =>
@@ -172,7 +172,7 @@ export const namesGiven = (histories: Iterable<History>): readonly string[] => [
   ),
 ];
 
-/** From which confidence on objects of a prompt are shown, of the prompts for which somebody has said it: what was said last. */
+/** Minimum confidence by prompt, for the prompts that have their own; the latest edit counts. */
 export function leastsOf(histories: Iterable<History>): ReadonlyMap<string, number> {
   const said = [...histories].flatMap(({ done }) =>
     done.flatMap(({ edit }) => (edit.type === "least" ? [edit] : [])),

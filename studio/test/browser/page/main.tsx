@@ -3,7 +3,7 @@ import { render } from "preact";
 import type { MasksJson } from "segmentation-client";
 import { Playback } from "../../../src/clip/playback.ts";
 import { shownAt } from "../../../src/clip/time.ts";
-import { Bakery } from "../../../src/render/renderer.ts";
+import { Renderer } from "../../../src/render/renderer.ts";
 import { Gallery } from "../../../src/gallery/gallery.tsx";
 import { EVERYTHING } from "../../../src/gallery/filter.ts";
 import type { GalleryItem } from "../../../src/gallery/items.ts";
@@ -203,10 +203,10 @@ async function openGallery(count: number): Promise<void> {
 
 /** What becomes of drawings that were asked for before and after their worker is closed, or while it does not load. */
 async function drawWithout(what: "its page" | "its script"): Promise<readonly string[]> {
-  const bakery = new Bakery();
-  const draw = async (): Promise<readonly unknown[]> => await bakery.under(new Blob(), []);
+  const renderer = new Renderer();
+  const draw = async (): Promise<readonly unknown[]> => await renderer.under(new Blob(), []);
   const before = [draw(), draw()];
-  if (what === "its page") bakery.close();
+  if (what === "its page") renderer.close();
   const outcomes = await Promise.allSettled(before);
   outcomes.push(...(await Promise.allSettled([draw()])));
   return outcomes.map((outcome) => (outcome.status === "rejected" ? String(outcome.reason) : "drawn"));

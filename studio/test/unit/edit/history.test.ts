@@ -74,7 +74,7 @@ describe("a person's edits of a picture's objects", () => {
     const [spoon, ...others] = edited(FOUND, after({ type: "merge", objects: [SPOON, CUP_2, CUP] }));
     expect(others).toEqual([]);
     expect(spoon?.instance).toMatchObject({ object: SPOON, label: "spoon", number: 1, confidence: 0.9 });
-    expect(spoon?.recipe).toEqual({
+    expect(spoon?.composition).toEqual({
       from: "union",
       of: [CUP, CUP_2, SPOON].map((name) => ({ from: "found", object: name })),
     });
@@ -104,7 +104,7 @@ describe("a person's edits of a picture's objects", () => {
         { type: "paint", object: CUP, stroke: { ...stroke, mode: "eraser" } },
       ),
     );
-    expect(cup?.recipe).toEqual({
+    expect(cup?.composition).toEqual({
       from: "strokes",
       of: { from: "part", of: { from: "found", object: CUP }, part: 0, parts: 2 },
       strokes: [stroke, { ...stroke, mode: "eraser" }],

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyMask } from "../../../../client/test/support/arbitrary-masks.ts";
 import { draw, maskFile } from "../../../../client/test/support/shapes.ts";
-import { cook } from "../../../src/edit/compose.ts";
-import type { Recipe, Stroke } from "../../../src/workspace/rules/edit-history.ts";
+import { composeMask } from "../../../src/edit/compose.ts";
+import type { Composition, Stroke } from "../../../src/workspace/rules/edit-history.ts";
 import { paint, partOf, partsOf, union } from "../../../src/edit/pixels.ts";
 
 const empty = (width: number, height: number) => draw(width, height, () => false);
@@ -94,26 +94,26 @@ describe("the parts of a mask", () => {
   });
 });
 
-describe("a mask that is made by a recipe", () => {
+describe("a composed mask", () => {
   it("is a file as the service writes it, with its area and its number of parts", async () => {
     const [left, right] = [draw(20, 10, (x) => x < 4), draw(20, 10, (x) => x > 12)];
     const found = new Map([
       ["left", new Blob([maskFile(left, "cup")])],
       ["right", new Blob([maskFile(right, "cup")])],
     ]);
-    const both: Recipe = {
+    const both: Composition = {
       from: "union",
       of: [
         { from: "found", object: "left" },
         { from: "found", object: "right" },
       ],
     };
-    const made = await cook(both, found);
+    const made = await composeMask(both, found);
     expect(made).toMatchObject({ area: 40 + 80, parts: 2 });
     const strokes = [{ mode: "brush", radius: 1, points: [3, 5, 14, 5] } as const];
-    expect(await cook({ from: "strokes", of: both, strokes }, found)).toMatchObject({ parts: 1 });
-    const second = await cook({ from: "part", of: both, part: 1, parts: 2 }, found);
+    expect(await composeMask({ from: "strokes", of: both, strokes }, found)).toMatchObject({ parts: 1 });
+    const second = await composeMask({ from: "part", of: both, part: 1, parts: 2 }, found);
     expect(unpackMask(await readMaskPng(new Uint8Array(await second.png.arrayBuffer())))).toEqual(left);
-    await expect(cook({ from: "found", object: "other" }, found)).rejects.toThrow("no mask other");
+    await expect(composeMask({ from: "found", object: "other" }, found)).rejects.toThrow("no mask other");
   });
 });

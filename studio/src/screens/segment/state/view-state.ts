@@ -7,7 +7,7 @@ import {
   NO_EDITS,
 } from "../../../workspace/rules/edit-history.ts";
 import { edit } from "../../../edit/edit.ts";
-import { MadeMasks } from "../../../edit/edited-masks.ts";
+import { EditedMasks } from "../../../edit/edited-masks.ts";
 import type { ExportMask } from "../../../export/types.ts";
 import { EVERYTHING, type Filter, isMatch } from "../../../gallery/filter.ts";
 import type { GalleryMask } from "../../../gallery/items.ts";
@@ -46,7 +46,7 @@ export class ViewState {
   /** Sentence about an action on an object that failed. */
   readonly complaint = signal<string | null>(null);
   readonly work: Work;
-  readonly #masks = new MadeMasks();
+  readonly #masks = new EditedMasks();
 
   /** Comparison with another search of the same pictures. */
   readonly comparing: Comparing;
