@@ -7,7 +7,7 @@ import { askForModel } from "../../workspace/service/model.ts";
 import { see } from "../../workspace/jobs/open-job.ts";
 import { Workbench } from "./workbench/workbench.tsx";
 
-/** Where pictures and clips are segmented, and where a job is looked at: one workbench, by whatever path it is reached. */
+/** Screen that segments pictures and clips, and shows jobs: one workbench for all of its paths. */
 export default function Segment() {
   const { url, route } = useLocation();
   const { params } = useRoute();

@@ -8,15 +8,15 @@ import { Review } from "../batch/review.tsx";
 import { Stage } from "../stage/stage.tsx";
 import { Strip } from "../batch/strip.tsx";
 
-interface BenchProps {
+interface WorkbenchPanelsProps {
   readonly work: Work;
   readonly onNew: () => void;
   /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
-/** The pictures or the clip of a work, what is asked of them, and what was found in them. */
-export function Bench({ work, onNew, onGiven }: BenchProps) {
+/** Panels of a workbench with pictures or a clip: stage, strip, review and inspector. */
+export function WorkbenchPanels({ work, onNew, onGiven }: WorkbenchPanelsProps) {
   const viewState = useMemo(() => new ViewState(work), [work]);
   useEffect(() => viewState.attach(), [viewState]);
   const isOneOfMany = work.type.value === "image" && work.pictures.value.length > 1 && !work.isOverview.value;

@@ -10,19 +10,19 @@ import type { Work } from "../../../workspace/workspace.ts";
 import { Empty } from "../add-files/empty.tsx";
 import "./workbench.css";
 
-const loadBench = async () => (await import("./workbench-panels.tsx")).Bench;
-const Bench = inPlace(lazyPart(loadBench));
+const loadPanels = async () => (await import("./workbench-panels.tsx")).WorkbenchPanels;
+const WorkbenchPanels = inPlace(lazyPart(loadPanels));
 
 interface WorkbenchProps {
   readonly work: Work;
-  /** Begins a work of its own, with what was given for it. */
+  /** Begins a new work with what was given. */
   readonly onNew: (given: readonly Given[]) => void;
 }
 
-/** The picture, what is asked of it, and what was found in it. */
+/** Workbench of the segment screen: takes files, and shows its panels once there are some. */
 export function Workbench({ work, onNew }: WorkbenchProps) {
   // It is needed as soon as something is given, and then there may be no network.
-  useEffect(() => void loadBench().catch(() => undefined), []);
+  useEffect(() => void loadPanels().catch(() => undefined), []);
   const isOver = useSignal(false);
   const canAdd = useComputed(() => work.jobIds.value.length === 0 && work.going.value.at === "idle");
   const add = (given: readonly Given[]): void => work.add(given);
@@ -37,14 +37,14 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
         ) : isEmpty ? (
           <Empty work={work} onGiven={add} />
         ) : (
-          <Bench work={work} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
+          <WorkbenchPanels work={work} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
         )}
       </div>
     </DropTarget>
   );
 }
 
-/** In place of a job that can't be opened. */
+/** Notice in place of a job that can't be opened. */
 const Lost = ({ error }: { readonly error: unknown }) =>
   error instanceof SegmentationError && error.status === 404 ? (
     <Page title="Job not found">
@@ -67,7 +67,7 @@ const Lost = ({ error }: { readonly error: unknown }) =>
 interface DropTargetProps {
   /** Called with what is dropped or pasted anywhere on the page; null if nothing is taken now. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
-  /** Whether something that can be taken is held over the page. */
+  /** True while something that can be taken is held over the page. */
   readonly isOver: Signal<boolean>;
   readonly children: ComponentChildren;
 }
@@ -75,14 +75,14 @@ interface DropTargetProps {
 const isText = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 
-/** What is in a drop or in the clipboard: files, or a text of addresses. */
+/** Returns the contents of a drop or of the clipboard: files, or a text of addresses. */
 function givenIn(data: DataTransfer | null): readonly Given[] {
   const files = [...(data?.files ?? [])];
   if (files.length > 0) return files;
   return addressesIn(data?.getData("text/uri-list") || data?.getData("text/plain") || "") ?? [];
 }
 
-/** Takes pictures and clips wherever they are dropped, and whatever is pasted outside of text fields. */
+/** Takes pictures and clips that are dropped on the page, or pasted outside of text fields. */
 function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
   useEffect(() => {
     const over = (event: DragEvent): void => {
