@@ -10,7 +10,7 @@ import {
   withoutObject,
   withRegion,
 } from "../workspace/rules/clip-regions.ts";
-import type { Work } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { type Playback, WITHIN_SEC } from "./playback.ts";
 import { shownAt } from "./time.ts";
 
@@ -21,27 +21,27 @@ export class ClipPointing {
   readonly target = signal<number | null>(null);
   /** Why a click came to nothing, in a sentence. */
   readonly complaint = signal<string | null>(null);
-  /** What the work's regions were before each change of this page. */
+  /** What the workspace's regions were before each change of this page. */
   readonly #past = signal<readonly (readonly ClipRegion[])[]>([]);
   readonly canUndo = computed(() => this.#past.value.length > 0);
-  readonly #work: Pick<Work, "regions">;
+  readonly #workspace: Pick<Workspace, "regions">;
   readonly #playback: Playback;
 
-  constructor(work: Pick<Work, "regions">, playback: Playback) {
-    this.#work = work;
+  constructor(workspace: Pick<Workspace, "regions">, playback: Playback) {
+    this.#workspace = workspace;
     this.#playback = playback;
   }
 
-  /** The work's regions in the frame that is shown. */
+  /** The workspace's regions in the frame that is shown. */
   readonly #here = computed(() => {
     const { times, shown } = this.#playback;
-    return this.#work.regions.value.filter(
+    return this.#workspace.regions.value.filter(
       ({ timeSeconds }) => shownAt(times.value, timeSeconds) === shown.value,
     );
   });
 
   /** The regions of the frame that is shown, at last the one to which further points are added: it may have none yet. */
-  readonly drafts = computed((): readonly Region[] => {
+  readonly pendingRegions = computed((): readonly Region[] => {
     const { value: here } = this.#here;
     const own = here.find(({ objectId, region }) => objectId === this.target.value && "points" in region);
     const others = here.filter((region) => region !== own).map(({ region }) => region);
@@ -69,7 +69,7 @@ export class ClipPointing {
     const { times, shown, isPlaying } = this.#playback;
     // What was under the pointer has moved on by now.
     if (isPlaying.value) return this.#playback.settle();
-    const regions = this.#work.regions.value;
+    const regions = this.#workspace.regions.value;
     const { value: target } = this.target;
     const isCorrection = target !== null && (isFurther || this.tool.value !== "point");
     const objectId = isCorrection ? target : nextObjectId(regions);
@@ -92,11 +92,11 @@ export class ClipPointing {
   }
 
   rename(objectId: number, label: string): void {
-    this.#change(withName(this.#work.regions.value, objectId, label));
+    this.#change(withName(this.#workspace.regions.value, objectId, label));
   }
 
   remove(objectId: number): void {
-    this.#change(withoutObject(this.#work.regions.value, objectId));
+    this.#change(withoutObject(this.#workspace.regions.value, objectId));
   }
 
   /** Takes back the latest change. */
@@ -104,7 +104,7 @@ export class ClipPointing {
     const before = this.#past.value.at(-1);
     if (before === undefined) return;
     batch(() => {
-      this.#work.regions.value = before;
+      this.#workspace.regions.value = before;
       this.#past.value = this.#past.value.slice(0, -1);
       if (!objectIdsIn(before).includes(this.target.value ?? 0)) this.target.value = null;
     });
@@ -113,8 +113,8 @@ export class ClipPointing {
   #change(regions: readonly ClipRegion[]): void {
     batch(() => {
       this.complaint.value = null;
-      this.#past.value = [...this.#past.value, this.#work.regions.value];
-      this.#work.regions.value = regions;
+      this.#past.value = [...this.#past.value, this.#workspace.regions.value];
+      this.#workspace.regions.value = regions;
       if (!objectIdsIn(regions).includes(this.target.value ?? 0)) this.target.value = null;
     });
   }

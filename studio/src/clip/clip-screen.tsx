@@ -17,7 +17,7 @@ import { model } from "../workspace/service/model.ts";
 import { reopen } from "../workspace/jobs/open-job.ts";
 import type { Picture } from "../workspace/rules/picture.ts";
 import { segment } from "../workspace/jobs/run.ts";
-import type { Work } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { ClipPointing } from "./clip-pointing.ts";
 import { ClipTools } from "./clip-tools.tsx";
 import { objectsOf } from "./objects.ts";
@@ -30,7 +30,7 @@ import "./clip.css";
 const ExportDialog = lazyDialog(async () => (await import("../export/export-dialog.tsx")).ExportDialog);
 
 interface ClipScreenProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   readonly picture: Picture;
 }
 
@@ -48,10 +48,10 @@ const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
  * A clip from its file to what was found in it, in one layout: the player with what is pointed at and the masks, and its objects
  * over time.
  */
-export default function ClipScreen({ work, picture }: ClipScreenProps) {
-  const job = work.job.value;
-  const playback = useMemo(() => new Playback(), [work]);
-  const pointing = useMemo(() => new ClipPointing(work, playback), [playback]);
+export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
+  const job = workspace.job.value;
+  const playback = useMemo(() => new Playback(), [workspace]);
+  const pointing = useMemo(() => new ClipPointing(workspace, playback), [playback]);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const isExporting = useSignal(false);
   const opacity = useSignal(USUAL_OPACITY);
@@ -63,8 +63,8 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
   const found = loaded.value.value?.result.jobId === job?.jobId ? loaded.value.value : undefined;
   const result = found?.result ?? null;
   // Of the next job the request may be there before the job.
-  const isAsked = job !== null && work.asked.value?.jobId === job.jobId;
-  const request = (isAsked ? work.request.value : null) ?? found?.request ?? null;
+  const isAsked = job !== null && workspace.asked.value?.jobId === job.jobId;
+  const request = (isAsked ? workspace.request.value : null) ?? found?.request ?? null;
   const fileUrl = useObjectUrl(picture.file);
   const url = playback.isUnplayable.value ? null : fileUrl;
   const { value: preview } = useLoaded(
@@ -75,8 +75,8 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
   // A preview has its masks in its pixels.
   const isBurnedIn = url === null && previewUrl !== null;
   const objects = useMemo(
-    () => objectsOf(result?.tracks ?? [], request?.prompts ?? [], work.regions.value),
-    [result, work.regions.value],
+    () => objectsOf(result?.tracks ?? [], request?.prompts ?? [], workspace.regions.value),
+    [result, workspace.regions.value],
   );
   const size = playback.size.value;
   const masksJson = useMemo(() => result?.masksJson ?? noMasks(size), [result, size]);
@@ -84,19 +84,19 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
   const canPoint = !isVisitor.value && url !== null && size !== null && clips && (box || points);
 
   useLayoutEffect(() => {
-    if (found !== undefined) work.askedFor(found.request, found.regions);
+    if (found !== undefined) workspace.askedFor(found.request, found.regions);
     pointing.choose(found === undefined && canPoint ? "point" : "pan");
   }, [found, canPoint]);
   useSignalEffect(() => {
     const seconds = playback.length.value - playback.begin.value;
-    if (seconds > 0) work.seconds.value = seconds;
+    if (seconds > 0) workspace.seconds.value = seconds;
   });
   useEffect(() => {
     const { value: seconds } = playback.length;
     playback.times.value =
       result?.masksJson.frames.map(({ timeSec }) => timeSec) ??
-      (seconds > 0 ? timesAt(work.fps.value, seconds, playback.begin.value) : []);
-  }, [result, playback.length.value, playback.begin.value, work.fps.value]);
+      (seconds > 0 ? timesAt(workspace.fps.value, seconds, playback.begin.value) : []);
+  }, [result, playback.length.value, playback.begin.value, workspace.fps.value]);
   useSignalEffect(() => {
     // What is pointed at is a frame that will be processed.
     if (!playback.isPlaying.value && pointing.tool.value !== "pan") playback.settle();
@@ -128,7 +128,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
         </div>
         {result !== null && (
           <Button
-            variant={work.isAnswered.value ? "main" : "plain"}
+            variant={workspace.isAnswered.value ? "main" : "plain"}
             onClick={() => (isExporting.value = true)}
           >
             <Icon name="download" size={18} /> Export
@@ -153,7 +153,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
           highlighted={highlighted}
           playback={playback}
           tool={canPoint ? pointing.tool.value : "pan"}
-          drafts={pointing.drafts.value}
+          pendingRegions={pointing.pendingRegions.value}
           onRegion={(region, isFurther) => void pointing.point(region, isFurther, result?.masksJson ?? null)}
         />
         {playback.isUnplayable.value && (
@@ -165,7 +165,7 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
         )}
         {picture.file === null && (
           <Absent
-            work={work}
+            workspace={workspace}
             picture={picture}
             has={isBurnedIn ? "preview" : result === null ? "nothing" : "masks"}
           />
@@ -198,10 +198,10 @@ export default function ClipScreen({ work, picture }: ClipScreenProps) {
       {isExporting.value && result !== null && request !== null && (
         <ExportDialog
           jobId={result.jobId}
-          order={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
+          exportedJob={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
           units={result.masksJson.frames.length}
           pictures={[]}
-          onRunAgain={(again) => void segment(work, again)}
+          onRunAgain={(again) => void segment(workspace, again)}
           onClose={() => (isExporting.value = false)}
         />
       )}
@@ -231,7 +231,7 @@ interface AbsentProps extends ClipScreenProps {
 }
 
 /** What to do about a clip that this browser doesn't have. */
-const Absent = ({ work, picture, has }: AbsentProps) => (
+const Absent = ({ workspace, picture, has }: AbsentProps) => (
   <p class="clip-absent">
     {has === "preview"
       ? "This is the job’s preview, with all masks drawn on it."
@@ -249,7 +249,7 @@ const Absent = ({ work, picture, has }: AbsentProps) => (
             accept="video/*"
             onChange={({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];
-              if (file !== undefined) void reopen(work, picture, file);
+              if (file !== undefined) void reopen(workspace, picture, file);
             }}
           />
         </label>{" "}

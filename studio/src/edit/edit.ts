@@ -1,6 +1,6 @@
 import { isSeenWith, latestAttempt, type PointedObject } from "../workspace/rules/pointed-objects.ts";
 import { undo as undoPointing } from "../workspace/jobs/point.ts";
-import type { Work } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import {
   type Edit,
   type History,
@@ -12,54 +12,57 @@ import {
   withEdit,
 } from "../workspace/rules/edit-history.ts";
 
-const historyOf = (work: Work, picture: string): History => work.edits.value.get(picture) ?? NO_EDITS;
+const historyOf = (workspace: Workspace, picture: string): History =>
+  workspace.edits.value.get(picture) ?? NO_EDITS;
 
-const put = (work: Work, picture: string, history: History): void => {
-  work.edits.value = new Map(work.edits.value).set(picture, history);
+const put = (workspace: Workspace, picture: string, history: History): void => {
+  workspace.edits.value = new Map(workspace.edits.value).set(picture, history);
 };
 
 /** Changes something of the open picture's objects. */
-export function edit(work: Work, made: Edit): void {
-  const key = work.openPicture.value?.key;
+export function edit(workspace: Workspace, made: Edit): void {
+  const key = workspace.openPicture.value?.key;
   if (key !== undefined)
-    put(work, key, withEdit(historyOf(work, key), made, latestAttempt(work.pointed.value)));
+    put(workspace, key, withEdit(historyOf(workspace, key), made, latestAttempt(workspace.pointed.value)));
 }
 
 /** The edits of what is seen, which are all but those of what other searches have found. */
-const seenIn = (work: Work): IsSeen =>
-  seenWithout(work.searches.value.flatMap(({ jobId }) => (jobId === work.searchId.value ? [] : [jobId])));
+const seenIn = (workspace: Workspace): IsSeen =>
+  seenWithout(
+    workspace.searches.value.flatMap(({ jobId }) => (jobId === workspace.searchId.value ? [] : [jobId])),
+  );
 
-const pointedIn = (work: Work): readonly PointedObject[] =>
-  work.pointed.value.filter((object) => isSeenWith(object, work.searchId.value));
+const pointedIn = (workspace: Workspace): readonly PointedObject[] =>
+  workspace.pointed.value.filter((object) => isSeenWith(object, workspace.searchId.value));
 
 /** Whether the latest that a person did in a picture was an edit, and not a point or a box. */
-const wasEdit = (work: Work, picture: string): boolean => {
-  const isSeen = seenIn(work);
-  const last = historyOf(work, picture).done.findLast((step) => isSeen(step.edit));
-  return last !== undefined && last.after >= latestAttempt(pointedIn(work), picture);
+const wasEdit = (workspace: Workspace, picture: string): boolean => {
+  const isSeen = seenIn(workspace);
+  const last = historyOf(workspace, picture).done.findLast((step) => isSeen(step.edit));
+  return last !== undefined && last.after >= latestAttempt(pointedIn(workspace), picture);
 };
 
 /** Takes back the latest that a person did in the open picture: an edit, a point or a box. */
-export function undoLatest(work: Work): void {
-  const key = work.openPicture.value?.key;
+export function undoLatest(workspace: Workspace): void {
+  const key = workspace.openPicture.value?.key;
   if (key === undefined) return;
-  if (wasEdit(work, key)) put(work, key, undo(historyOf(work, key), seenIn(work)));
-  else undoPointing(work);
+  if (wasEdit(workspace, key)) put(workspace, key, undo(historyOf(workspace, key), seenIn(workspace)));
+  else undoPointing(workspace);
 }
 
 /** Does again what was taken back last of the edits in the open picture. */
-export function redoLatest(work: Work): void {
-  const key = work.openPicture.value?.key;
-  if (key !== undefined) put(work, key, redo(historyOf(work, key), seenIn(work)));
+export function redoLatest(workspace: Workspace): void {
+  const key = workspace.openPicture.value?.key;
+  if (key !== undefined) put(workspace, key, redo(historyOf(workspace, key), seenIn(workspace)));
 }
 
 /** What of the open picture can be taken back, and what can come again. */
-export function undoable(work: Work): { readonly undo: boolean; readonly redo: boolean } {
-  const key = work.openPicture.value?.key ?? "";
-  const isSeen = seenIn(work);
-  const { done, undone } = historyOf(work, key);
+export function undoable(workspace: Workspace): { readonly undo: boolean; readonly redo: boolean } {
+  const key = workspace.openPicture.value?.key ?? "";
+  const isSeen = seenIn(workspace);
+  const { done, undone } = historyOf(workspace, key);
   return {
-    undo: done.some((step) => isSeen(step.edit)) || latestAttempt(pointedIn(work), key) > 0,
+    undo: done.some((step) => isSeen(step.edit)) || latestAttempt(pointedIn(workspace), key) > 0,
     redo: undone.some((step) => isSeen(step.edit)),
   };
 }

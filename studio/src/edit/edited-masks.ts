@@ -9,7 +9,7 @@ interface Named extends ComposedMask {
   readonly id: string;
 }
 
-/** Masks of a work's edited objects, composed once each, when they come into view or are exported. */
+/** Masks of a workspace's edited objects, composed once each, when they come into view or are exported. */
 export class EditedMasks {
   /** By composition. */
   readonly #made = signal<ReadonlyMap<string, Named>>(new Map());

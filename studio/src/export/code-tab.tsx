@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { CopyButton } from "../components/controls/copy-field.tsx";
 import { Notice } from "../components/layout/notice.tsx";
-import type { Order } from "./code/exported-job.ts";
+import type { ExportedJob } from "./code/exported-job.ts";
 import { Tabs } from "./tabs.tsx";
 import { commandLine } from "./code/command-line.ts";
 import { curlCode } from "./code/curl.ts";
@@ -11,16 +11,16 @@ import { typescriptCode } from "./code/typescript.ts";
 import "./code-tab.css";
 
 /** The same job as a program: with its files, prompts and options, and without any key. */
-export function CodeTab({ order }: { readonly order: Order }) {
+export function CodeTab({ exportedJob }: { readonly exportedJob: ExportedJob }) {
   const language = useSignal<Language>("curl");
-  const { code, note } = sampleOf(language.value, order, location.origin);
+  const { code, note } = sampleOf(language.value, exportedJob, location.origin);
   return (
     <div class="code-tab">
       <p class="code-tab-lead">
         The same job from your own program. It reads an <a href="/studio/keys">API key</a> from the
         environment variable <code>SEGMENTATION_API_KEY</code>.
       </p>
-      {!order.isComplete && (
+      {!exportedJob.isComplete && (
         <Notice title="The options are the defaults">
           This job was created elsewhere, so this browser only knows its prompts.
         </Notice>
@@ -78,16 +78,16 @@ const NEEDS_CLIENT =
   "Requires the package segmentation-client. It is not on npm yet: npm run pack-client builds it in a clone of the service.";
 
 /** A job as code of a language. @param baseUrl of the service */
-function sampleOf(language: Language, order: Order, baseUrl: string): Sample {
+function sampleOf(language: Language, exportedJob: ExportedJob, baseUrl: string): Sample {
   switch (language) {
     case "curl":
-      return { code: curlCode(order, baseUrl), note: "Save it as a file and run it with bash." };
+      return { code: curlCode(exportedJob, baseUrl), note: "Save it as a file and run it with bash." };
     case "typescript":
-      return { code: typescriptCode(order, baseUrl), note: NEEDS_CLIENT };
+      return { code: typescriptCode(exportedJob, baseUrl), note: NEEDS_CLIENT };
     case "python":
-      return { code: pythonCode(order, baseUrl), note: "Requires Python 3 and nothing else." };
+      return { code: pythonCode(exportedJob, baseUrl), note: "Requires Python 3 and nothing else." };
     case "command-line": {
-      const { code, note } = commandLine(order, baseUrl);
+      const { code, note } = commandLine(exportedJob, baseUrl);
       return {
         code,
         note: note ?? `${NEEDS_CLIENT} If it is interrupted, run it again to resume.`,

@@ -15,7 +15,7 @@ const TABS = [
 ] as const;
 
 /** Exports a job that succeeded: its files in each format, and the same job as code. A dialog, open while it is drawn. */
-export function ExportDialog({ order, onClose, onRunAgain, ...rest }: ExportDialogProps) {
+export function ExportDialog({ exportedJob, onClose, onRunAgain, ...rest }: ExportDialogProps) {
   const runAgain = onRunAgain && {
     onRunAgain: (request: CreateJobRequest) => {
       // What it finds comes while a person does something else.
@@ -46,10 +46,14 @@ export function ExportDialog({ order, onClose, onRunAgain, ...rest }: ExportDial
           </Button>
         </header>
         {isVisitor.value ? (
-          <FilesTab order={order} {...files} />
+          <FilesTab exportedJob={exportedJob} {...files} />
         ) : (
           <Tabs label="Export as" tabs={TABS} chosen={tab.value} onChoose={(name) => (tab.value = name)}>
-            {tab.value === "files" ? <FilesTab order={order} {...files} /> : <CodeTab order={order} />}
+            {tab.value === "files" ? (
+              <FilesTab exportedJob={exportedJob} {...files} />
+            ) : (
+              <CodeTab exportedJob={exportedJob} />
+            )}
           </Tabs>
         )}
       </div>

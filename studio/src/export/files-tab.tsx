@@ -6,7 +6,7 @@ import { Loading } from "../components/layout/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
 import { api, isVisitor } from "../state/session.ts";
 import { Archive, Everything, FormatRow } from "./downloads.tsx";
-import { filesOf } from "./code/exported-job.ts";
+import { uploadsOf } from "./code/exported-job.ts";
 import { againWith, offersOf } from "./files/offers.ts";
 import type { Scope } from "./files/make.ts";
 import type { ExportDialogProps, ExportPicture } from "./types.ts";
@@ -15,7 +15,7 @@ import "./files-tab.css";
 /** The job's files, by format; of one picture or of all. */
 export function FilesTab({
   jobId,
-  order,
+  exportedJob,
   units,
   pictures,
   current,
@@ -39,7 +39,7 @@ export function FilesTab({
     one: pictures.filter(({ taskId }) => taskId === current),
     accepted,
   }[extent.value];
-  const { type, tasks } = order.request;
+  const { type, tasks } = exportedJob.request;
   const taskIds = type === "video" ? tasks : chosen.map(({ taskId }) => taskId);
   const offers = offersOf({
     type,
@@ -51,10 +51,10 @@ export function FilesTab({
   const scope: Scope = {
     jobId,
     pictures: chosen,
-    prompts: order.request.prompts ?? [],
+    prompts: exportedJob.request.prompts ?? [],
     isShownOnly: isShownOnly.value && hidden > 0,
     tolerance: tolerance.value,
-    names: filesOf(order).filter(({ taskId }) => taskIds.includes(taskId)),
+    names: uploadsOf(exportedJob).filter(({ taskId }) => taskIds.includes(taskId)),
   };
   return (
     <div class="files-tab">
@@ -76,7 +76,7 @@ export function FilesTab({
             scope={scope}
             renderer={renderer}
             units={units}
-            onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(order.request, change)))}
+            onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(exportedJob.request, change)))}
           >
             {offer.id === "yolo" && <Outlines tolerance={tolerance} />}
           </FormatRow>

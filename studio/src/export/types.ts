@@ -1,6 +1,6 @@
 import type { CreateJobRequest } from "segmentation-client";
 import type { TintedMask } from "../render/types.ts";
-import type { Order } from "./code/exported-job.ts";
+import type { ExportedJob } from "./code/exported-job.ts";
 
 /** A mask of a picture to export. */
 export interface ExportMask extends TintedMask {
@@ -36,7 +36,7 @@ export type RunAgain = Pick<CreateJobRequest, "generatePreview" | "formats">;
 
 export interface ExportDialogProps {
   readonly jobId: string;
-  readonly order: Order;
+  readonly exportedJob: ExportedJob;
   /** How many units another run of it takes. */
   readonly units: number;
   /** The job's pictures; of a clip none. */

@@ -20,7 +20,7 @@ import { fullTime, relativeTime } from "../text/format.ts";
 import { Inputs } from "../workspace/service/shared-inputs.ts";
 import { openShared } from "../workspace/jobs/open-job.ts";
 import { Owner } from "../workspace/service/owner.ts";
-import type { Work } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import "../screens/segment/workbench/workbench.css";
 import "../screens/segment/inspector/inspector.css";
 import "../shell/shell.css";
@@ -95,29 +95,29 @@ interface ResultProps {
 }
 
 function Result({ owner, inputs }: ResultProps) {
-  const work = useMemo(() => openShared(owner, inputs), [inputs]);
-  const viewState = useMemo(() => new ViewState(work), [work]);
+  const workspace = useMemo(() => openShared(owner, inputs), [inputs]);
+  const viewState = useMemo(() => new ViewState(workspace), [workspace]);
   useEffect(() => viewState.attach(), [viewState]);
   useEffect(
     () =>
       effect(() => {
-        const open = work.isOverview.value ? null : work.openPicture.value;
-        if (open !== null) void showOriginal(work, open.key);
+        const open = workspace.isOverview.value ? null : workspace.openPicture.value;
+        if (open !== null) void showOriginal(workspace, open.key);
       }),
-    [work],
+    [workspace],
   );
   useEffect(
     () =>
       effect(() => {
-        const what = work.prompts.value.join(", ");
+        const what = workspace.prompts.value.join(", ");
         document.title = [
           what.length > 60 ? `${Array.from(what).slice(0, 60).join("")}…` : what || "Shared result",
           config.value.name,
         ].join(" · ");
       }),
-    [work],
+    [workspace],
   );
-  const { problem, type, pictures, isOverview, found, prompts } = work;
+  const { problem, type, pictures, isOverview, found, prompts } = workspace;
   const isImage = type.value === "image";
   return (
     <div class="workbench" data-type={type.value}>
@@ -153,13 +153,13 @@ function Result({ owner, inputs }: ResultProps) {
 }
 
 /** Fetches the file of a picture that is looked at, if the link shows it. */
-async function showOriginal(work: Work, key: string): Promise<void> {
-  const picture = work.picture(key);
+async function showOriginal(workspace: Workspace, key: string): Promise<void> {
+  const picture = workspace.picture(key);
   if (picture === undefined || picture.file !== null) return;
   try {
-    const file = await work.original(picture);
-    if (file !== null) work.change(key, { file });
+    const file = await workspace.original(picture);
+    if (file !== null) workspace.change(key, { file });
   } catch (error) {
-    work.problem.value = { error, of: "masks" };
+    workspace.problem.value = { error, of: "masks" };
   }
 }

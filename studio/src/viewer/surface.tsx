@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Command, commandOf, toolWith, ZOOM_STEP } from "./input/commands.ts";
-import { type Brush, DraftMarks } from "./input/region-marks.tsx";
+import { type Brush, RegionMarks } from "./input/region-marks.tsx";
 import { listenToGestures } from "./input/gestures.ts";
 import { Pointing, type PointingContext } from "./input/pointing.ts";
 import { isPaint, type Point, type Region, type Tool } from "./types.ts";
@@ -24,7 +24,7 @@ export interface SurfaceProps extends Partial<PointingContext> {
   readonly leaves?: (key: string) => boolean;
 }
 
-const NO_DRAFTS: readonly Region[] = [];
+const NO_REGIONS: readonly Region[] = [];
 
 /** The zoom factor of a double click. */
 const DOUBLE_CLICK_ZOOM = 2.5;
@@ -34,14 +34,14 @@ const PAN_STEP = 48;
 
 /** A stage's canvas with everything that pointers and keys do on it. */
 export function Surface(props: SurfaceProps) {
-  const { stage, label, tool, drafts = NO_DRAFTS, brush = null } = props;
+  const { stage, label, tool, pendingRegions = NO_REGIONS, brush = null } = props;
   const latest = useRef(props);
   latest.current = props;
   const element = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const isSpaceDown = useSignal(false);
   const pointing = useMemo(
-    () => new Pointing(stage, () => ({ drafts: NO_DRAFTS, ...latest.current })),
+    () => new Pointing(stage, () => ({ pendingRegions: NO_REGIONS, ...latest.current })),
     [stage],
   );
   const announced = useComputed(() => describe(pointing.crosshair.value, stage, latest.current.nameOf));
@@ -109,9 +109,9 @@ export function Surface(props: SurfaceProps) {
         }}
       >
         <canvas ref={canvas} class="viewer-canvas" role="img" aria-label={label} />
-        <DraftMarks
+        <RegionMarks
           view={stage.view}
-          drafts={drafts}
+          pendingRegions={pendingRegions}
           boxing={pointing.boxing}
           crosshair={pointing.crosshair}
           stroke={pointing.stroke}

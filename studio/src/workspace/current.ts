@@ -1,62 +1,64 @@
 import { effect, untracked } from "@preact/signals";
 import { account, isExpired, session } from "../state/session.ts";
-import { type EndKeeping, keep } from "./saved/autosave.ts";
-import { forgetKept, keptDraft, keptWith, keptWorks, tidy } from "./saved/saved-workspace.ts";
-import { type Named, openJob, takeUp } from "./jobs/open-job.ts";
-import { forgetOriginals, makeRoom } from "./saved/originals.ts";
+import { type EndAutosave, autosave } from "./saved/autosave.ts";
+import { deleteSaved, savedDraft, savedWithJob, savedWorkspaces, tidy } from "./saved/saved-workspace.ts";
+import { type Named, openJob, resumeSaved } from "./jobs/open-job.ts";
+import { deleteOriginals, makeRoom } from "./saved/originals.ts";
 import { Owner } from "./service/owner.ts";
 import { taskIdOf } from "./rules/picture.ts";
 import { inPath, lastOf } from "./rules/pointed-objects.ts";
-import { Work } from "./workspace.ts";
+import { Workspace } from "./workspace.ts";
 
-/** The works of an account in this tab: both stay while a person looks at other screens. */
-class Works {
+/** The workspaces of an account in this tab: both stay while a person looks at other screens. */
+class Workspaces {
   readonly owner: Owner;
   /** What has not been opened by the path of its jobs yet. */
-  #draft: Work;
-  #endDraft: EndKeeping;
+  #draft: Workspace;
+  #endDraft: EndAutosave;
   /** What was opened last. */
-  #opened: Work | null = null;
-  #endOpened: EndKeeping = () => {};
+  #opened: Workspace | null = null;
+  #endOpened: EndAutosave = () => {};
 
   constructor(accountId: string) {
     this.owner = new Owner(accountId);
     void makeRoom();
     tidy(this.owner);
-    const kept = keptDraft(this.owner);
+    const saved = savedDraft(this.owner);
     this.#draft =
-      kept === undefined ? new Work(this.owner) : takeUp(kept, this.owner, { others: [], search: null });
-    this.#endDraft = keep(this.#draft);
+      saved === undefined
+        ? new Workspace(this.owner)
+        : resumeSaved(saved, this.owner, { others: [], search: null });
+    this.#endDraft = autosave(this.#draft);
   }
 
-  /** The work that a URL names: by its jobs, or, without one, the draft. */
-  at(jobId: string | undefined, named: Named): Work {
+  /** The workspace that a URL names: by its jobs, or, without one, the draft. */
+  at(jobId: string | undefined, named: Named): Workspace {
     if (jobId === undefined) return this.#draft;
     if (this.#draft.jobIds.peek().includes(jobId)) {
       this.#open(this.#draft, this.#endDraft);
       this.#begin();
     }
     if (this.#opened === null || !this.#opened.jobIds.peek().includes(jobId)) {
-      const kept = keptWith(jobId, this.owner);
+      const saved = savedWithJob(jobId, this.owner);
       const { owner } = this;
-      const opened = kept === undefined ? openJob(owner, jobId, named) : takeUp(kept, owner, named);
-      this.#open(opened, keep(opened));
+      const opened = saved === undefined ? openJob(owner, jobId, named) : resumeSaved(saved, owner, named);
+      this.#open(opened, autosave(opened));
       return opened;
     }
     return this.#opened;
   }
 
-  #open(work: Work, end: EndKeeping): void {
+  #open(workspace: Workspace, end: EndAutosave): void {
     // What was opened before may be opened again, from what is kept of it: it is not kept twice.
     this.#endOpened("stays");
     this.#opened?.runner.stopDrawing();
-    this.#opened = work;
+    this.#opened = workspace;
     this.#endOpened = end;
-    work.isDraft.value = false;
+    workspace.isDraft.value = false;
   }
 
   /** Starts over with an empty draft. */
-  startOver(): Work {
+  startOver(): Workspace {
     this.#draft.runner.end();
     this.#endDraft("is forgotten");
     this.#begin();
@@ -64,28 +66,28 @@ class Works {
   }
 
   #begin(): void {
-    this.#draft = new Work(this.owner);
-    this.#endDraft = keep(this.#draft);
+    this.#draft = new Workspace(this.owner);
+    this.#endDraft = autosave(this.#draft);
   }
 
   /** Clears everything, so that the next person sees none of it. */
   leave(): void {
     const { accountId } = this.owner;
     this.owner.leave();
-    for (const kept of keptWorks()) if (kept.accountId === accountId) forgetKept(kept);
-    void forgetOriginals(accountId);
+    for (const saved of savedWorkspaces()) if (saved.accountId === accountId) deleteSaved(saved);
+    void deleteOriginals(accountId);
   }
 }
 
-let current: Works | null = null;
+let current: Workspaces | null = null;
 
-/** The works of whoever is signed in. */
-export function works(): Works {
+/** The workspaces of whoever is signed in. */
+export function workspaces(): Workspaces {
   if (current === null) throw new Error("Nobody is signed in.");
   return current;
 }
 
-/** Has the works follow the session: each account finds its own, and none is left behind by a sign-out. */
+/** Has the workspaces follow the session: each account finds its own, and none is left behind by a sign-out. */
 export const followSession = (): (() => void) =>
   effect(() => {
     const accountId = account.value?.accountId;
@@ -98,15 +100,15 @@ export const followSession = (): (() => void) =>
         current.leave();
         current = null;
       }
-      if (isAnother) current = new Works(accountId);
+      if (isAnother) current = new Workspaces(accountId);
     });
   });
 
 /**
- * The path of a work: its first job and the objects that could not add to it, which search is seen if not the latest one, and which
+ * The path of a workspace: its first job and the objects that could not add to it, which search is seen if not the latest one, and which
  * of several pictures is open, so that a reload, another tab and the browser's back find it; null if it has no job.
  */
-export function pathOf({ firstJob, pointed, searches, searchId, ...work }: Work): string | null {
+export function pathOf({ firstJob, pointed, searches, searchId, ...workspace }: Workspace): string | null {
   const { value: first } = firstJob;
   if (first === null) return null;
   const others = pointed.value.filter((object) => {
@@ -115,7 +117,8 @@ export function pathOf({ firstJob, pointed, searches, searchId, ...work }: Work)
   });
   const latest = searches.value.at(-1)?.jobId;
   const search = latest === searchId.value ? null : searchId.value;
-  const picture = work.pictures.value.length > 1 && !work.isOverview.value ? work.openPicture.value : null;
+  const picture =
+    workspace.pictures.value.length > 1 && !workspace.isOverview.value ? workspace.openPicture.value : null;
   const query = [
     ...(others.length === 0 ? [] : [`with=${others.map(inPath).map(encodeURIComponent).join(",")}`]),
     ...(search === null ? [] : [`search=${encodeURIComponent(search)}`]),
@@ -125,4 +128,4 @@ export function pathOf({ firstJob, pointed, searches, searchId, ...work }: Work)
 }
 
 /** Whether a path is one where work is looked at. */
-export const isWorkPath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);
+export const isWorkspacePath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);

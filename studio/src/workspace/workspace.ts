@@ -8,7 +8,7 @@ import {
   type Sending,
   take,
   taskIdOf,
-  type WorkType,
+  type WorkspaceType,
 } from "./rules/picture.ts";
 import { type ClipRegion, regionsOn } from "./rules/clip-regions.ts";
 import type { FoundJob } from "./service/found-job.ts";
@@ -31,9 +31,9 @@ export type Going =
   | { readonly at: "running" };
 
 /** Why the latest request failed. */
-interface WorkProblem {
+interface WorkspaceProblem {
   readonly error: unknown;
-  /** What it was: what the prompts ask for, an object that was pointed at, a picture's masks, or the work as a whole. */
+  /** What it was: what the prompts ask for, an object that was pointed at, a picture's masks, or the workspace as a whole. */
   readonly of: "job" | "pointing" | "masks" | "opening";
 }
 
@@ -49,7 +49,7 @@ export interface Asked {
   readonly isUnheard: boolean;
 }
 
-/** A job of a work's prompts, as one of several that have been asked of the same pictures. */
+/** A job of a workspace's prompts, as one of several that have been asked of the same pictures. */
 export interface Search {
   readonly jobId: string;
   readonly prompts: readonly string[];
@@ -63,18 +63,18 @@ export interface Search {
  * Pictures, or a clip, with what a person asks of them and what was found: from the first file on, through as many jobs as it
  * takes. The pixels of the screen are not in it.
  */
-export class Work {
+export class Workspace {
   /** Names it in this page. */
   readonly id = crypto.randomUUID();
   readonly owner: Owner;
   readonly runner: Runner;
   /** Names what this browser keeps of it. */
-  readonly keptAs = signal<string>(crypto.randomUUID());
+  readonly savedId = signal<string>(crypto.randomUUID());
   /** Whether it has not been opened by the path of its jobs yet. */
   readonly isDraft = signal(true);
   /** Whether a reload cut its upload off. */
   readonly wasCutOff = signal(false);
-  readonly type = signal<WorkType>("image");
+  readonly type = signal<WorkspaceType>("image");
   readonly pictures = signal<readonly Picture[]>([]);
   readonly openKey = signal<string | null>(null);
   readonly #isAll = signal(false);
@@ -92,7 +92,7 @@ export class Work {
   /** What was given and not taken, in a sentence each. */
   readonly refused = signal<readonly string[]>([]);
 
-  /** The job that names the work: to it all others add that could. Null as long as there is none. */
+  /** The job that names the workspace: to it all others add that could. Null as long as there is none. */
   readonly firstJob = signal<string | null>(null);
   /** What was searched for so far, the oldest first. One search is seen at a time. */
   readonly searches = signal<readonly Search[]>([]);
@@ -106,7 +106,7 @@ export class Work {
   /** What that job has found, so far if it is running; null until a picture is done. */
   readonly found = signal<FoundJob | null>(null);
   readonly going = signal<Going>(IDLE);
-  readonly problem = signal<WorkProblem | null>(null);
+  readonly problem = signal<WorkspaceProblem | null>(null);
   /** Whether it is being restored from its jobs, and some of them have not been loaded yet. */
   readonly opening = signal(false);
 
@@ -122,7 +122,7 @@ export class Work {
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
 
-  /** The uploads that a link shows, of a work that somebody shares; null of one's own. */
+  /** The uploads that a link shows, of a workspace that somebody shares; null of one's own. */
   inputs: Inputs | null = null;
 
   constructor(owner: Owner) {
@@ -153,7 +153,7 @@ export class Work {
   readonly verdicts = computed(
     (): Verdicts => this.verdictsOf.value.get(this.searchId.value ?? "") ?? new Map(),
   );
-  /** All jobs of this work, in no order. */
+  /** All jobs of this workspace, in no order. */
   readonly jobIds = computed((): readonly string[] => [
     ...new Set(
       [

@@ -51,7 +51,7 @@ describe("the viewer of pictures", () => {
     expect(complaints).toEqual([]);
     return page;
   }
-  const drafts = (page: Page) => page.evaluate(() => window.viewer.drafts.value);
+  const pendingRegions = (page: Page) => page.evaluate(() => window.viewer.pendingRegions.value);
 
   it("shows each mask in its colour over the picture, the smaller one above", async () => {
     const page = await openViewer();
@@ -168,13 +168,13 @@ describe("the viewer of pictures", () => {
     const page = await openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.click(241, 121);
-    expect(await drafts(page)).toEqual([{ points: [{ x: 120, y: 60, label: 1 }] }]);
+    expect(await pendingRegions(page)).toEqual([{ points: [{ x: 120, y: 60, label: 1 }] }]);
     await page.mouse.move(0, 0);
     await page.mouse.wheel(0, -Math.log(2) / 0.0018);
     await page.keyboard.down("Space");
     await page.keyboard.up("Space");
     await page.mouse.click(400, 200);
-    expect((await drafts(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
+    expect((await pendingRegions(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
   });
 
   it("reports a click in pixels of the picture as it is laid out, also before it was drawn there", async () => {
@@ -187,7 +187,7 @@ describe("the viewer of pictures", () => {
       for (const type of ["pointerdown", "pointerup"])
         canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, pointerType: "mouse", clientX: 120, clientY: 160 }));
     })()`);
-    expect(await drafts(page)).toEqual([{ points: [{ x: 120, y: 60, label: 1 }] }]);
+    expect(await pendingRegions(page)).toEqual([{ points: [{ x: 120, y: 60, label: 1 }] }]);
   });
 
   it("adds to the latest draft what is clicked with Shift or Alt: on the object, or outside it", async () => {
@@ -205,7 +205,7 @@ describe("the viewer of pictures", () => {
       { x: 150, y: 50, label: 1 },
       { x: 60, y: 70, label: 0 },
     ];
-    expect(await drafts(page)).toEqual([{ points }]);
+    expect(await pendingRegions(page)).toEqual([{ points }]);
   });
 
   it("makes a box of a drag, inside the picture, and moves the picture while the space bar is down", async () => {
@@ -215,7 +215,7 @@ describe("the viewer of pictures", () => {
     await page.mouse.down();
     await page.mouse.move(790, 395, { steps: 3 });
     await page.mouse.up();
-    expect(await drafts(page)).toEqual([{ box: [300, 100, 95, 98] }]);
+    expect(await pendingRegions(page)).toEqual([{ box: [300, 100, 95, 98] }]);
     await page.getByRole("application").focus();
     await page.keyboard.press("+");
     await page.keyboard.down("Space");
@@ -224,7 +224,7 @@ describe("the viewer of pictures", () => {
     await page.mouse.move(500, 200, { steps: 3 });
     await page.mouse.up();
     await page.keyboard.up("Space");
-    expect(await drafts(page)).toHaveLength(1);
+    expect(await pendingRegions(page)).toHaveLength(1);
   });
 
   it("is pointed at by keys: a crosshair that names what it is on, points, and boxes", async () => {
@@ -235,17 +235,17 @@ describe("the viewer of pictures", () => {
     await page.keyboard.press("Shift+ArrowRight");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    expect(await drafts(page)).toEqual([{ points: [{ x: 224, y: 103, label: 1 }] }]);
+    expect(await pendingRegions(page)).toEqual([{ points: [{ x: 224, y: 103, label: 1 }] }]);
     await page.keyboard.press("Shift+ArrowUp");
     await page.keyboard.press("Shift+Enter");
-    expect(await drafts(page)).toMatchObject([{ points: { 1: { x: 224, y: 79, label: 1 } } }]);
+    expect(await pendingRegions(page)).toMatchObject([{ points: { 1: { x: 224, y: 79, label: 1 } } }]);
     for (let i = 0; i < 4; i++) await page.keyboard.press("Shift+ArrowRight");
     await page.getByText("320, 79: plate 1").waitFor({ state: "attached" });
     await page.keyboard.press("b");
     await page.keyboard.press("Shift+ArrowDown");
     await page.keyboard.press("Shift+ArrowLeft");
     await page.keyboard.press("Enter");
-    expect((await drafts(page))[1]).toEqual({ box: [296, 79, 24, 24] });
+    expect((await pendingRegions(page))[1]).toEqual({ box: [296, 79, 24, 24] });
   });
 
   it("paints strokes by drags, clicks and keys, in pixels of the picture, with the mask that they begin on", async () => {
@@ -268,7 +268,7 @@ describe("the viewer of pictures", () => {
     expect(strokes[0]?.points.slice(-2)).toEqual([80, 60]);
     expect(strokes[1]?.points).toEqual([220, 150]);
     expect(strokes[2]?.points).toEqual([200.5, 100.5, 203.5, 100.5, 206.5, 100.5]);
-    expect(await drafts(page)).toEqual([]);
+    expect(await pendingRegions(page)).toEqual([]);
   });
 
   it("zooms by two fingers about the middle between them", async () => {

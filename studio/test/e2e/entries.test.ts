@@ -117,7 +117,7 @@ describe("a picture in the list of jobs", () => {
     await elsewhere.getByRole("button", { name: /^cup, spoon/ }).click();
     await waitForAll(elsewhere);
 
-    // What looks at a work's pictures ends when another work is opened, and at the sign-out.
+    // What looks at a workspace's pictures ends when another workspace is opened, and at the sign-out.
     const renderers = (): number =>
       page.workers().filter((worker) => worker.url().includes("render.worker")).length;
     const tasks = (await api.retrieveJob({ jobId: firstId ?? "" })).tasks.map(({ taskId }) => taskId);

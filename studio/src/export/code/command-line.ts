@@ -1,8 +1,8 @@
 import { shellPath, shellWord } from "./literal.ts";
-import { filesOf, type Order } from "./exported-job.ts";
+import { uploadsOf, type ExportedJob } from "./exported-job.ts";
 
-type ImageRequest = Extract<Order["request"], { readonly type: "image" }>;
-type VideoRequest = Extract<Order["request"], { readonly type: "video" }>;
+type ImageRequest = Extract<ExportedJob["request"], { readonly type: "image" }>;
+type VideoRequest = Extract<ExportedJob["request"], { readonly type: "video" }>;
 
 /** A command, or why there is none; `note` says what the command does otherwise. */
 interface CommandLine {
@@ -52,8 +52,8 @@ const clipOptions = ({ scoreThreshold, fps, numFrames, maxFrames }: VideoRequest
 ];
 
 /** The job as a command of the client library's command line. Its boxes are those of every picture, and it takes no points. */
-export function commandLine(order: Order, baseUrl: string): CommandLine {
-  const { request } = order;
+export function commandLine(exportedJob: ExportedJob, baseUrl: string): CommandLine {
+  const { request } = exportedJob;
   const isImage = request.type === "image";
   const regions = isImage ? regionOptions(request) : clipRegionOptions(request);
   if (regions === null)
@@ -63,7 +63,9 @@ export function commandLine(order: Order, baseUrl: string): CommandLine {
         ? "The command line only takes boxes that are the same in every picture, and no points. Use another language."
         : "The command line takes no names with a colon or a number sign. Use another language.",
     };
-  const files = filesOf(order).map(({ source, isUrl }) => (isUrl ? shellWord(source) : shellPath(source)));
+  const files = uploadsOf(exportedJob).map(({ source, isUrl }) =>
+    isUrl ? shellWord(source) : shellPath(source),
+  );
   const formats = ["png", ...new Set(["coco", ...(request.formats ?? [])])].join(",");
   const parts = [
     "npx segmentation-client segment",

@@ -1,5 +1,5 @@
 import { Name, shellJson, shellPath, shellWord } from "./literal.ts";
-import { filesOf, optionsOf, type Order, type OrderedFile, regionsOf } from "./exported-job.ts";
+import { uploadsOf, optionsOf, type ExportedJob, type ExportedUpload, regionsOf } from "./exported-job.ts";
 
 const UPLOAD = `upload() {  # file, type: prints the taskId
   local slot
@@ -22,7 +22,7 @@ curl -fsS -H "$AUTH" "$BASE/v1/jobs/$JOB/result" | jq -r '.assets[] | "\\(.key) 
 
 const variable = (index: number): string => `TASK_${index + 1}`;
 
-function fetched({ source, isUrl, contentType }: OrderedFile, index: number): string {
+function fetched({ source, isUrl, contentType }: ExportedUpload, index: number): string {
   const how = isUrl
     ? `curl -fsS -H "$AUTH" --json ${shellJson({ url: source })} "$BASE/v1/uploads/import" | jq -r .taskId`
     : `upload ${shellPath(source)} ${contentType}`;
@@ -30,11 +30,11 @@ function fetched({ source, isUrl, contentType }: OrderedFile, index: number): st
 }
 
 /** The job as a script for bash with curl and jq. The API key comes from the environment. */
-export function curlCode(order: Order, baseUrl: string): string {
-  const files = filesOf(order);
-  const regions = regionsOf(order, (index) => ({ taskId: new Name(variable(index)) }));
+export function curlCode(exportedJob: ExportedJob, baseUrl: string): string {
+  const files = uploadsOf(exportedJob);
+  const regions = regionsOf(exportedJob, (index) => ({ taskId: new Name(variable(index)) }));
   const tasks = files.map((_, index) => new Name(variable(index)));
-  const request = { ...optionsOf(order), ...(regions && { regions }), tasks };
+  const request = { ...optionsOf(exportedJob), ...(regions && { regions }), tasks };
   return `#!/usr/bin/env bash
 # Needs curl 7.82 or newer, and jq. SEGMENTATION_API_KEY has your API key.
 set -euo pipefail

@@ -1,7 +1,7 @@
 import type { CreateJobRequest } from "segmentation-client";
 
 /** What a job was asked for, and what its uploads are called outside. */
-export interface Order {
+export interface ExportedJob {
   readonly request: CreateJobRequest;
   /** The file's name, or the URL that it was imported from, by taskId. A task without a name is called by its taskId. */
   readonly sources: ReadonlyMap<string, string>;
@@ -10,7 +10,7 @@ export interface Order {
 }
 
 /** One upload of an order, as code writes it. */
-export interface OrderedFile {
+export interface ExportedUpload {
   readonly taskId: string;
   /** A file's name, or a URL of the web. */
   readonly source: string;
@@ -39,7 +39,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The uploads of an order, in the order of its tasks. */
-export const filesOf = ({ request, sources }: Order): OrderedFile[] =>
+export const uploadsOf = ({ request, sources }: ExportedJob): ExportedUpload[] =>
   request.tasks.map((taskId) => {
     const source = sources.get(taskId) ?? taskId;
     const extension = source.split(".").pop()?.toLowerCase() ?? "";
@@ -56,7 +56,7 @@ const isSaid = ([, value]: [string, unknown]): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
 /** The order's request without its tasks and the job that it adds to, which code has none of, and without fields that say nothing. */
-export function optionsOf({ request }: Order): Readonly<Record<string, unknown>> {
+export function optionsOf({ request }: ExportedJob): Readonly<Record<string, unknown>> {
   const { tasks: _, continues: _continues, ...fields } = request;
   return Object.fromEntries(Object.entries(fields).filter(isSaid));
 }
@@ -65,7 +65,7 @@ export function optionsOf({ request }: Order): Readonly<Record<string, unknown>>
  * The order's regions with something else in place of each taskId, made of its place among the tasks; null if there are no
  * regions.
  */
-export function regionsOf({ request }: Order, insteadOf: (index: number) => object): object[] | null {
+export function regionsOf({ request }: ExportedJob, insteadOf: (index: number) => object): object[] | null {
   const regions = request.regions ?? [];
   if (regions.length === 0) return null;
   return regions.map(({ taskId, ...where }) =>

@@ -1,5 +1,5 @@
 import { Name, python, quoted } from "./literal.ts";
-import { filesOf, optionsOf, type Order, type OrderedFile, regionsOf } from "./exported-job.ts";
+import { uploadsOf, optionsOf, type ExportedJob, type ExportedUpload, regionsOf } from "./exported-job.ts";
 
 const FUNCTIONS = `
 
@@ -42,14 +42,14 @@ for asset in call("GET", f"/v1/jobs/{job}/result")["assets"]:
     urllib.request.urlretrieve(asset["url"], path)
 `;
 
-const uploaded = ({ source, isUrl, contentType }: OrderedFile): Name =>
+const uploaded = ({ source, isUrl, contentType }: ExportedUpload): Name =>
   new Name(isUrl ? `fetched(${quoted(source)})` : `upload(${quoted(source)}, ${quoted(contentType)})`);
 
 /** The job as a script for Python 3, of its standard library alone. The API key comes from the environment. */
-export function pythonCode(order: Order, baseUrl: string): string {
-  const files = filesOf(order);
-  const regions = regionsOf(order, (index) => ({ taskId: new Name(`tasks[${index}]`) }));
-  const request = { ...optionsOf(order), ...(regions && { regions }), tasks: new Name("tasks") };
+export function pythonCode(exportedJob: ExportedJob, baseUrl: string): string {
+  const files = uploadsOf(exportedJob);
+  const regions = regionsOf(exportedJob, (index) => ({ taskId: new Name(`tasks[${index}]`) }));
+  const request = { ...optionsOf(exportedJob), ...(regions && { regions }), tasks: new Name("tasks") };
   return `import json
 import os
 import urllib.request

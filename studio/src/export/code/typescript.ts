@@ -1,8 +1,8 @@
 import { quoted, typescript } from "./literal.ts";
-import { filesOf, optionsOf, type Order, regionsOf } from "./exported-job.ts";
+import { uploadsOf, optionsOf, type ExportedJob, regionsOf } from "./exported-job.ts";
 
 /** The job as TypeScript for Node, Deno or Bun, by the client library. The API key comes from the environment. */
-export function typescriptCode(order: Order, baseUrl: string): string {
+export function typescriptCode(exportedJob: ExportedJob, baseUrl: string): string {
   return `import { SegmentationClient } from "segmentation-client/node";
 
 const client = new SegmentationClient({
@@ -10,13 +10,13 @@ const client = new SegmentationClient({
   apiKey: process.env.SEGMENTATION_API_KEY!,
 });
 
-${order.request.type === "video" ? clip(order) : pictures(order)}`;
+${exportedJob.request.type === "video" ? clip(exportedJob) : pictures(exportedJob)}`;
 }
 
-function pictures(order: Order): string {
-  const { type: _, prompts = [], regions: __, ...options } = optionsOf(order);
-  const regions = regionsOf(order, (input) => ({ input }));
-  return `const files = ${typescript(filesOf(order).map(({ source }) => source))};
+function pictures(exportedJob: ExportedJob): string {
+  const { type: _, prompts = [], regions: __, ...options } = optionsOf(exportedJob);
+  const regions = regionsOf(exportedJob, (input) => ({ input }));
+  return `const files = ${typescript(uploadsOf(exportedJob).map(({ source }) => source))};
 const prompts = ${typescript(prompts)};
 const result = await client.segment(files, prompts${more({ ...options, ...(regions && { regions }) })});
 
@@ -28,10 +28,10 @@ await result.save("out");
 `;
 }
 
-function clip(order: Order): string {
-  const { type: _, prompts = [], regions: __, ...options } = optionsOf(order);
-  const regions = regionsOf(order, () => ({}));
-  const [file] = filesOf(order);
+function clip(exportedJob: ExportedJob): string {
+  const { type: _, prompts = [], regions: __, ...options } = optionsOf(exportedJob);
+  const regions = regionsOf(exportedJob, () => ({}));
+  const [file] = uploadsOf(exportedJob);
   return `const prompts = ${typescript(prompts)};
 const clip = await client.segmentVideo(${typescript(file?.source ?? "")}, prompts${more({ ...options, ...(regions && { regions }) })});
 

@@ -83,7 +83,11 @@ const filesAt = (path: string, contents: readonly Blob[]): ExportFile[] =>
   contents.map((content) => ({ path, content }));
 
 /** The files of one picture. */
-async function filesOf(id: FormatId, { picture, masks, name }: Subject, means: Means): Promise<ExportFile[]> {
+async function filesOf(
+  id: FormatId,
+  { picture, masks, name }: Subject,
+  means: Means,
+): Promise<ExportFile[]> {
   const { classes, scope, renderer, signal } = means;
   const pngs = masks.map(({ png }) => png);
   const titles = titlesOf(masks);

@@ -48,7 +48,7 @@ export class DetailsOfJobs {
       isUnderWay(job) ? this.of(job.jobId).peek() === null : !this.#asked.has(job.jobId),
     );
     if (this.#known.size > JOBS_KEPT) this.#forgetOthers(jobs);
-    for (; this.#working < PARALLEL && this.#wanted.length > 0; this.#working += 1) void this.#work();
+    for (; this.#working < PARALLEL && this.#wanted.length > 0; this.#working += 1) void this.#workspace();
   }
 
   /** Requests the progress of a running job; returns its current state. */
@@ -60,7 +60,7 @@ export class DetailsOfJobs {
     return data;
   }
 
-  async #work(): Promise<void> {
+  async #workspace(): Promise<void> {
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       // What fails is left out of the line; the job's own screen says why.
       await this.#ask(job).catch(() => {});

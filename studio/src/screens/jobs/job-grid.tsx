@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { TargetedFocusEvent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { Entry } from "./job-groups.ts";
+import type { JobGroup } from "./job-groups.ts";
 import type { DetailsOfJobs } from "./job-details.ts";
 import { type JobAction, JobRow } from "./job-row.tsx";
 import { rowsOf, rowWindow, scrollTo } from "./window.ts";
@@ -18,26 +18,26 @@ const rowHeightOf = (): number =>
   ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 interface JobGridProps {
-  readonly entries: readonly Entry[];
+  readonly groups: readonly JobGroup[];
   /** Whether these are all. */
   readonly isWhole: boolean;
   readonly details: DetailsOfJobs;
   /** Called with the rows that are drawn whenever the list stands still. */
-  readonly onSeen: (entries: readonly Entry[]) => void;
+  readonly onSeen: (groups: readonly JobGroup[]) => void;
   /** Called when the end comes near. */
   readonly onEnd: () => void;
-  readonly onAct: (action: JobAction, entry: Entry) => void;
+  readonly onAct: (action: JobAction, group: JobGroup) => void;
 }
 
 /** A long list of jobs that renders only the rows near the viewport. It scrolls with the page. */
-export function JobGrid({ entries, isWhole, details, onSeen, onEnd, onAct }: JobGridProps) {
+export function JobGrid({ groups, isWhole, details, onSeen, onEnd, onAct }: JobGridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const rowHeight = useSignal(rowHeightOf());
   const top = useSignal(0);
   const height = useSignal(innerHeight);
   const focused = useSignal(0);
   const takesFocus = useRef(false);
-  const count = entries.length;
+  const count = groups.length;
 
   useLayoutEffect(() => {
     const measure = (): void => {
@@ -69,9 +69,9 @@ export function JobGrid({ entries, isWhole, details, onSeen, onEnd, onAct }: Job
 
   useEffect(() => {
     if (drawn.end >= count - 20) onEnd();
-    const timer = setTimeout(() => onSeen(entries.slice(drawn.first, drawn.end)), STILL_MS);
+    const timer = setTimeout(() => onSeen(groups.slice(drawn.first, drawn.end)), STILL_MS);
     return () => clearTimeout(timer);
-  }, [drawn.first, drawn.end, entries]);
+  }, [drawn.first, drawn.end, groups]);
 
   useLayoutEffect(() => {
     if (!takesFocus.current) return;
@@ -121,14 +121,14 @@ export function JobGrid({ entries, isWhole, details, onSeen, onEnd, onAct }: Job
       onFocusCapture={noteFocus}
     >
       {rows.map((row) => {
-        const entry = entries[row];
-        if (entry === undefined) return null;
+        const group = groups[row];
+        if (group === undefined) return null;
         return (
           <JobRow
-            key={entry.job.jobId}
-            entry={entry}
-            details={details.of(entry.job.jobId)}
-            progress={details.of(entry.state.jobId)}
+            key={group.job.jobId}
+            group={group}
+            details={details.of(group.job.jobId)}
+            progress={details.of(group.state.jobId)}
             index={row}
             top={row * rowHeight.value}
             isFocused={row === focused.value}

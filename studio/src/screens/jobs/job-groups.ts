@@ -2,7 +2,7 @@ import type { JobSummary } from "segmentation-client";
 import { isUnderWay } from "./job-words.ts";
 
 /** A row of the list: a job, and those that add to it. */
-export interface Entry {
+export interface JobGroup {
   /** The job to which the others add; the oldest of them if that was deleted or is not loaded yet. */
   readonly job: JobSummary;
   /** The job that says how the entry is: one that has not ended, or else the first. */
@@ -12,7 +12,7 @@ export interface Entry {
 }
 
 /** One entry for each job with those that add to it, where the newest of them is in the list. */
-export function entriesOf(jobs: readonly JobSummary[]): readonly Entry[] {
+export function jobGroupsOf(jobs: readonly JobSummary[]): readonly JobGroup[] {
   const groups = Map.groupBy(jobs, ({ jobId, continues }) => continues ?? jobId);
   return [...groups].flatMap(([first, [newest, ...others]]) => {
     if (newest === undefined) return [];

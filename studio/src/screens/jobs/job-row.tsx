@@ -7,7 +7,7 @@ import { counted, sentenceOf } from "../../text/format.ts";
 import { Icon } from "../../components/controls/button.tsx";
 import { findOriginal } from "../../workspace/saved/originals.ts";
 import { account } from "../../state/session.ts";
-import type { Entry } from "./job-groups.ts";
+import type { JobGroup } from "./job-groups.ts";
 import type { JobDetails } from "./job-details.ts";
 import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 
@@ -15,7 +15,7 @@ import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 export type JobAction = "cancel" | "delete";
 
 interface JobRowProps {
-  readonly entry: Entry;
+  readonly group: JobGroup;
   readonly details: Signal<JobDetails | null>;
   /** The details of the job that says how the entry is. */
   readonly progress: Signal<JobDetails | null>;
@@ -24,7 +24,7 @@ interface JobRowProps {
   /** How far it is below the list's begin, in pixels. */
   readonly top: number;
   readonly isFocused: boolean;
-  readonly onAct: (action: JobAction, entry: Entry) => void;
+  readonly onAct: (action: JobAction, group: JobGroup) => void;
 }
 
 const TONES: Record<JobSummary["status"], StatusBadgeProps["tone"]> = {
@@ -35,8 +35,8 @@ const TONES: Record<JobSummary["status"], StatusBadgeProps["tone"]> = {
 };
 
 /** A job in the list, with those that add to it. The whole row is a link to it. */
-export function JobRow({ entry, details, progress, index, top, isFocused, onAct }: JobRowProps) {
-  const { job, state, jobs } = entry;
+export function JobRow({ group, details, progress, index, top, isFocused, onAct }: JobRowProps) {
+  const { job, state, jobs } = group;
   const { jobId, error } = job;
   const known = details.value;
   const subject = subjectOf(job);
@@ -51,8 +51,8 @@ export function JobRow({ entry, details, progress, index, top, isFocused, onAct 
   const items: MenuItem[] = [
     // The job's screen has its prompts, and takes others for the same uploads.
     { name: "Run again with different prompts", to: `/studio/jobs/${jobId}` },
-    ...(isUnderWay(state) ? [{ name: "Cancel", to: () => onAct("cancel", entry) }] : []),
-    { name: "Delete", isDangerous: true, to: () => onAct("delete", entry) },
+    ...(isUnderWay(state) ? [{ name: "Cancel", to: () => onAct("cancel", group) }] : []),
+    { name: "Delete", isDangerous: true, to: () => onAct("delete", group) },
   ];
   const tabIndex = isFocused ? 0 : -1;
   return (

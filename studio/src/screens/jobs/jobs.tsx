@@ -9,7 +9,7 @@ import { counted } from "../../text/format.ts";
 import { originalNames } from "../../workspace/saved/originals.ts";
 import { ConfirmDialog } from "../../components/dialogs/dialogs.tsx";
 import { account, api, refreshAccount } from "../../state/session.ts";
-import { type Entry, entriesOf, isFound } from "./job-groups.ts";
+import { type JobGroup, jobGroupsOf, isFound } from "./job-groups.ts";
 import { JobFilters } from "./job-filter.tsx";
 import { JobGrid } from "./job-grid.tsx";
 import { isUnderWay } from "./job-words.ts";
@@ -33,7 +33,7 @@ export default function Jobs() {
     return () => controller.abort();
   }, [list]);
   const jobs = list.jobs.value;
-  const all = useMemo(() => entriesOf(jobs ?? []), [jobs]);
+  const all = useMemo(() => jobGroupsOf(jobs ?? []), [jobs]);
   const names = useLoaded(
     async () => (words === undefined ? null : await originalNames(account.value?.accountId ?? "")),
     [words === undefined],
@@ -43,7 +43,7 @@ export default function Jobs() {
     // What adds to an entry comes after what names each of them.
     details.want([...new Set([...all.map(({ job }) => job), ...(jobs ?? [])])]);
   }, [words, all]);
-  const entries =
+  const groups =
     words === undefined
       ? all
       : all.filter(({ job, jobs: some }) => {
@@ -68,15 +68,15 @@ export default function Jobs() {
     >
       <JobFilters filter={filter.value} onChange={(changed) => (filter.value = changed)} />
       {jobs === null && error === null && <Waiting what="Loading jobs" />}
-      {jobs !== null && entries.length === 0 && isSearched && (
+      {jobs !== null && groups.length === 0 && isSearched && (
         <NoJobs
           isFiltered={Object.values(filter.value).some((value) => value !== undefined)}
           onClear={() => (filter.value = NO_FILTER)}
         />
       )}
-      {entries.length > 0 && (
+      {groups.length > 0 && (
         <JobGrid
-          entries={entries}
+          groups={groups}
           isWhole={list.isWhole.value}
           details={details}
           onSeen={(rows) => {
@@ -86,16 +86,16 @@ export default function Jobs() {
           onEnd={() => {
             if (list.error.peek() === null && words === undefined) void list.loadMore();
           }}
-          onAct={(action, entry) => (asked.value = { action, entry })}
+          onAct={(action, group) => (asked.value = { action, group })}
         />
       )}
       {error !== null && <Problem error={error} onRetry={() => void list.loadMore()} />}
       {jobs !== null && jobs.length > 0 && error === null && (
         <p class="fine" role="status">
           {words !== undefined
-            ? `${entries.length} of ${counted(all.length, "job")} by prompt, ID, and the names of files in this browser`
+            ? `${groups.length} of ${counted(all.length, "job")} by prompt, ID, and the names of files in this browser`
             : list.isWhole.value
-              ? counted(entries.length, "job")
+              ? counted(groups.length, "job")
               : "Loading more jobs"}
         </p>
       )}
@@ -132,7 +132,7 @@ const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
 /** What was asked for, of which job. */
 interface Confirmed {
   readonly action: JobAction;
-  readonly entry: Entry;
+  readonly group: JobGroup;
 }
 
 interface ConfirmActionProps {
@@ -142,7 +142,7 @@ interface ConfirmActionProps {
 }
 
 /** Deletes a job with all that add to it. @throws SegmentationError */
-async function deleteEntry({ job, jobs }: Entry, list: JobList): Promise<void> {
+async function deleteGroup({ job, jobs }: JobGroup, list: JobList): Promise<void> {
   const { listJobs, deleteJob } = api.value;
   const firstJob = job.continues ?? job.jobId;
   const ids = new Set(jobs.map(({ jobId }) => jobId));
@@ -158,8 +158,8 @@ async function deleteEntry({ job, jobs }: Entry, list: JobList): Promise<void> {
 }
 
 /** Asks before a job is canceled or deleted, and says what that does. */
-function ConfirmAction({ asked: { action, entry }, list, onClose }: ConfirmActionProps) {
-  const underWay = entry.jobs.filter(isUnderWay);
+function ConfirmAction({ asked: { action, group }, list, onClose }: ConfirmActionProps) {
+  const underWay = group.jobs.filter(isUnderWay);
   return action === "cancel" ? (
     <ConfirmDialog
       title="Cancel this job?"
@@ -179,13 +179,13 @@ function ConfirmAction({ asked: { action, entry }, list, onClose }: ConfirmActio
       confirm="Delete job"
       onClose={onClose}
       onConfirm={async () => {
-        await deleteEntry(entry, list);
+        await deleteGroup(group, list);
         if (underWay.length > 0) await refreshAccount().catch(() => {});
       }}
     >
       <p>
         Its masks, previews and archive are deleted and can’t be recovered
-        {entry.jobs.length > 1 && ", with everything that was added to it"}. Its usage is still charged.
+        {group.jobs.length > 1 && ", with everything that was added to it"}. Its usage is still charged.
         {underWay.length > 0 && " It is still running and will be canceled first."}
       </p>
     </ConfirmDialog>

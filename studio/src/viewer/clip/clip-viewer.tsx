@@ -9,7 +9,7 @@ import { followFrames } from "./frames.ts";
 import "../viewer.css";
 
 /** What a clip's viewer shows and reports. Another clip needs a viewer of its own (`key`); another job of it does not. */
-export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "drafts" | "onRegion"> {
+export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "pendingRegions" | "onRegion"> {
   /** Where the clip is: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
   readonly src: string | null;
   readonly masksJson: MasksJson;

@@ -16,7 +16,7 @@ import { clamp } from "../view/view.ts";
 export interface PointingContext {
   readonly tool: Tool;
   /** The regions that are marked. The latest one is what points are added to. */
-  readonly drafts: readonly Region[];
+  readonly pendingRegions: readonly Region[];
   /** Called with each region that is pointed at; if `replacesLatest`, it is the latest draft with one more point. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
   /** Called with each stroke: x, y, x, y, … in pixels of the picture, and the topmost mask where it begins. */
@@ -141,10 +141,10 @@ export class Pointing {
   }
 
   #point(at: Point, tool: PointingTool): void {
-    const { drafts, onRegion } = this.#context();
+    const { pendingRegions, onRegion } = this.#context();
     const pixel = pixelAt(at, this.#stage.size);
     if (tool === "point") return onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
-    const region = withPoint(drafts.at(-1), { ...pixel, label: tool === "add" ? 1 : 0 });
+    const region = withPoint(pendingRegions.at(-1), { ...pixel, label: tool === "add" ? 1 : 0 });
     if (region !== null) onRegion?.(region, true);
     // Adding to nothing starts an object; there is nothing to remove from.
     else if (tool === "add") onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
@@ -194,8 +194,8 @@ function ends(a: number, b: number, most: number): [number, number] {
  * The latest draft with one point more; null if that is no region: there is no draft of points yet, or it has as many as
  * the service takes.
  */
-export function withPoint(draft: Region | undefined, point: RegionPoint): Region | null {
-  if (draft === undefined || !("points" in draft) || draft.points.length >= LIMITS.pointsPerRegion)
+export function withPoint(pending: Region | undefined, point: RegionPoint): Region | null {
+  if (pending === undefined || !("points" in pending) || pending.points.length >= LIMITS.pointsPerRegion)
     return null;
-  return { points: [...draft.points, point] };
+  return { points: [...pending.points, point] };
 }

@@ -6,7 +6,7 @@ import { middleOf } from "./pointing.ts";
 /** What is drawn above the picture; all in pixels of the picture. */
 interface Marks {
   readonly view: ReadonlySignal<View>;
-  readonly drafts: readonly Region[];
+  readonly pendingRegions: readonly Region[];
   /** The box that is being drawn. */
   readonly boxing: ReadonlySignal<readonly [Point, Point] | null>;
   /** The pixel that the keyboard points at. */
@@ -28,11 +28,11 @@ export interface Brush {
 }
 
 /** The drafts of regions, and what is on its way to be one, in lines that keep their width at each zoom. */
-export function DraftMarks({ view, drafts, boxing, crosshair, stroke, hover, brush }: Marks) {
+export function RegionMarks({ view, pendingRegions, boxing, crosshair, stroke, hover, brush }: Marks) {
   const tip = brush === null ? null : (crosshair.value ?? hover.value);
   // Without marks, a new view draws nothing here.
   if (
-    drafts.length === 0 &&
+    pendingRegions.length === 0 &&
     boxing.value === null &&
     crosshair.value === null &&
     tip === null &&
@@ -42,12 +42,12 @@ export function DraftMarks({ view, drafts, boxing, crosshair, stroke, hover, bru
   const place = (at: Point): Point => toFrame(view.value, at);
   return (
     <svg class="viewer-marks" aria-hidden="true">
-      {drafts.map((draft, i) => (
-        <g key={i} class={i === drafts.length - 1 ? "viewer-draft latest" : "viewer-draft"}>
-          {"box" in draft ? (
-            <Box from={place({ x: draft.box[0], y: draft.box[1] })} to={place(farCorner(draft.box))} />
+      {pendingRegions.map((region, i) => (
+        <g key={i} class={i === pendingRegions.length - 1 ? "viewer-region latest" : "viewer-region"}>
+          {"box" in region ? (
+            <Box from={place({ x: region.box[0], y: region.box[1] })} to={place(farCorner(region.box))} />
           ) : (
-            draft.points.map((point, j) => (
+            region.points.map((point, j) => (
               <Spot key={j} at={place(middleOf(point))} isOn={point.label === 1} />
             ))
           )}

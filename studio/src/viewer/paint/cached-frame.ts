@@ -23,7 +23,7 @@ export function without([x, y, width, height]: Region, [left, low, across, up]: 
 }
 
 /** A frame as it was drawn: when the picture only moves, what is seen already is copied, and the rest alone is drawn. */
-export class KeptFrame {
+export class CachedFrame {
   readonly #gl: WebGL2RenderingContext;
   #size: readonly [width: number, height: number] = [0, 0];
   #front: WebGLFramebuffer | null = null;

@@ -2,7 +2,7 @@ import type { Patch } from "../masks/index-map.ts";
 import type { PackedMask } from "../masks/packed.ts";
 import type { Colour, Point, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
-import { KeptFrame, type Region, within, without } from "./cached-frame.ts";
+import { CachedFrame, type Region, within, without } from "./cached-frame.ts";
 import { type Contents, fragmentOf, VERTEX } from "./shader.ts";
 
 /** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, so that it smooths their stairs up to a zoom. */
@@ -38,7 +38,7 @@ export class GlPainter implements Painter {
   readonly #gl: WebGL2RenderingContext;
   readonly #programs = new Map<Contents, Program>();
   readonly #textures: readonly WebGLTexture[];
-  readonly #frame: KeptFrame;
+  readonly #frame: CachedFrame;
   #size: Size = { width: 1, height: 1 };
   #step = 1;
   #hasMasks = false;
@@ -53,7 +53,7 @@ export class GlPainter implements Painter {
   constructor(gl: WebGL2RenderingContext) {
     this.#gl = gl;
     this.largestSide = Number(gl.getParameter(gl.MAX_TEXTURE_SIZE));
-    this.#frame = new KeptFrame(gl);
+    this.#frame = new CachedFrame(gl);
     // Rows of bytes and of 16-bit numbers begin anywhere.
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     this.#textures = TEXTURES.map(() => gl.createTexture());

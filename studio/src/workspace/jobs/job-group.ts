@@ -2,13 +2,13 @@ import { type JobStatus, mapParallel, SegmentationError } from "segmentation-cli
 import type { Inputs } from "../service/shared-inputs.ts";
 import type { Owner } from "../service/owner.ts";
 import { onceOnline } from "../service/once-online.ts";
-import type { Work } from "../workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** How many jobs are asked for at a time. */
 const PARALLEL = 4;
 
 /** The jobs that belong together: a job, and all that add to it. */
-interface Entry {
+interface JobGroup {
   /** The job to which the others add; if that was deleted, the one by which the entry was opened. */
   readonly firstJob: string;
   /** The oldest first. */
@@ -16,7 +16,7 @@ interface Entry {
 }
 
 /** Asks for a job and for all that belong to it. @throws SegmentationError `job_not_found` if there is none by that id */
-export async function entryOf(owner: Owner, jobId: string): Promise<Entry> {
+export async function jobGroupOf(owner: Owner, jobId: string): Promise<JobGroup> {
   const named = await jobOf(owner, jobId);
   const firstJob = named.continues ?? jobId;
   const first = firstJob === jobId ? named : await jobOf(owner, firstJob).catch(unlessMissing);
@@ -45,7 +45,7 @@ export async function addedTo(
 }
 
 /** Asks for the jobs that a link shows. @throws SegmentationError */
-export async function sharedEntry(owner: Owner, { jobId, further }: Inputs["share"]): Promise<Entry> {
+export async function sharedJobGroup(owner: Owner, { jobId, further }: Inputs["share"]): Promise<JobGroup> {
   return { firstJob: jobId, jobs: await jobsOf(owner, [jobId, ...further]) };
 }
 
@@ -66,25 +66,25 @@ export const isSearch = ({ type, prompts = [], totalItems }: JobStatus): boolean
   type === "video" || prompts.length > 0 || totalItems > 1;
 
 /** Deletes the job of something that was taken back, so that no client shows it any more, unless others add to it. */
-export function discard(work: Work, jobId: string): void {
-  const { firstJob, pointed, searches } = work;
+export function discard(workspace: Workspace, jobId: string): void {
+  const { firstJob, pointed, searches } = workspace;
   const left = pointed.value.flatMap(({ attempts }) => attempts);
   if (left.some((attempt) => attempt.jobId === jobId)) return;
   if (firstJob.value === jobId) {
     if (searches.value.length > 0 || left.some(({ continues = null }) => continues !== null)) return;
     firstJob.value = left.find((attempt) => attempt.jobId !== null)?.jobId ?? null;
   }
-  void work.owner.api.deleteJob({ jobId }).catch(() => {});
+  void workspace.owner.api.deleteJob({ jobId }).catch(() => {});
 }
 
 /**
- * The job of a work to which a further one of these uploads adds: that of its searches, which have all of its pictures, or the first
+ * The job of a workspace to which a further one of these uploads adds: that of its searches, which have all of its pictures, or the first
  * one of an object that was pointed at in the same picture; null if there is none.
  */
-export function continuedBy(work: Work, tasks: readonly string[]): string | null {
-  if (work.searches.value.length > 0) return work.firstJob.value;
-  const picture = work.pictureOf(tasks[0] ?? "");
+export function continuedBy(workspace: Workspace, tasks: readonly string[]): string | null {
+  if (workspace.searches.value.length > 0) return workspace.firstJob.value;
+  const picture = workspace.pictureOf(tasks[0] ?? "");
   if (picture === undefined || tasks.length > 1) return null;
-  const there = work.pointed.value.filter((object) => object.picture === picture.key);
+  const there = workspace.pointed.value.filter((object) => object.picture === picture.key);
   return there.flatMap(({ attempts }) => attempts.flatMap(({ jobId }) => jobId ?? []))[0] ?? null;
 }

@@ -23,74 +23,80 @@ import {
 } from "../rules/pointed-objects.ts";
 import { create, send } from "./send.ts";
 import { withUnder } from "../masks/background-colors.ts";
-import { type Going, IDLE, type Work } from "../workspace.ts";
+import { type Going, IDLE, type Workspace } from "../workspace.ts";
 
 /** A region was pointed at in the open picture: a job of its own draws the object. */
-export function point(work: Work, region: Region, purpose: Purpose): void {
-  const picture = work.openPicture.value;
+export function point(workspace: Workspace, region: Region, purpose: Purpose): void {
+  const picture = workspace.openPicture.value;
   if (picture === null) return;
-  work.problem.value = null;
-  work.pointed.value = pointedAt(work.pointed.value, picture.key, region, purpose);
-  void drawAll(work);
+  workspace.problem.value = null;
+  workspace.pointed.value = pointedAt(workspace.pointed.value, picture.key, region, purpose);
+  void drawAll(workspace);
 }
 
 /** Takes back the latest point or box in the open picture. Its job is deleted, also one that is still under way. */
-export function undo(work: Work): void {
-  const picture = work.openPicture.value;
+export function undo(workspace: Workspace): void {
+  const picture = workspace.openPicture.value;
   if (picture === null) return;
-  const { objects, taken } = undone(work.pointed.value, picture.key, work.searchId.value);
-  work.pointed.value = objects;
-  if (taken !== null && taken.jobId !== null) discard(work, taken.jobId);
-  void drawAll(work);
+  const { objects, taken } = undone(workspace.pointed.value, picture.key, workspace.searchId.value);
+  workspace.pointed.value = objects;
+  if (taken !== null && taken.jobId !== null) discard(workspace, taken.jobId);
+  void drawAll(workspace);
 }
 
 /** Whether an attempt has not been taken back. */
-const isWanted = (work: Work, number: number): boolean =>
-  work.pointed.peek().some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
+const isWanted = (workspace: Workspace, number: number): boolean =>
+  workspace.pointed.peek().some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
 
 /** Segments the selected objects one after another: the service caches a picture's features for the next one. */
-export const drawAll = (work: Work): Promise<void> =>
-  work.runner.objects.do("", async () => {
-    for (let next = nextToDraw(work.pointed.value); next !== null; next = nextToDraw(work.pointed.value)) {
+export const drawAll = (workspace: Workspace): Promise<void> =>
+  workspace.runner.objects.do("", async () => {
+    for (
+      let next = nextToDraw(workspace.pointed.value);
+      next !== null;
+      next = nextToDraw(workspace.pointed.value)
+    ) {
       const isNew = next.attempt.jobId === null;
       // One job at a time: what the prompts look for goes first.
-      if (isNew && overview.value?.access.maxActiveJobs === 1 && work.going.value.at !== "idle")
-        await until(work.going, ({ at }) => at === "idle");
-      else await draw(work, next.object, next.attempt);
+      if (isNew && overview.value?.access.maxActiveJobs === 1 && workspace.going.value.at !== "idle")
+        await until(workspace.going, ({ at }) => at === "idle");
+      else await draw(workspace, next.object, next.attempt);
     }
-    work.pointing.value = IDLE;
+    workspace.pointing.value = IDLE;
     void refreshAccount().catch(() => {});
   });
 
-async function draw(work: Work, object: PointedObject, attempt: Attempt): Promise<void> {
+async function draw(workspace: Workspace, object: PointedObject, attempt: Attempt): Promise<void> {
   const { number, region } = attempt;
   try {
-    change(work, number, { state: "running" });
-    work.pointing.value = { at: "sending" };
-    const taskId = await send(work, object.picture);
-    if (taskId === null) return takeBack(work, number);
-    work.pointing.value = { at: "running" };
+    change(workspace, number, { state: "running" });
+    workspace.pointing.value = { at: "sending" };
+    const taskId = await send(workspace, object.picture);
+    if (taskId === null) return takeBack(workspace, number);
+    workspace.pointing.value = { at: "running" };
     let { jobId } = attempt;
     if (jobId === null && region !== null) {
-      jobId = await work.runner.creations.do(() => createFor(work, object, attempt, taskId, region));
-      if (jobId !== null && !isWanted(work, number)) return discard(work, jobId);
+      jobId = await workspace.runner.creations.do(() =>
+        createFor(workspace, object, attempt, taskId, region),
+      );
+      if (jobId !== null && !isWanted(workspace, number)) return discard(workspace, jobId);
     }
     if (jobId === null) return;
-    work.pointing.value = { at: "running" };
-    change(work, number, { jobId });
-    await takeDrawn(work, object, attempt, jobId, taskId);
+    workspace.pointing.value = { at: "running" };
+    change(workspace, number, { jobId });
+    await takeDrawn(workspace, object, attempt, jobId, taskId);
   } catch (error) {
-    if (work.runner.signal.aborted) return;
+    if (workspace.runner.signal.aborted) return;
     // A job that was deleted elsewhere is missed by nobody.
     const isGone = attempt.jobId !== null && error instanceof SegmentationError && error.status === 404;
-    if (isWanted(work, number) && !isGone) work.problem.value = { error, of: "pointing" };
-    takeBack(work, number);
+    if (isWanted(workspace, number) && !isGone) workspace.problem.value = { error, of: "pointing" };
+    takeBack(workspace, number);
   }
 }
 
 /** Creates the job of an attempt; null if it was taken back meanwhile. @throws SegmentationError */
 async function createFor(
-  work: Work,
+  workspace: Workspace,
   object: PointedObject,
   attempt: Attempt,
   taskId: string,
@@ -98,12 +104,12 @@ async function createFor(
 ): Promise<string | null> {
   const { key, number } = attempt;
   // Asked for again by the same key, it is the same request.
-  const { continues = continuedBy(work, [taskId]) } = attempt;
-  change(work, number, { continues });
+  const { continues = continuedBy(workspace, [taskId]) } = attempt;
+  change(workspace, number, { continues });
   // A picture that is paid for is corrected for nothing.
   const refines = correctedBy(object, attempt);
   const created = await create(
-    work.owner,
+    workspace.owner,
     {
       type: "image",
       tasks: [taskId],
@@ -112,28 +118,28 @@ async function createFor(
     },
     {
       key,
-      report: (going: Going) => (work.pointing.value = going),
-      signal: work.runner.signal,
-      isWanted: () => isWanted(work, number),
+      report: (going: Going) => (workspace.pointing.value = going),
+      signal: workspace.runner.signal,
+      isWanted: () => isWanted(workspace, number),
     },
   );
   if (created === null) return null;
   batch(() => {
-    change(work, number, created);
-    if (isWanted(work, number)) work.firstJob.value ??= created.jobId;
+    change(workspace, number, created);
+    if (isWanted(workspace, number)) workspace.firstJob.value ??= created.jobId;
   });
   return created.jobId;
 }
 
 /** Waits for the job of an attempt, and takes its mask. @throws SegmentationError if it has failed */
 async function takeDrawn(
-  work: Work,
+  workspace: Workspace,
   object: PointedObject,
   attempt: Attempt,
   jobId: string,
   taskId: string,
 ): Promise<void> {
-  const { owner } = work;
+  const { owner } = workspace;
   const { number, region } = attempt;
   const drawnNow = await onceOnline(async () => {
     const job = await owner.client.waitForJob(jobId, { signal: owner.signal });
@@ -141,13 +147,13 @@ async function takeDrawn(
       const instances = await (await FoundJob.open(owner, jobId)).instances(taskId);
       return instances.map((each) => Object.assign({}, each, { prompt: null, label: null }));
     }
-    if (!isWanted(work, number)) return [];
+    if (!isWanted(workspace, number)) return [];
     throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "The job failed.", {
       jobId,
     });
   });
-  const all = await withUnder(work, object.picture, drawnNow);
-  if (!isWanted(work, number)) return;
+  const all = await withUnder(workspace, object.picture, drawnNow);
+  if (!isWanted(workspace, number)) return;
   // An attempt that was opened by its job has all masks of that, unless it is known which one it is.
   const [instance, ...others] = all.filter(
     (each) => attempt.maskIndex === undefined || indexOf(each) === attempt.maskIndex,
@@ -155,32 +161,35 @@ async function takeDrawn(
   if (instance === undefined) {
     const sentence =
       "Nothing was found there. Click a different spot on the object, or drag a box around it.";
-    takeBack(work, number);
+    takeBack(workspace, number);
     // What was opened by its job had found nothing before.
     if (region === null) return;
-    work.problem.value = { error: new Error(sentence), of: "pointing" };
-    return discard(work, jobId);
+    workspace.problem.value = { error: new Error(sentence), of: "pointing" };
+    return discard(workspace, jobId);
   }
-  const drawn = new Map(work.drawn.value).set(number, instance);
-  let pointed = withAttempt(work.pointed.value, number, { state: "drawn", maskIndex: indexOf(instance) });
+  const drawn = new Map(workspace.drawn.value).set(number, instance);
+  let pointed = withAttempt(workspace.pointed.value, number, {
+    state: "drawn",
+    maskIndex: indexOf(instance),
+  });
   for (const other of others) {
     pointed = withOther(pointed, object, { ...attempt, jobId }, indexOf(other));
     drawn.set(latestAttempt(pointed), other);
   }
   batch(() => {
-    work.drawn.value = drawn;
-    work.pointed.value = pointed;
+    workspace.drawn.value = drawn;
+    workspace.pointed.value = pointed;
   });
 }
 
 const indexOf = ({ id }: Instance): number => refinedOf(id)?.maskIndex ?? 0;
 
 /** Notes something new of an attempt. */
-function change(work: Work, number: number, news: Partial<Attempt>): void {
-  work.pointed.value = withAttempt(work.pointed.value, number, news);
+function change(workspace: Workspace, number: number, news: Partial<Attempt>): void {
+  workspace.pointed.value = withAttempt(workspace.pointed.value, number, news);
 }
 
 /** Drops a failed attempt; the object keeps the earlier ones. */
-function takeBack(work: Work, number: number): void {
-  work.pointed.value = withoutAttempt(work.pointed.value, number);
+function takeBack(workspace: Workspace, number: number): void {
+  workspace.pointed.value = withoutAttempt(workspace.pointed.value, number);
 }

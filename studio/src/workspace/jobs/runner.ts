@@ -24,7 +24,7 @@ class InTurn {
   }
 }
 
-/** What is under way for a work, in its owner's name, and what ends it. */
+/** What is under way for a workspace, in its owner's name, and what ends it. */
 export class Runner {
   readonly uploads = new Once<void>();
   readonly masks = new Once<readonly Instance[]>();
@@ -37,7 +37,7 @@ export class Runner {
   readonly #drawing = new AbortController();
   #renderer: Promise<Renderer> | undefined;
   #search = new AbortController();
-  /** Aborted when the owner signs out, or the work is given up. */
+  /** Aborted when the owner signs out, or the workspace is given up. */
   readonly signal: AbortSignal;
 
   constructor(owner: Owner) {
@@ -51,8 +51,8 @@ export class Runner {
   }
 
   /**
-   * Returns the renderer of the work's pictures, opened on first use. It has its own worker, so that thumbnails do not delay it.
-   * Throws the signal's reason if the work is over.
+   * Returns the renderer of the workspace's pictures, opened on first use. It has its own worker, so that thumbnails do not delay it.
+   * Throws the signal's reason if the workspace is over.
    */
   renderer(): Promise<Renderer> {
     return (this.#renderer ??= this.#openRenderer());
@@ -67,7 +67,7 @@ export class Runner {
     return renderer;
   }
 
-  /** Nobody looks at the work any more; what is under way for it goes on. */
+  /** Nobody looks at the workspace any more; what is under way for it goes on. */
   stopDrawing(): void {
     this.#drawing.abort();
   }

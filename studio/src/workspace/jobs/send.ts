@@ -1,10 +1,10 @@
 import { type CreateJobRequest, mapParallel, SegmentationError } from "segmentation-client";
 import { config } from "../../state/config.ts";
-import { keepOriginal } from "../saved/originals.ts";
+import { saveOriginal } from "../saved/originals.ts";
 import type { Owner } from "../service/owner.ts";
 import { onceOnline } from "../service/once-online.ts";
 import { type Picture, taskIdOf } from "../rules/picture.ts";
-import type { Going, Work } from "../workspace.ts";
+import type { Going, Workspace } from "../workspace.ts";
 
 /** How many files are on their way at a time. */
 const PARALLEL = 4;
@@ -49,41 +49,41 @@ async function checkPixels(file: Blob): Promise<void> {
     );
 }
 
-async function sendOne(work: Work, { key, file, address, name }: Picture): Promise<void> {
-  const { owner } = work;
-  const { signal } = work.runner;
-  work.sent(key, { at: "sending", bytes: 0 });
+async function sendOne(workspace: Workspace, { key, file, address, name }: Picture): Promise<void> {
+  const { owner } = workspace;
+  const { signal } = workspace.runner;
+  workspace.sent(key, { at: "sending", bytes: 0 });
   try {
     if (file !== null) {
-      if (work.type.peek() === "image") await checkPixels(file);
-      const onProgress = (bytes: number): void => work.sent(key, { at: "sending", bytes });
+      if (workspace.type.peek() === "image") await checkPixels(file);
+      const onProgress = (bytes: number): void => workspace.sent(key, { at: "sending", bytes });
       const taskId = await onceOnline(async () => await owner.client.upload(file, { onProgress, signal }));
-      await keepOriginal(owner.accountId, taskId, { name, file });
-      work.sent(key, { at: "sent", taskId });
+      await saveOriginal(owner.accountId, taskId, { name, file });
+      workspace.sent(key, { at: "sent", taskId });
     } else if (address !== null) {
       const { taskId, isVideo } = await onceOnline(async () => await fetchThere(owner, address, signal));
-      if (isVideo && work.pictures.value.length === 1) work.type.value = "video";
-      work.sent(key, { at: "sent", taskId });
+      if (isVideo && workspace.pictures.value.length === 1) workspace.type.value = "video";
+      workspace.sent(key, { at: "sent", taskId });
     }
   } catch (error) {
-    work.sent(key, { at: "failed", error });
+    workspace.sent(key, { at: "failed", error });
   }
 }
 
 /** Uploads a picture, unless it is uploaded or uploading. Returns its taskId, or null if that failed: the picture has the reason. */
-export async function send(work: Work, key: string): Promise<string | null> {
-  const picture = work.picture(key);
+export async function send(workspace: Workspace, key: string): Promise<string | null> {
+  const picture = workspace.picture(key);
   if (picture === undefined) return null;
-  if (taskIdOf(picture) === null) await work.runner.uploads.do(key, () => sendOne(work, picture));
-  const now = work.picture(key);
+  if (taskIdOf(picture) === null) await workspace.runner.uploads.do(key, () => sendOne(workspace, picture));
+  const now = workspace.picture(key);
   return now === undefined ? null : taskIdOf(now);
 }
 
 /** Sends all pictures; gives their taskIds, or null if one could not be sent. */
-export async function sendAll(work: Work): Promise<string[] | null> {
-  const keys = work.pictures.value.map(({ key }) => key);
-  await mapParallel(keys, PARALLEL, undefined, (key) => send(work, key));
-  const taskIds = work.pictures.value.map(taskIdOf);
+export async function sendAll(workspace: Workspace): Promise<string[] | null> {
+  const keys = workspace.pictures.value.map(({ key }) => key);
+  await mapParallel(keys, PARALLEL, undefined, (key) => send(workspace, key));
+  const taskIds = workspace.pictures.value.map(taskIdOf);
   return taskIds.includes(null) ? null : taskIds.filter((taskId) => taskId !== null);
 }
 

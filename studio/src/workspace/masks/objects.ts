@@ -1,6 +1,6 @@
 import type { Instance } from "../rules/instances.ts";
 import { drawnOf } from "../rules/pointed-objects.ts";
-import type { Work } from "../workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** What an object that was pointed at is called among the objects of its picture. */
 export const pointedName = (number: number): string => `pointed/${number}`;
@@ -17,22 +17,26 @@ const pointedInstance = (instance: Instance, number: number, found: readonly Ins
 });
 
 /** What was pointed at in a picture and nothing had found, each as it was drawn first, with the number of its first attempt. */
-export const pointedFirst = (work: Work, key: string, found: readonly Instance[]) =>
-  work.pointed.value.flatMap(({ number, picture, refines, attempts }) => {
-    const [first] = attempts.flatMap((attempt) => work.drawn.value.get(attempt.number) ?? []);
+export const pointedFirst = (workspace: Workspace, key: string, found: readonly Instance[]) =>
+  workspace.pointed.value.flatMap(({ number, picture, refines, attempts }) => {
+    const [first] = attempts.flatMap((attempt) => workspace.drawn.value.get(attempt.number) ?? []);
     return picture !== key || refines !== undefined || first === undefined
       ? []
       : [{ instance: pointedInstance(first, number, found), at: attempts[0].number }];
   });
 
 /** The objects of a picture: what a search has found, corrected where it was pointed at, and then what was pointed at besides. */
-export function objectsOf(work: Work, key: string, found: readonly Instance[]): readonly Instance[] {
+export function objectsOf(
+  workspace: Workspace,
+  key: string,
+  found: readonly Instance[],
+): readonly Instance[] {
   const corrected = new Map<string, Instance>();
   const pointed: Instance[] = [];
-  for (const object of work.pointed.value) {
+  for (const object of workspace.pointed.value) {
     const { number, picture, refines } = object;
     const attempt = drawnOf(object);
-    const instance = attempt === null ? undefined : work.drawn.value.get(attempt.number);
+    const instance = attempt === null ? undefined : workspace.drawn.value.get(attempt.number);
     if (picture !== key || instance === undefined) continue;
     if (refines !== undefined) corrected.set(refines.object, instance);
     else pointed.push(pointedInstance(instance, number, found));

@@ -1,6 +1,6 @@
 import type { Answer } from "segmentation-client";
 import { counted } from "../../text/format.ts";
-import type { WorkType } from "./picture.ts";
+import type { WorkspaceType } from "./picture.ts";
 
 /** What stands against a job before anything is sent, by what the account's overview says. */
 export interface Obstacle {
@@ -45,7 +45,7 @@ export function limitsInWords(state: Overview | null): string {
 }
 
 /** Why a job of this many pictures, or of a clip, would be refused; null if the overview does not rule it out. */
-export function obstacleTo({ access, trial }: Overview, type: WorkType, count: number): Obstacle | null {
+export function obstacleTo({ access, trial }: Overview, type: WorkspaceType, count: number): Obstacle | null {
   if (!access.canCreateJobs)
     return REASONS[access.reason] ?? (access.mode === "paid" ? DAY_IS_USED : NOT_NOW);
   if (type === "video")

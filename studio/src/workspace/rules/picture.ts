@@ -5,7 +5,7 @@ export type Sending =
   | { readonly at: "sent"; readonly taskId: string }
   | { readonly at: "failed"; readonly error: unknown };
 
-/** A picture of a work, or its clip. */
+/** A picture of a workspace, or its clip. */
 export interface Picture {
   /** Names it in this page. */
   readonly key: string;
@@ -57,8 +57,8 @@ export function bytesOf(pictures: readonly Picture[]): { readonly sent: number; 
   return { sent, total };
 }
 
-/** What kind of job a work is. */
-export type WorkType = Extract<FileKind, "image" | "video">;
+/** What kind of job a workspace is. */
+export type WorkspaceType = Extract<FileKind, "image" | "video">;
 
 /** What a file's MIME type, or its address, says that it is. A browser knows no type of some files that the service may know. */
 type FileKind = "image" | "video" | "unknown" | "other";
@@ -91,10 +91,10 @@ const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
 const nameOf = (given: Given): string => (given instanceof URL ? given.href : given.name);
 
 /**
- * Sorts what a person gives to a work of that type. A clip is a job of its own: it is taken alone, and only if the work has
+ * Sorts what a person gives to a workspace of that type. A clip is a job of its own: it is taken alone, and only if the workspace has
  * nothing yet.
  */
-export function take(given: readonly Given[], hasSome: boolean, workType: "image" | "video"): Taken {
+export function take(given: readonly Given[], hasSome: boolean, workspaceType: "image" | "video"): Taken {
   const refused: string[] = [];
   const pictures: Given[] = [];
   const clips: Given[] = [];
@@ -103,7 +103,7 @@ export function take(given: readonly Given[], hasSome: boolean, workType: "image
     if (kind === "other") refused.push(`${nameOf(each)}: file not supported. ${SUPPORTED}`);
     else (kind === "video" ? clips : pictures).push(each);
   }
-  if (hasSome && workType === "video")
+  if (hasSome && workspaceType === "video")
     return { type: "video", accepted: [], refused: [...refused, CLIP_IS_ALONE] };
   const [clip] = clips;
   if (clip !== undefined && pictures.length === 0 && !hasSome) {

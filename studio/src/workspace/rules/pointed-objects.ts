@@ -3,7 +3,7 @@ import type { Region } from "../../viewer/types.ts";
 
 /** One way in which an object was pointed at, and the job that draws it. */
 export interface Attempt {
-  /** Grows with each attempt of the work. */
+  /** Grows with each attempt of the workspace. */
   readonly number: number;
   /** Where; null for a job that was opened by its id, which does not say. */
   readonly region: Region | null;

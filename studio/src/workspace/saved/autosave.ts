@@ -1,74 +1,82 @@
 import { effect } from "@preact/signals";
-import { forgetOriginal, keepOriginal } from "./originals.ts";
+import { deleteOriginal, saveOriginal } from "./originals.ts";
 import { bytesOf, type Picture, taskIdOf } from "../rules/picture.ts";
-import type { Work } from "../workspace.ts";
-import { fileId, forgetKept, type KeptWork, keptWorks, thisTab, write } from "./saved-workspace.ts";
+import type { Workspace } from "../workspace.ts";
+import {
+  unsentFileId,
+  deleteSaved,
+  type SavedWorkspace,
+  savedWorkspaces,
+  thisTab,
+  write,
+} from "./saved-workspace.ts";
 
 /** Files that are together larger are not kept: writing them takes as long as sending them. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
-/** What ends the keeping of a work; what is kept stays, or is forgotten. */
-export type EndKeeping = (what: "stays" | "is forgotten") => void;
+/** What ends the keeping of a workspace; what is kept stays, or is forgotten. */
+export type EndAutosave = (what: "stays" | "is forgotten") => void;
 
-/** Keeps a work whenever it changes. */
-export function keep(work: Work): EndKeeping {
-  const { accountId } = work.owner;
-  // Those of a restored work are kept already.
-  const files = new Set(work.opening.peek() ? work.pictures.peek().map(({ key }) => key) : []);
-  const forget = (key: string): void => {
+/** Keeps a workspace whenever it changes. */
+export function autosave(workspace: Workspace): EndAutosave {
+  const { accountId } = workspace.owner;
+  // Those of a restored workspace are kept already.
+  const files = new Set(workspace.opening.peek() ? workspace.pictures.peek().map(({ key }) => key) : []);
+  const deleteFile = (key: string): void => {
     files.delete(key);
-    const isElsewhere = keptWorks().some(
-      ({ id, pictures }) => id !== work.keptAs.peek() && pictures.some((picture) => picture.key === key),
+    const isElsewhere = savedWorkspaces().some(
+      ({ id, pictures }) =>
+        id !== workspace.savedId.peek() && pictures.some((picture) => picture.key === key),
     );
-    if (!isElsewhere) void forgetOriginal(accountId, fileId(key));
+    if (!isElsewhere) void deleteOriginal(accountId, unsentFileId(key));
   };
   const dispose = effect(() => {
     // While it is being restored, its files are not loaded yet.
-    if (work.opening.value || work.owner.signal.aborted) return;
-    const all = work.pictures.value;
-    if (all.length === 0) forgetKept({ id: work.keptAs.value });
-    else write(textOf(work));
+    if (workspace.opening.value || workspace.owner.signal.aborted) return;
+    const all = workspace.pictures.value;
+    if (all.length === 0) deleteSaved({ id: workspace.savedId.value });
+    else write(savedOf(workspace));
     const unsent = all.filter((picture) => taskIdOf(picture) === null);
     const wanted = new Map<string, Picture>();
     if (bytesOf(unsent).total <= MOST_BYTES) for (const picture of unsent) wanted.set(picture.key, picture);
     for (const { key, name, file } of wanted.values()) {
       if (file === null || files.has(key)) continue;
       files.add(key);
-      void keepOriginal(accountId, fileId(key), { name, file });
+      void saveOriginal(accountId, unsentFileId(key), { name, file });
     }
-    for (const key of files) if (!wanted.has(key)) forget(key);
+    for (const key of files) if (!wanted.has(key)) deleteFile(key);
   });
   return (what) => {
     dispose();
     if (what === "stays") return;
-    forgetKept({ id: work.keptAs.peek() });
-    files.forEach(forget);
+    deleteSaved({ id: workspace.savedId.peek() });
+    files.forEach(deleteFile);
   };
 }
 
-const textOf = (work: Work): KeptWork => ({
-  id: work.keptAs.value,
-  accountId: work.owner.accountId,
+const savedOf = (workspace: Workspace): SavedWorkspace => ({
+  id: workspace.savedId.value,
+  accountId: workspace.owner.accountId,
   tab: thisTab(),
   usedAt: Date.now(),
-  isDraft: work.isDraft.value,
-  isSending: work.going.value.at === "sending",
-  type: work.type.value,
-  fps: work.fps.value,
-  prompts: work.prompts.value,
-  threshold: work.threshold.value,
-  pictures: work.pictures.value.map(({ key, name, address, sending }) => ({
+  isDraft: workspace.isDraft.value,
+  isSending: workspace.going.value.at === "sending",
+  type: workspace.type.value,
+  fps: workspace.fps.value,
+  prompts: workspace.prompts.value,
+  threshold: workspace.threshold.value,
+  pictures: workspace.pictures.value.map(({ key, name, address, sending }) => ({
     key,
     name,
     address: address?.href ?? null,
     sending: sending.at === "sent" ? sending : { at: "here" },
   })),
-  asked: work.asked.value,
-  request: work.request.value,
-  pointed: work.pointed.value,
-  regions: work.regions.value,
-  edits: [...work.edits.value],
-  verdictsOf: [...work.verdictsOf.value].map(([jobId, verdicts]) => [jobId, [...verdicts]]),
-  firstJob: work.firstJob.value,
-  searches: work.searches.value,
+  asked: workspace.asked.value,
+  request: workspace.request.value,
+  pointed: workspace.pointed.value,
+  regions: workspace.regions.value,
+  edits: [...workspace.edits.value],
+  verdictsOf: [...workspace.verdictsOf.value].map(([jobId, verdicts]) => [jobId, [...verdicts]]),
+  firstJob: workspace.firstJob.value,
+  searches: workspace.searches.value,
 });

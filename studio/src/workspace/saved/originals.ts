@@ -8,7 +8,7 @@ interface Original {
   readonly file: Blob;
 }
 
-interface Kept extends Original {
+interface SavedOriginal extends Original {
   readonly accountId: string;
   readonly taskId: string;
 }
@@ -67,7 +67,7 @@ async function ifPossible<T>(
 }
 
 /** Keeps a picture of an account. */
-export async function keepOriginal(
+export async function saveOriginal(
   accountId: string,
   taskId: string,
   { name, file }: Original,
@@ -75,7 +75,7 @@ export async function keepOriginal(
   if (file.size > MOST_BYTES) return;
   await ifPossible(async (originals, usage) => {
     usage.put({ accountId, taskId, bytes: file.size, usedAt: Date.now() } satisfies Usage);
-    await done(originals.put({ accountId, taskId, name, file } satisfies Kept));
+    await done(originals.put({ accountId, taskId, name, file } satisfies SavedOriginal));
   });
   await makeRoom();
 }
@@ -83,21 +83,21 @@ export async function keepOriginal(
 /** A picture of an account, if this browser has it. */
 export async function findOriginal(accountId: string, taskId: string): Promise<Original | null> {
   return await ifPossible(async (originals, usage) => {
-    const [kept, used]: [Kept | undefined, Usage | undefined] = await Promise.all([
+    const [saved, used]: [SavedOriginal | undefined, Usage | undefined] = await Promise.all([
       done(originals.get([accountId, taskId])),
       done(usage.get([accountId, taskId])),
     ]);
-    if (kept === undefined || used === undefined || Date.now() - used.usedAt > LONGEST_MS) return null;
+    if (saved === undefined || used === undefined || Date.now() - used.usedAt > LONGEST_MS) return null;
     // Whether that can be noted or not, the picture is there.
     usage.put({ ...used, usedAt: Date.now() }).addEventListener("error", (event) => event.preventDefault());
-    return kept;
+    return saved;
   });
 }
 
 /** The names of all pictures of an account that this browser has, by taskId. */
 export async function originalNames(accountId: string): Promise<ReadonlyMap<string, string>> {
   const all = await ifPossible(
-    async (originals): Promise<Kept[]> => await done(originals.getAll(allOf(accountId))),
+    async (originals): Promise<SavedOriginal[]> => await done(originals.getAll(allOf(accountId))),
   );
   return new Map((all ?? []).map(({ taskId, name }) => [taskId, name]));
 }
@@ -105,14 +105,14 @@ export async function originalNames(accountId: string): Promise<ReadonlyMap<stri
 const allOf = (accountId: string): IDBKeyRange => IDBKeyRange.bound([accountId], [accountId, []]);
 
 /** Deletes a picture of an account from this browser. */
-export async function forgetOriginal(accountId: string, taskId: string): Promise<void> {
+export async function deleteOriginal(accountId: string, taskId: string): Promise<void> {
   await ifPossible((originals, usage) => {
     for (const store of [originals, usage]) store.delete([accountId, taskId]);
   });
 }
 
 /** Deletes the pictures of an account from this browser. */
-export async function forgetOriginals(accountId: string): Promise<void> {
+export async function deleteOriginals(accountId: string): Promise<void> {
   await ifPossible((originals, usage) => {
     for (const store of [originals, usage]) store.delete(allOf(accountId));
   });

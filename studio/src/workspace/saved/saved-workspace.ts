@@ -3,17 +3,17 @@ import type { History } from "../rules/edit-history.ts";
 import type { ClipRegion } from "../rules/clip-regions.ts";
 import { LONGEST_MS } from "./originals.ts";
 import type { Owner } from "../service/owner.ts";
-import type { Picture, WorkType } from "../rules/picture.ts";
+import type { Picture, WorkspaceType } from "../rules/picture.ts";
 import { lastOf, type PointedObject } from "../rules/pointed-objects.ts";
 import type { Verdict } from "../rules/review.ts";
 import type { Asked, Search } from "../workspace.ts";
 
 /**
- * A work as this browser keeps it, so that a reload, a new sign-in and another tab find all of it: also pictures that no job
+ * A workspace as this browser keeps it, so that a reload, a new sign-in and another tab find all of it: also pictures that no job
  * has, what running jobs were asked for, and the keys by which a job is created once, however often it is asked for. Texts are
  * in the local storage, an item per work; files where those that were sent are.
  */
-export interface KeptWork {
+export interface SavedWorkspace {
   readonly id: string;
   readonly accountId: string;
   /** The tab that has it. */
@@ -23,11 +23,11 @@ export interface KeptWork {
   readonly isDraft: boolean;
   /** Its files were on their way. */
   readonly isSending: boolean;
-  readonly type: WorkType;
+  readonly type: WorkspaceType;
   readonly fps: number;
   readonly prompts: readonly string[];
   readonly threshold: number | null;
-  readonly pictures: readonly KeptPicture[];
+  readonly pictures: readonly SavedPicture[];
   readonly asked: Asked | null;
   readonly request: CreateJobRequest | null;
   readonly pointed: readonly PointedObject[];
@@ -44,13 +44,13 @@ export interface KeptWork {
   readonly searches: readonly Search[];
 }
 
-type KeptPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };
+type SavedPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };
 
 /** The name of a file that has no taskId yet. */
-export const fileId = (key: string): string => `draft/${key}`;
+export const unsentFileId = (key: string): string => `draft/${key}`;
 
 const PREFIX = "studio.work.";
-const MOST_WORKS = 50;
+const MOST_WORKSPACES = 50;
 
 /** What names this tab, over reloads. */
 export function thisTab(): string {
@@ -61,53 +61,55 @@ export function thisTab(): string {
   return tab;
 }
 
-/** All works that this browser keeps, the newest first. */
-export function keptWorks(): readonly KeptWork[] {
+/** All workspaces that this browser keeps, the newest first. */
+export function savedWorkspaces(): readonly SavedWorkspace[] {
   return Object.keys(localStorage)
     .filter((name) => name.startsWith(PREFIX))
-    .map((name): KeptWork => JSON.parse(localStorage.getItem(name) ?? ""))
+    .map((name): SavedWorkspace => JSON.parse(localStorage.getItem(name) ?? ""))
     .toSorted((a, b) => b.usedAt - a.usedAt);
 }
 
-/** What to forget, so that neither too old nor too many works are kept, and this tab has none of somebody else's. */
-export const outlived = (
-  kept: readonly KeptWork[],
+/** What to forget, so that neither too old nor too many workspaces are kept, and this tab has none of somebody else's. */
+export const expired = (
+  saved: readonly SavedWorkspace[],
   now: number,
   mine: { readonly tab: string; readonly accountId: string },
-): readonly KeptWork[] =>
-  kept.filter(
+): readonly SavedWorkspace[] =>
+  saved.filter(
     ({ usedAt, tab, accountId }, i) =>
-      i >= MOST_WORKS || now - usedAt > LONGEST_MS || (tab === mine.tab && accountId !== mine.accountId),
+      i >= MOST_WORKSPACES || now - usedAt > LONGEST_MS || (tab === mine.tab && accountId !== mine.accountId),
   );
 
-const hasJob = ({ asked, pointed, firstJob, searches }: KeptWork, jobId: string): boolean =>
+const hasJob = ({ asked, pointed, firstJob, searches }: SavedWorkspace, jobId: string): boolean =>
   [asked?.jobId, firstJob].includes(jobId) ||
   searches.some((search) => search.jobId === jobId) ||
   pointed.some((object) => lastOf(object).jobId === jobId);
 
-/** Forgets the texts of a kept work. */
-export const forgetKept = ({ id }: { readonly id: string }): void => localStorage.removeItem(PREFIX + id);
+/** Forgets the texts of a kept workspace. */
+export const deleteSaved = ({ id }: { readonly id: string }): void => localStorage.removeItem(PREFIX + id);
 
 /** Deletes what has outlived its time. */
 export function tidy({ accountId }: Owner): void {
-  outlived(keptWorks(), Date.now(), { tab: thisTab(), accountId }).forEach(forgetKept);
+  expired(savedWorkspaces(), Date.now(), { tab: thisTab(), accountId }).forEach(deleteSaved);
 }
 
-/** Keeps the texts of a work. */
-export function write(kept: KeptWork): void {
+/** Keeps the texts of a workspace. */
+export function write(saved: SavedWorkspace): void {
   try {
-    localStorage.setItem(PREFIX + kept.id, JSON.stringify(kept));
+    localStorage.setItem(PREFIX + saved.id, JSON.stringify(saved));
   } catch {
     // There is no room: the work goes on in this page.
   }
 }
 
 /** An account's draft in this tab. */
-export const keptDraft = ({ accountId }: Owner): KeptWork | undefined =>
-  keptWorks().find((kept) => kept.isDraft && kept.tab === thisTab() && kept.accountId === accountId);
+export const savedDraft = ({ accountId }: Owner): SavedWorkspace | undefined =>
+  savedWorkspaces().find(
+    (saved) => saved.isDraft && saved.tab === thisTab() && saved.accountId === accountId,
+  );
 
-/** An account's work that has a job, by preference as this tab left it. */
-export function keptWith(jobId: string, { accountId }: Owner): KeptWork | undefined {
-  const all = keptWorks().filter((kept) => kept.accountId === accountId && hasJob(kept, jobId));
+/** An account's workspace that has a job, by preference as this tab left it. */
+export function savedWithJob(jobId: string, { accountId }: Owner): SavedWorkspace | undefined {
+  const all = savedWorkspaces().filter((saved) => saved.accountId === accountId && hasJob(saved, jobId));
   return all.find(({ tab }) => tab === thisTab()) ?? all[0];
 }

@@ -27,7 +27,7 @@ export interface Scene {
 
 const picture = signal<ImageBitmap | null>(null);
 const layers = signal<readonly Layer[]>([]);
-const drafts = signal<readonly Region[]>([]);
+const pendingRegions = signal<readonly Region[]>([]);
 const tool = signal<Tool>("pan");
 const opacity = signal(0.5);
 const highlighted = signal<string | null>(null);
@@ -228,7 +228,7 @@ const viewer = {
   open,
   show,
   layers,
-  drafts,
+  pendingRegions,
   tool,
   opacity,
   highlighted,
@@ -257,9 +257,9 @@ function Page() {
       opacity={opacity}
       highlighted={highlighted}
       tool={tool.value}
-      drafts={drafts.value}
+      pendingRegions={pendingRegions.value}
       onRegion={(region, replacesLatest) => {
-        drafts.value = [...drafts.value.slice(0, replacesLatest ? -1 : undefined), region];
+        pendingRegions.value = [...pendingRegions.value.slice(0, replacesLatest ? -1 : undefined), region];
       }}
       brush={{ radius: 20, colour: null }}
       onStroke={(points, mask) => strokes.push({ points, mask })}

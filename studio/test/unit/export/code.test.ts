@@ -4,18 +4,18 @@ import { describe, expect, it } from "vitest";
 import { parseRegion } from "../../../../client/src/cli/segment/region.ts";
 import { commandLine } from "../../../src/export/code/command-line.ts";
 import { curlCode } from "../../../src/export/code/curl.ts";
-import type { Order } from "../../../src/export/code/exported-job.ts";
+import type { ExportedJob } from "../../../src/export/code/exported-job.ts";
 import { pythonCode } from "../../../src/export/code/python.ts";
 import { typescriptCode } from "../../../src/export/code/typescript.ts";
 
 const BASE = "https://segmentation.example.com";
 
-function order(request: CreateJobRequest, names: readonly string[]): Order {
+function exportedJob(request: CreateJobRequest, names: readonly string[]): ExportedJob {
   const sources = new Map(request.tasks.map((taskId, i) => [taskId, names[i] ?? taskId]));
   return { request, sources, isComplete: true };
 }
 
-const PICTURES = order(
+const PICTURES = exportedJob(
   {
     type: "image",
     prompts: ["cup", `it's a "red" $spoon`],
@@ -27,7 +27,7 @@ const PICTURES = order(
   },
   ["coffee cup's.png", "https://example.com/b.jpg?x=1&y=2"],
 );
-const POINTED = order(
+const POINTED = exportedJob(
   {
     type: "image",
     tasks: ["a.png", "b.png"],
@@ -41,7 +41,7 @@ const POINTED = order(
   },
   ["a.png", "b.png"],
 );
-const CLIP = order(
+const CLIP = exportedJob(
   {
     type: "video",
     prompts: ["person"],
@@ -54,7 +54,7 @@ const CLIP = order(
 );
 
 /** A clip in which an object is pointed at twice, and another one is boxed. */
-const FOLLOWED = order(
+const FOLLOWED = exportedJob(
   {
     type: "video",
     tasks: ["c.mp4"],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { JobSummary } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { continued, type Listed, refreshed } from "../../../src/state/listed.ts";
-import { entriesOf, isFound } from "../../../src/screens/jobs/job-groups.ts";
+import { jobGroupsOf, isFound } from "../../../src/screens/jobs/job-groups.ts";
 import { rowsOf, rowWindow, scrollTo } from "../../../src/screens/jobs/window.ts";
 
 const ROW = 72;
@@ -122,7 +122,7 @@ describe("the rows of a list of jobs", () => {
     ...(continues !== undefined && { continues: `job_${continues}` }),
   });
   const rows = (jobs: readonly JobSummary[]) =>
-    entriesOf(jobs).map(({ job: { jobId }, state, jobs: all }) => [jobId, state.jobId, all.length]);
+    jobGroupsOf(jobs).map(({ job: { jobId }, state, jobs: all }) => [jobId, state.jobId, all.length]);
 
   it("are one for each job with those that add to it, where the newest of them is", () => {
     expect(rows([listed(5, 1), listed(4), listed(3, 1), listed(2), listed(1)])).toEqual([
@@ -154,8 +154,8 @@ describe("the rows of a list of jobs", () => {
       fc.property(fc.uniqueArray(numbers, { selector: ([number]) => number }), (jobs) => {
         const all = jobs.map(([number, first]) => listed(number, first));
         const ids = (some: readonly JobSummary[]): string[] => some.map(({ jobId }) => jobId).toSorted();
-        expect(ids(entriesOf(all).flatMap((entry) => entry.jobs))).toEqual(ids(all));
-        const firsts = entriesOf(all).map((entry) => entry.jobs[0].continues ?? entry.jobs[0].jobId);
+        expect(ids(jobGroupsOf(all).flatMap((group) => group.jobs))).toEqual(ids(all));
+        const firsts = jobGroupsOf(all).map((group) => group.jobs[0].continues ?? group.jobs[0].jobId);
         expect(new Set(firsts).size).toBe(firsts.length);
       }),
     );

@@ -40,10 +40,10 @@ describe("a region", () => {
   });
 
   it("takes points on the object and beside it, up to as many as the service takes", () => {
-    let draft = withPoint({ points: [{ x: 1, y: 2, label: 1 }] }, { x: 0, y: 3, label: 0 });
-    for (let i = 2; i < 20; i++) draft = withPoint(draft ?? undefined, { x: i, y: 3, label: 0 });
-    expect(draft).toMatchObject({ points: { length: 20, 1: { x: 0, y: 3, label: 0 } } });
-    expect(withPoint(draft ?? undefined, { x: 5, y: 5, label: 1 })).toBeNull();
+    let region = withPoint({ points: [{ x: 1, y: 2, label: 1 }] }, { x: 0, y: 3, label: 0 });
+    for (let i = 2; i < 20; i++) region = withPoint(region ?? undefined, { x: i, y: 3, label: 0 });
+    expect(region).toMatchObject({ points: { length: 20, 1: { x: 0, y: 3, label: 0 } } });
+    expect(withPoint(region ?? undefined, { x: 5, y: 5, label: 1 })).toBeNull();
   });
 
   it("gets no point if it is a box, or if there is none", () => {

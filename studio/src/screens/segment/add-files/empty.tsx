@@ -6,13 +6,13 @@ import { Field } from "../../../components/controls/field.tsx";
 import { overview } from "../../../state/session.ts";
 import { limitsInWords, obstacleTo } from "../../../workspace/rules/obstacles.ts";
 import { addressesIn, type Given } from "../../../workspace/rules/picture.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { Choose } from "./choose.tsx";
 import { ObstacleNotice, Refused } from "./notices.tsx";
 import "./empty.css";
 
 interface EmptyProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   readonly onGiven: (given: readonly Given[]) => void;
 }
 
@@ -22,10 +22,10 @@ async function sampleFile(): Promise<File> {
 }
 
 /** Before there is a picture: the ways to give one. */
-export function Empty({ work, onGiven }: EmptyProps) {
+export function Empty({ workspace, onGiven }: EmptyProps) {
   const trySample = async (): Promise<void> => {
     onGiven([await sampleFile()]);
-    work.prompts.value = ["cup", "spoon"];
+    workspace.prompts.value = ["cup", "spoon"];
   };
   const obstacle = overview.value === null ? null : obstacleTo(overview.value, "image", 1);
   // Nothing is dropped with a finger.
@@ -34,7 +34,7 @@ export function Empty({ work, onGiven }: EmptyProps) {
     <section class="empty" aria-label="Add pictures">
       <div class="empty-middle">
         {obstacle !== null && <ObstacleNotice obstacle={obstacle} />}
-        <Refused work={work} />
+        <Refused workspace={workspace} />
         <div class="empty-words">
           <h2>{hasMouse ? "Drop pictures or a clip" : "Choose pictures or a clip"}</h2>
           <p>

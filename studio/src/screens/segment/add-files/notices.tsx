@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Notice } from "../../../components/layout/notice.tsx";
 import { overview } from "../../../state/session.ts";
 import type { Obstacle } from "../../../workspace/rules/obstacles.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 
 interface ObstacleNoticeProps {
   readonly obstacle: Obstacle;
@@ -35,8 +35,8 @@ export function ObstacleNotice({ obstacle, children }: ObstacleNoticeProps) {
 }
 
 /** What was given and not taken. */
-export function Refused({ work }: { readonly work: Work }) {
-  const sentences = work.refused.value;
+export function Refused({ workspace }: { readonly workspace: Workspace }) {
+  const sentences = workspace.refused.value;
   if (sentences.length === 0) return null;
   return (
     <Notice tone="warning" title={`${counted(sentences.length, "item")} not added`}>

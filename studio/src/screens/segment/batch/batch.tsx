@@ -4,48 +4,48 @@ import { inPlace } from "../../../components/layout/lazy-part.tsx";
 import type { GalleryItem } from "../../../gallery/items.ts";
 import { problemSentence } from "../../../text/problem-words.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
 import type { ViewState } from "../state/view-state.ts";
 import { Progress } from "../stage/progress.tsx";
 
 const Gallery = inPlace(lazy(async () => (await import("../../../gallery/gallery.tsx")).Gallery));
 
-/** All pictures of a work, with what was found in each. */
+/** All pictures of a workspace, with what was found in each. */
 export function Batch({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
+  const { workspace } = viewState;
   const isByLabel = viewState.gallery.value.label !== null;
-  const found = work.found.value;
+  const found = workspace.found.value;
   useEffect(() => {
     // Which prompt a mask answers is known by its file.
-    if (isByLabel && found !== null) void showAll(work);
+    if (isByLabel && found !== null) void showAll(workspace);
   }, [isByLabel, found]);
   return (
     <section class="stage" aria-label="All pictures">
       <div class="stage-pane stage-batch">
         <Gallery
-          items={viewState.work.pictures.value.map((picture) => itemOf(viewState, picture))}
-          open={viewState.work.openPicture.value?.key ?? null}
+          items={viewState.workspace.pictures.value.map((picture) => itemOf(viewState, picture))}
+          open={viewState.workspace.openPicture.value?.key ?? null}
           filter={viewState.gallery}
           labels={viewState.labels.value}
-          onOpen={(key) => viewState.work.open(key)}
+          onOpen={(key) => viewState.workspace.open(key)}
         />
       </div>
-      <Progress work={work} />
+      <Progress workspace={workspace} />
     </section>
   );
 }
 
 /** Fetches the masks of all pictures, one picture after the other. */
-async function showAll(work: Work): Promise<void> {
-  for (const { key } of work.pictures.value) await showMasks(work, key);
+async function showAll(workspace: Workspace): Promise<void> {
+  for (const { key } of workspace.pictures.value) await showMasks(workspace, key);
 }
 
 function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
-  const { work } = viewState;
+  const { workspace } = viewState;
   const { key, name, file, sending } = picture;
-  const task = work.taskOf(picture);
-  const found = work.found.value;
+  const task = workspace.taskOf(picture);
+  const found = workspace.found.value;
   const seen = viewState.objectsIn(key);
   return {
     key,
@@ -55,7 +55,7 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
     problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
     count: viewState.countIn(picture, "shown"),
     labels: viewState.labelsIn(key),
-    verdict: work.verdicts.value.get(key) ?? null,
+    verdict: workspace.verdicts.value.get(key) ?? null,
     revision: [
       file === null ? "absent" : "here",
       // Of a running job more is known later.
@@ -67,7 +67,7 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
         ({ id, object, label }) => `${viewState.hidden.value.has(object) ? "-" : ""}${id} ${label}`,
       ),
     ].join(" "),
-    original: async () => await work.original(picture),
+    original: async () => await workspace.original(picture),
     masks: async () => await viewState.masksOf(key),
   };
 }

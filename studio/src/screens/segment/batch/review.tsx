@@ -9,22 +9,22 @@ const KEYS: Readonly<Record<string, Verdict | "next">> = { a: "accepted", x: "re
 
 /** What is said of the open picture of a batch, and the way to the next one. */
 export function Review({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
-  const picture = work.openPicture.value;
+  const { workspace } = viewState;
+  const picture = workspace.openPicture.value;
   const key = picture?.key ?? null;
-  const verdicts = work.verdicts.value;
+  const verdicts = workspace.verdicts.value;
   const verdict = key === null ? undefined : verdicts.get(key);
-  const reviewed = work.pictures.value.filter((each) => verdicts.has(each.key)).length;
+  const reviewed = workspace.pictures.value.filter((each) => verdicts.has(each.key)).length;
   const goOn = (): void => {
-    const next = nextToReview(viewState.reviewed.value, key, work.verdicts.value);
+    const next = nextToReview(viewState.reviewed.value, key, workspace.verdicts.value);
     // After the last one, all are looked at.
-    if (next === null) work.open(null);
-    else work.openKey.value = next;
+    if (next === null) workspace.open(null);
+    else workspace.openKey.value = next;
   };
   const judge = (said: Verdict): void => {
     if (key === null) return;
     const isTakenBack = verdict === said;
-    work.judge(judged(work.verdicts.value, key, said));
+    workspace.judge(judged(workspace.verdicts.value, key, said));
     if (!isTakenBack) goOn();
   };
   useShortcuts((letter, { ctrlKey, metaKey }) => {
@@ -38,7 +38,7 @@ export function Review({ viewState }: { readonly viewState: ViewState }) {
     <div class="review" role="group" aria-label="Review">
       <p role="status">
         <span class="unseen">{picture?.name}. </span>
-        {reviewed} of {work.pictures.value.length} reviewed
+        {reviewed} of {workspace.pictures.value.length} reviewed
       </p>
       <Button aria-pressed={verdict === "accepted"} title="A" onClick={() => judge("accepted")}>
         Accept

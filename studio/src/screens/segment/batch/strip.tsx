@@ -4,7 +4,7 @@ import { useNear } from "../../../components/hooks/use-near.ts";
 import { useLoaded } from "../../../state/requests.ts";
 import { type Given, type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import { counted } from "../../../text/format.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { Choose } from "../add-files/choose.tsx";
 import type { ViewState } from "../state/view-state.ts";
 import { useObjectUrl } from "../../../components/hooks/use-object-url.ts";
@@ -16,46 +16,46 @@ interface StripProps {
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
-/** The pictures of a work, small, with how many objects each has. */
+/** The pictures of a workspace, small, with how many objects each has. */
 export function Strip({ viewState, onGiven }: StripProps) {
-  const { work } = viewState;
-  const open = work.openPicture.value?.key;
+  const { workspace } = viewState;
+  const open = workspace.openPicture.value?.key;
   const list = useRef<HTMLUListElement>(null);
   const isFollowed = useRef(false);
   useEffect(() => {
     // The focus goes with the arrow keys, and stays here when a picture is taken out.
     if (isFollowed.current) list.current?.querySelector<HTMLElement>("[aria-current=true]")?.focus();
     isFollowed.current = false;
-  }, [open, work.pictures.value.length]);
+  }, [open, workspace.pictures.value.length]);
   const step = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    const pictures = work.pictures.value;
+    const pictures = workspace.pictures.value;
     const next = pictures[pictures.findIndex(({ key }) => key === open) + by];
     if (by === 0 || next === undefined) return;
     event.preventDefault();
-    work.openKey.value = next.key;
+    workspace.openKey.value = next.key;
     isFollowed.current = true;
   };
   return (
     <nav class="strip" aria-label="Pictures">
       <ul ref={list} onKeyDown={step}>
         <li>
-          <button type="button" class="strip-all" onClick={() => work.open(null)}>
-            All {work.pictures.value.length}
+          <button type="button" class="strip-all" onClick={() => workspace.open(null)}>
+            All {workspace.pictures.value.length}
           </button>
         </li>
-        {work.pictures.value.map((picture) => (
+        {workspace.pictures.value.map((picture) => (
           <Thumbnail
             key={picture.key}
-            work={work}
+            workspace={workspace}
             picture={picture}
             isOpen={picture.key === open}
             onRemove={
-              onGiven === null || work.pictures.value.length < 2
+              onGiven === null || workspace.pictures.value.length < 2
                 ? null
                 : () => {
                     isFollowed.current = true;
-                    work.remove(picture.key);
+                    workspace.remove(picture.key);
                   }
             }
           />
@@ -74,27 +74,27 @@ export function Strip({ viewState, onGiven }: StripProps) {
 }
 
 interface ThumbnailProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   readonly picture: Picture;
   readonly isOpen: boolean;
   /** Takes it out; null if that is no longer possible. */
   readonly onRemove: (() => void) | null;
 }
 
-function Thumbnail({ work, picture, isOpen, onRemove }: ThumbnailProps) {
+function Thumbnail({ workspace, picture, isOpen, onRemove }: ThumbnailProps) {
   const item = useRef<HTMLLIElement>(null);
   const isNear = useNear(item, "0px 50%").value;
   const original = useLoaded(
     async (signal) =>
-      await work.runner.thumbnails.do(async () =>
-        isNear && !signal.aborted ? await work.original(picture) : null,
+      await workspace.runner.thumbnails.do(async () =>
+        isNear && !signal.aborted ? await workspace.original(picture) : null,
       ),
     [isNear],
   );
   const url = useObjectUrl(picture.file ?? original.value.value ?? null);
   // A HEIC, say, which this browser can't decode.
   const [isUnshowable, setUnshowable] = useState(false);
-  const state = stateOf(work, picture);
+  const state = stateOf(workspace, picture);
   useEffect(() => {
     if (isOpen) item.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [isOpen]);
@@ -106,7 +106,7 @@ function Thumbnail({ work, picture, isOpen, onRemove }: ThumbnailProps) {
         aria-current={isOpen}
         tabIndex={isOpen ? 0 : -1}
         title={picture.name}
-        onClick={() => (work.openKey.value = picture.key)}
+        onClick={() => (workspace.openKey.value = picture.key)}
       >
         {url === null || isUnshowable ? (
           <Icon name="picture" />
@@ -133,19 +133,19 @@ function Thumbnail({ work, picture, isOpen, onRemove }: ThumbnailProps) {
 
 /** What is known of a picture, in a mark and in words. */
 function stateOf(
-  work: Work,
+  workspace: Workspace,
   picture: Picture,
 ): { mark: string; words: string; tone: "plain" | "danger" | "going" } {
   const { sending } = picture;
   if (sending.at === "failed") return { mark: "!", words: "could not be uploaded", tone: "danger" };
   if (sending.at === "sending") return { mark: "↑", words: "uploading", tone: "going" };
-  const task = work.taskOf(picture);
+  const task = workspace.taskOf(picture);
   if (task?.status === "failed") return { mark: "!", words: "failed", tone: "danger" };
-  const verdict = work.verdicts.value.get(picture.key);
+  const verdict = workspace.verdicts.value.get(picture.key);
   if (verdict === "accepted") return { mark: "✓", words: "accepted", tone: "going" };
   if (verdict === "rejected") return { mark: "✕", words: "rejected", tone: "danger" };
   const taskId = taskIdOf(picture);
-  const count = taskId === null ? undefined : work.found.value?.confidences.get(taskId)?.length;
+  const count = taskId === null ? undefined : workspace.found.value?.confidences.get(taskId)?.length;
   if (count !== undefined) return { mark: String(count), words: counted(count, "object"), tone: "plain" };
   if (task?.status === "success") return { mark: "✓", words: "done", tone: "going" };
   return { mark: "", words: "", tone: "plain" };

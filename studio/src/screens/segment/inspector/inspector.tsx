@@ -21,17 +21,19 @@ interface InspectorProps {
 
 /** Beside the picture: what is asked, and what was found. */
 export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
-  const { work } = viewState;
-  const isImage = work.type.value === "image";
-  const hasMasks = work.isOverview.value ? work.found.value !== null : viewState.instances.value.length > 0;
+  const { workspace } = viewState;
+  const isImage = workspace.type.value === "image";
+  const hasMasks = workspace.isOverview.value
+    ? workspace.found.value !== null
+    : viewState.instances.value.length > 0;
   return (
     <aside class="inspector" aria-label="Settings and results">
-      <AskFor work={work} />
+      <AskFor workspace={workspace} />
       <Searches viewState={viewState} />
       <ExportButton viewState={viewState} />
       <ShareButton viewState={viewState} />
       {isImage && hasMasks && <ShowHow viewState={viewState} />}
-      {isImage && !work.isOverview.value && <Instances viewState={viewState} />}
+      {isImage && !workspace.isOverview.value && <Instances viewState={viewState} />}
       <footer class="inspector-foot">
         {onGiven !== null && isImage && (
           <Choose variant="quiet" many onFiles={onGiven}>
@@ -54,11 +56,11 @@ export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
 
 /** How the masks are shown: from which confidence on, and how strongly. */
 export function ShowHow({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
+  const { workspace } = viewState;
   const least = useComputed(() => Math.max(viewState.least.value, viewState.lowest.value));
   const isShown = useComputed(() =>
-    work.isOverview.value
-      ? [...(work.found.value?.confidences.values() ?? [])].flat().map((each) => each >= least.value)
+    workspace.isOverview.value
+      ? [...(workspace.found.value?.confidences.values() ?? [])].flat().map((each) => each >= least.value)
       : (viewState.searched.value ?? []).map((instance) => isConfident(instance, viewState.filter.value)),
   );
   const shown = isShown.value.filter(Boolean).length;
@@ -73,8 +75,8 @@ export function ShowHow({ viewState }: { readonly viewState: ViewState }) {
           onInput={(value) => (viewState.least.value = value)}
         />
       )}
-      {!work.isOverview.value && <MaskOpacity opacity={viewState.opacity} />}
-      {(work.isOverview.value || viewState.instances.value.length > 1) && (
+      {!workspace.isOverview.value && <MaskOpacity opacity={viewState.opacity} />}
+      {(workspace.isOverview.value || viewState.instances.value.length > 1) && (
         <label class="check">
           <input
             type="checkbox"

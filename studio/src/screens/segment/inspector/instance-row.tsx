@@ -30,7 +30,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
     if (viewState.highlighted.value === instance.id) viewState.highlighted.value = null;
   };
   const difference = viewState.comparing.of(instance);
-  const change = (made: Edit): void => edit(viewState.work, made);
+  const change = (made: Edit): void => edit(viewState.workspace, made);
   const close = () => (dialog.value = null);
   const others = viewState.instances.value.filter(({ object }) => object !== instance.object);
   const remove = (): void => {

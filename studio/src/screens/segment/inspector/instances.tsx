@@ -10,18 +10,18 @@ import "./instances.css";
 
 /** What was found in the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
 export function Instances({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
-  const key = work.openPicture.value?.key;
+  const { workspace } = viewState;
+  const key = workspace.openPicture.value?.key;
   const pending = useComputed(
     () =>
-      work.pointed.value.filter(
+      workspace.pointed.value.filter(
         (object) => object.picture === key && ["waiting", "running"].includes(lastOf(object).state),
       ).length,
   );
   const groups = viewState.groups.value;
-  const picture = work.openPicture.value;
+  const picture = workspace.openPicture.value;
   // Then nothing is known of what is in it.
-  if (picture !== null && work.taskOf(picture)?.status === "failed") return null;
+  if (picture !== null && workspace.taskOf(picture)?.status === "failed") return null;
   if (groups.length === 0 && pending.value === 0)
     return <p class="fine">Objects that are found appear here.</p>;
   return (
@@ -59,8 +59,8 @@ interface GroupProps {
 
 function GroupOf({ group: { label, instances }, viewState, isKnown }: GroupProps) {
   const name = label ?? "By point or box";
-  const picture = viewState.work.openPicture.value;
-  const problem = (picture && viewState.work.taskOf(picture)?.error) ?? "";
+  const picture = viewState.workspace.openPicture.value;
+  const problem = (picture && viewState.workspace.taskOf(picture)?.error) ?? "";
   const isUnserved =
     label !== null &&
     instances.length === 0 &&
@@ -88,9 +88,11 @@ function GroupOf({ group: { label, instances }, viewState, isKnown }: GroupProps
           </button>
         )}
       </header>
-      {label !== null && instances.length > 0 && (viewState.work.found.value?.prompts.length ?? 0) > 1 && (
-        <Least label={label} viewState={viewState} />
-      )}
+      {label !== null &&
+        instances.length > 0 &&
+        (viewState.workspace.found.value?.prompts.length ?? 0) > 1 && (
+          <Least label={label} viewState={viewState} />
+        )}
       {isKnown && instances.length === 0 && (
         <p class="fine">
           {isUnserved ? "Not in the model’s vocabulary: it wasn’t looked for." : "None in this picture."}
@@ -110,7 +112,7 @@ function Least({ label, viewState }: { readonly label: string; readonly viewStat
   const { least, leasts } = viewState.filter.value;
   const own = leasts.get(label);
   const value = Math.max(own ?? least, viewState.lowest.value);
-  if (!viewState.work.found.value?.prompts.includes(label)) return null;
+  if (!viewState.workspace.found.value?.prompts.includes(label)) return null;
   return (
     <Slider
       label={`Min. for ${label}`}
@@ -118,7 +120,7 @@ function Least({ label, viewState }: { readonly label: string; readonly viewStat
       value={value}
       min={viewState.lowest.value}
       onInput={(chosen) =>
-        edit(viewState.work, { type: "least", prompt: label, least: chosen, at: Date.now() })
+        edit(viewState.workspace, { type: "least", prompt: label, least: chosen, at: Date.now() })
       }
     />
   );

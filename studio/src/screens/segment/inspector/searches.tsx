@@ -9,8 +9,8 @@ import "./searches.css";
 
 /** What was searched for in the same pictures; one search is seen at a time, the latest at first. */
 export function Searches({ viewState }: { readonly viewState: ViewState }) {
-  const { work, comparing } = viewState;
-  const searches = work.searches.value;
+  const { workspace, comparing } = viewState;
+  const searches = workspace.searches.value;
   if (searches.length < 2) return null;
   return (
     <section class="searches" aria-label="Searches">
@@ -21,9 +21,9 @@ export function Searches({ viewState }: { readonly viewState: ViewState }) {
             <button
               type="button"
               class="searches-search"
-              aria-pressed={search.jobId === work.searchId.value}
-              disabled={work.going.value.at !== "idle"}
-              onClick={() => see(work, search.jobId)}
+              aria-pressed={search.jobId === workspace.searchId.value}
+              disabled={workspace.going.value.at !== "idle"}
+              onClick={() => see(workspace, search.jobId)}
             >
               <span class="cut">{promptsText(search.prompts)}</span>
               <span class="fine">
@@ -31,14 +31,14 @@ export function Searches({ viewState }: { readonly viewState: ViewState }) {
                 <RelativeTime at={new Date(search.at).toISOString()} />
               </span>
             </button>
-            {work.type.value === "image" && search.jobId !== work.searchId.value && (
+            {workspace.type.value === "image" && search.jobId !== workspace.searchId.value && (
               <Button
                 variant={search === comparing.search.value ? "plain" : "quiet"}
                 aria-pressed={search === comparing.search.value}
                 aria-label={`Compare with ${promptsText(search.prompts)}`}
                 onClick={() => {
                   // One picture is compared at a time.
-                  work.open(work.openPicture.value?.key ?? null);
+                  workspace.open(workspace.openPicture.value?.key ?? null);
                   comparing.toggle(search.jobId);
                 }}
               >

@@ -7,11 +7,11 @@ import type { ViewState } from "../state/view-state.ts";
 
 const ShareDialog = lazyDialog(async () => (await import("../../../share/share-dialog.tsx")).ShareDialog);
 
-/** The button that makes a link to what a work has found, once there is something. */
+/** The button that makes a link to what a workspace has found, once there is something. */
 export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
+  const { workspace } = viewState;
   const isOpen = useSignal(false);
-  const { job, pointed, edits, pictures, type } = work;
+  const { job, pointed, edits, pictures, type } = workspace;
   const drawn = pointed.value.flatMap((object) => drawnOf(object)?.jobId ?? []);
   const first = job.value?.status === "success" ? job.value.jobId : drawn[0];
   if (first === undefined) return null;

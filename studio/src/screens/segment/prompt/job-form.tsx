@@ -9,49 +9,53 @@ import { framesOf, obstacleTo } from "../../../workspace/rules/obstacles.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import { segment } from "../../../workspace/jobs/run.ts";
 import { send } from "../../../workspace/jobs/send.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { Field, Select } from "../../../components/controls/field.tsx";
 import { Slider } from "../../../components/controls/slider.tsx";
 import { ObstacleNotice, Refused } from "../add-files/notices.tsx";
 import { PromptField } from "./prompt-field.tsx";
 
 /** The prompts and the button that looks for them, with whatever stands against it. */
-export function AskFor({ work }: { readonly work: Work }) {
+export function AskFor({ workspace }: { readonly workspace: Workspace }) {
   const obstacle = useComputed(() =>
-    overview.value === null ? null : obstacleTo(overview.value, work.type.value, work.pictures.value.length),
+    overview.value === null
+      ? null
+      : obstacleTo(overview.value, workspace.type.value, workspace.pictures.value.length),
   );
-  const isIdle = work.going.value.at === "idle";
+  const isIdle = workspace.going.value.at === "idle";
   const canAsk =
-    isIdle && obstacle.value === null && work.hasQuestion.value && work.pictures.value.length > 0;
-  const units = unitsOf(work);
+    isIdle && obstacle.value === null && workspace.hasQuestion.value && workspace.pictures.value.length > 0;
+  const units = unitsOf(workspace);
   // The same search once more is charged once more.
-  const isAgain = work.isAnswered.value && work.hasQuestion.value;
+  const isAgain = workspace.isAnswered.value && workspace.hasQuestion.value;
   const isAsking = useSignal(false);
   // A job was refused for what is known by now, and is said above.
-  const isSaid = obstacle.value !== null && isAboutPlan(work.problem.value?.error);
+  const isSaid = obstacle.value !== null && isAboutPlan(workspace.problem.value?.error);
   const ask = (): void => {
-    if (canAsk) void segment(work);
+    if (canAsk) void segment(workspace);
   };
   return (
     <section class="ask-for">
-      <PromptField work={work} onDone={ask} />
-      {work.type.value === "video" && <FrameRate work={work} />}
-      <Threshold work={work} />
+      <PromptField workspace={workspace} onDone={ask} />
+      {workspace.type.value === "video" && <FrameRate workspace={workspace} />}
+      <Threshold workspace={workspace} />
       {obstacle.value !== null && (
         <ObstacleNotice obstacle={obstacle.value}>
-          {obstacle.value.keep !== undefined && obstacle.value.keep > 0 && work.jobIds.value.length === 0 && (
-            <Button onClick={() => keepFirst(work, obstacle.value?.keep)}>
-              Keep the first {obstacle.value.keep}
-            </Button>
-          )}
+          {obstacle.value.keep !== undefined &&
+            obstacle.value.keep > 0 &&
+            workspace.jobIds.value.length === 0 && (
+              <Button onClick={() => keepFirst(workspace, obstacle.value?.keep)}>
+                Keep the first {obstacle.value.keep}
+              </Button>
+            )}
         </ObstacleNotice>
       )}
-      <CutOff work={work} />
-      <Refused work={work} />
-      <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
-      {!isSaid && <Failure work={work} onRetry={ask} />}
+      <CutOff workspace={workspace} />
+      <Refused workspace={workspace} />
+      <Unsent workspace={workspace} onRetry={canAsk ? ask : () => sendAgain(workspace)} />
+      {!isSaid && <Failure workspace={workspace} onRetry={ask} />}
       <Button
-        variant={work.isAnswered.value ? "plain" : "main"}
+        variant={workspace.isAnswered.value ? "plain" : "main"}
         busy={!isIdle}
         disabled={!canAsk}
         onClick={isAgain ? () => (isAsking.value = true) : ask}
@@ -65,42 +69,42 @@ export function AskFor({ work }: { readonly work: Work }) {
       {isAsking.value && (
         <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
       )}
-      <p class="fine">{costOf(work)}</p>
+      <p class="fine">{costOf(workspace)}</p>
     </section>
   );
 }
 
 /** A reload cut the upload of this draft off. */
-const CutOff = ({ work }: { readonly work: Work }) =>
-  work.wasCutOff.value && work.going.value.at === "idle" && work.jobIds.value.length === 0 ? (
+const CutOff = ({ workspace }: { readonly workspace: Workspace }) =>
+  workspace.wasCutOff.value && workspace.going.value.at === "idle" && workspace.jobIds.value.length === 0 ? (
     <Notice tone="warning" title="The upload was interrupted">
       The page was closed during the upload. Press Segment to upload the missing files again.
     </Notice>
   ) : null;
 
 /** Sends what could not be sent for something that was pointed at. */
-function sendAgain(work: Work): void {
-  for (const { key } of work.unsent.value) void send(work, key);
+function sendAgain(workspace: Workspace): void {
+  for (const { key } of workspace.unsent.value) void send(workspace, key);
 }
 
-function keepFirst(work: Work, count = 0): void {
-  work.pictures.value = work.pictures.value.slice(0, count);
+function keepFirst(workspace: Workspace, count = 0): void {
+  workspace.pictures.value = workspace.pictures.value.slice(0, count);
 }
 
-function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () => void }) {
-  const problem = work.problem.value;
+function Failure({ workspace, onRetry }: { readonly workspace: Workspace; readonly onRetry: () => void }) {
+  const problem = workspace.problem.value;
   if (problem === null) return null;
   const again: Partial<Record<typeof problem.of, () => void>> = {
     job: onRetry,
     masks: () => {
-      const key = work.openPicture.value?.key;
-      work.problem.value = null;
-      if (key !== undefined) void showMasks(work, key);
+      const key = workspace.openPicture.value?.key;
+      workspace.problem.value = null;
+      if (key !== undefined) void showMasks(workspace, key);
     },
     opening: () => location.reload(),
   };
   const names = new Map(
-    work.pictures.value.flatMap(({ sending, name }) =>
+    workspace.pictures.value.flatMap(({ sending, name }) =>
       sending.at === "sent" ? [[sending.taskId, name] as const] : [],
     ),
   );
@@ -111,17 +115,17 @@ const RunAgainDialog = lazyDialog(
   async () => (await import("../../../components/dialogs/run-again-dialog.tsx")).RunAgainDialog,
 );
 
-/** The units of the work's next job; null if they are not known in advance. */
-function unitsOf(work: Work): number | null {
-  const { value: seconds } = work.seconds;
-  if (work.type.value === "image") return work.pictures.value.length;
-  return seconds === null ? null : framesOf(seconds, work.fps.value);
+/** The units of the workspace's next job; null if they are not known in advance. */
+function unitsOf(workspace: Workspace): number | null {
+  const { value: seconds } = workspace.seconds;
+  if (workspace.type.value === "image") return workspace.pictures.value.length;
+  return seconds === null ? null : framesOf(seconds, workspace.fps.value);
 }
 
 /** What the job will use, as far as that is known in advance. */
-function costOf(work: Work): string {
-  const count = unitsOf(work);
-  if (work.type.value === "video")
+function costOf(workspace: Workspace): string {
+  const count = unitsOf(workspace);
+  if (workspace.type.value === "video")
     return count === null
       ? "Each processed frame is one unit."
       : `About ${counted(count, "frame")} = ${counted(count, "unit")}.`;
@@ -134,11 +138,11 @@ function costOf(work: Work): string {
 }
 
 /** Pictures that could not be sent, with why, and what to do about them. */
-function Unsent({ work, onRetry }: { readonly work: Work; readonly onRetry: () => void }) {
-  const unsent = work.unsent.value;
-  if (unsent.length === 0 || work.going.value.at !== "idle") return null;
+function Unsent({ workspace, onRetry }: { readonly workspace: Workspace; readonly onRetry: () => void }) {
+  const unsent = workspace.unsent.value;
+  if (unsent.length === 0 || workspace.going.value.at !== "idle") return null;
   const leaveOut = (): void => {
-    for (const { key } of unsent) work.remove(key);
+    for (const { key } of unsent) workspace.remove(key);
   };
   return (
     <Notice
@@ -167,15 +171,15 @@ function Unsent({ work, onRetry }: { readonly work: Work; readonly onRetry: () =
 const USUAL = { image: 0.5, video: 0 } as const;
 
 /** From which confidence on the service keeps what it finds: what is below can't be shown afterwards. */
-function Threshold({ work }: { readonly work: Work }) {
-  const usual = USUAL[work.type.value];
-  const value = work.threshold.value ?? usual;
+function Threshold({ workspace }: { readonly workspace: Workspace }) {
+  const usual = USUAL[workspace.type.value];
+  const value = workspace.threshold.value ?? usual;
   return (
     <Slider
       label="Keep from confidence"
-      valueText={`${Math.round(value * 100)}%${work.threshold.value === null ? ", the default" : ""}`}
+      valueText={`${Math.round(value * 100)}%${workspace.threshold.value === null ? ", the default" : ""}`}
       value={value}
-      onInput={(chosen) => (work.threshold.value = chosen === usual ? null : chosen)}
+      onInput={(chosen) => (workspace.threshold.value = chosen === usual ? null : chosen)}
     />
   );
 }
@@ -183,7 +187,7 @@ function Threshold({ work }: { readonly work: Work }) {
 const RATES = [1, 2, 5, 10, 25];
 
 /** How many frames of a clip are processed per second. */
-const FrameRate = ({ work }: { readonly work: Work }) => (
+const FrameRate = ({ workspace }: { readonly workspace: Workspace }) => (
   <Field
     label="Frames per second"
     hint="More frames follow fast movement better, but each one counts as a unit."
@@ -192,8 +196,8 @@ const FrameRate = ({ work }: { readonly work: Work }) => (
       <Select
         {...attributes}
         options={RATES.map((rate) => [rate, rate])}
-        chosen={work.fps.value}
-        onChoose={(rate) => (work.fps.value = rate)}
+        chosen={workspace.fps.value}
+        onChoose={(rate) => (workspace.fps.value = rate)}
       />
     )}
   </Field>

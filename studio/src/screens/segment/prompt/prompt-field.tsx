@@ -3,11 +3,11 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "../../../components/controls/button.tsx";
 import { model } from "../../../workspace/service/model.ts";
 import { isOutside, offered, typedSoFar, withPrompts } from "../../../workspace/rules/prompts.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import "./prompt-field.css";
 
 interface PromptFieldProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   /** Enter in the empty field. */
   readonly onDone: () => void;
 }
@@ -16,7 +16,7 @@ interface PromptFieldProps {
 const MOST_NAMED = 3;
 
 /** Prompts as chips: Enter or a comma ends one, Backspace takes the last one out, several can be pasted. */
-export function PromptField({ work, onDone }: PromptFieldProps) {
+export function PromptField({ workspace, onDone }: PromptFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const typed = useSignal("");
@@ -25,14 +25,14 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
   /** Whether the whole vocabulary is open. */
   const isBrowsing = useSignal(false);
   const offers = useComputed(() =>
-    offered(vocabulary.value, typed.value, work.prompts.value, isBrowsing.value),
+    offered(vocabulary.value, typed.value, workspace.prompts.value, isBrowsing.value),
   );
   useSignalEffect(() => {
     if (chosen.value >= 0)
       document.querySelector(`#${id}-${chosen.value}`)?.scrollIntoView({ block: "nearest" });
   });
   const outside = useComputed(() =>
-    work.prompts.value.filter((prompt) => isOutside(vocabulary.value, prompt)),
+    workspace.prompts.value.filter((prompt) => isOutside(vocabulary.value, prompt)),
   );
 
   useEffect(() => {
@@ -42,7 +42,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
   }, []);
 
   const add = (text: string): void => {
-    work.prompts.value = withPrompts(work.prompts.value, text);
+    workspace.prompts.value = withPrompts(workspace.prompts.value, text);
     typed.value = "";
     close();
   };
@@ -55,12 +55,12 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
     isBrowsing.value = true;
   };
   const remove = (prompt: string): void => {
-    work.prompts.value = work.prompts.value.filter((other) => other !== prompt);
+    workspace.prompts.value = workspace.prompts.value.filter((other) => other !== prompt);
     input.current?.focus();
   };
   const onInput = (text: string): void => {
     const { whole, rest } = typedSoFar(text);
-    if (whole !== "") work.prompts.value = withPrompts(work.prompts.value, whole);
+    if (whole !== "") workspace.prompts.value = withPrompts(workspace.prompts.value, whole);
     typed.value = rest;
     chosen.value = -1;
   };
@@ -84,7 +84,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
       typed.value = "";
       close();
     } else if (key === "Backspace" && typed.value === "")
-      work.prompts.value = work.prompts.value.slice(0, -1);
+      workspace.prompts.value = workspace.prompts.value.slice(0, -1);
   };
   const isOpen = offers.value.length > 0;
   return (
@@ -95,7 +95,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
           class="prompts-box"
           onClick={({ target, currentTarget }) => target === currentTarget && input.current?.focus()}
         >
-          {work.prompts.value.map((prompt) => (
+          {workspace.prompts.value.map((prompt) => (
             <span key={prompt} class="prompts-chip" data-outside={outside.value.includes(prompt)}>
               {prompt}
               <button type="button" aria-label={`Remove ${prompt}`} onClick={() => remove(prompt)}>
@@ -115,7 +115,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
             autocomplete="off"
             autocapitalize="none"
             enterkeyhint="enter"
-            placeholder={work.prompts.value.length === 0 ? "cup, spoon…" : ""}
+            placeholder={workspace.prompts.value.length === 0 ? "cup, spoon…" : ""}
             value={typed.value}
             onInput={({ currentTarget }) => onInput(currentTarget.value)}
             onPaste={(event) => {

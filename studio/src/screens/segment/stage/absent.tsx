@@ -4,10 +4,10 @@ import { Choose } from "../add-files/choose.tsx";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import { reopen } from "../../../workspace/jobs/open-job.ts";
 import { isVisitor } from "../../../state/session.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 
 interface AbsentProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   readonly picture: Picture;
   /** The browser has the file and can't show it. */
   readonly isUnshowable: boolean;
@@ -15,11 +15,11 @@ interface AbsentProps {
 }
 
 /** Where the picture would be: why it isn't, and what to do. */
-export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
+export function Absent({ workspace, picture, isUnshowable, hasMasks }: AbsentProps) {
   const problem = useSignal<string | null>(null);
   const openAgain = async ([file]: readonly File[]): Promise<void> => {
     if (file === undefined) return;
-    const [mask] = work.instances.value.get(picture.key) ?? [];
+    const [mask] = workspace.instances.value.get(picture.key) ?? [];
     const bitmap = await createImageBitmap(file).catch(() => null);
     const isAnother =
       mask !== undefined && bitmap !== null && (bitmap.width !== mask.width || bitmap.height !== mask.height);
@@ -28,17 +28,17 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
       problem.value = `${file.name} has a different size, so it is a different picture.`;
       return;
     }
-    await reopen(work, picture, file);
+    await reopen(workspace, picture, file);
   };
   // Why it failed is said already.
-  if (isUnshowable && work.taskOf(picture)?.status === "failed") return null;
+  if (isUnshowable && workspace.taskOf(picture)?.status === "failed") return null;
   if (isUnshowable)
     return (
       <Words isLow={hasMasks} title="This browser can’t show the file">
         We’ll still try it.
       </Words>
     );
-  if (work.hasOriginal(picture)) return null;
+  if (workspace.hasOriginal(picture)) return null;
   if (isVisitor.value)
     return (
       <Words isLow={hasMasks} title="The link doesn’t show the picture">
@@ -51,7 +51,7 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
         The service fetches it from {picture.address.host} and draws a preview. It can’t be shown before that.
       </Words>
     );
-  if (work.found.value === null && work.jobIds.value.length === 0) return null;
+  if (workspace.found.value === null && workspace.jobIds.value.length === 0) return null;
   return (
     <Words isLow={hasMasks} title="The picture isn’t in this browser">
       The service never returns pictures. {problem.value ?? "Open the file again to see it under its masks."}

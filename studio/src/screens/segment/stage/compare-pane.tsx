@@ -23,12 +23,12 @@ interface ComparePaneProps {
 
 /** Another search of the open picture, beside the one that is seen. */
 export function ComparePane({ viewState, search, picture, bitmap, size }: ComparePaneProps) {
-  const { comparing, work } = viewState;
+  const { comparing, workspace } = viewState;
   const taskId = taskIdOf(picture);
   const fetched = useLoaded(
     async (signal) => {
       comparing.others.value = null;
-      const found = await onceOnline(async () => await FoundJob.open(work.owner, search.jobId));
+      const found = await onceOnline(async () => await FoundJob.open(workspace.owner, search.jobId));
       const others = taskId === null ? [] : await onceOnline(async () => await found.instances(taskId));
       if (!signal.aborted) comparing.others.value = others;
     },

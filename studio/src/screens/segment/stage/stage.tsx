@@ -5,7 +5,7 @@ import { Notice, Waiting } from "../../../components/layout/notice.tsx";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
 import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
-import type { Search, Work } from "../../../workspace/workspace.ts";
+import type { Search, Workspace } from "../../../workspace/workspace.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { sentenceOf } from "../../../text/format.ts";
 import { Absent } from "./absent.tsx";
@@ -25,22 +25,22 @@ const ClipScreen = inPlace(lazyPart(async () => (await import("../../../clip/cli
 
 /** The open picture, or the clip, with the progress of its job. */
 export function Stage({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
-  const picture = work.openPicture.value;
+  const { workspace } = viewState;
+  const picture = workspace.openPicture.value;
   return (
     <section class="stage" aria-label="Picture" data-compared={comparedWith(viewState) !== null}>
       {picture === null ? (
-        work.opening.value && <Waiting what="Loading the job" />
-      ) : work.type.value === "video" && picture.file === null && work.hasOriginal(picture) ? (
+        workspace.opening.value && <Waiting what="Loading the job" />
+      ) : workspace.type.value === "video" && picture.file === null && workspace.hasOriginal(picture) ? (
         <Waiting what="Loading the clip" />
-      ) : work.type.value === "video" ? (
+      ) : workspace.type.value === "video" ? (
         <div class="stage-pane">
-          <ClipScreen work={work} picture={picture} />
+          <ClipScreen workspace={workspace} picture={picture} />
         </div>
       ) : (
         <PictureOf viewState={viewState} />
       )}
-      <Progress work={work} />
+      <Progress workspace={workspace} />
     </section>
   );
 }
@@ -52,14 +52,14 @@ function comparedWith({ refining, comparing }: ViewState): Instance | Search | n
 }
 
 function PictureOf({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
-  const picture = work.openPicture.value;
-  const preview = usePreview(work);
+  const { workspace } = viewState;
+  const picture = workspace.openPicture.value;
+  const preview = usePreview(workspace);
   const { bitmap, isUnshowable } = useBitmap(picture?.file ?? preview);
-  const found = work.found.value;
+  const found = workspace.found.value;
   const key = picture?.key;
   useEffect(() => {
-    if (found !== null && key !== undefined) void showMasks(work, key);
+    if (found !== null && key !== undefined) void showMasks(workspace, key);
   }, [found, key]);
   const [first] = viewState.instances.value;
   const before = comparedWith(viewState);
@@ -94,7 +94,7 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
           opacity={viewState.opacity}
           highlighted={viewState.highlighted}
           tool={isVisitor.value ? "pan" : viewState.tool.value}
-          drafts={viewState.refining.drafts.value}
+          pendingRegions={viewState.refining.pendingRegions.value}
           onRegion={(region, replacesLatest) => viewState.refining.point(region, replacesLatest)}
           brush={{
             radius: viewState.painting.radiusIn(size),
@@ -108,24 +108,29 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
         />
       )}
       {bitmap !== null && !isVisitor.value && <Tools viewState={viewState} />}
-      <TaskProblem work={work} picture={picture} isAlone={size === null} />
+      <TaskProblem workspace={workspace} picture={picture} isAlone={size === null} />
       {bitmap === null && (
-        <Absent work={work} picture={picture} isUnshowable={isUnshowable} hasMasks={first !== undefined} />
+        <Absent
+          workspace={workspace}
+          picture={picture}
+          isUnshowable={isUnshowable}
+          hasMasks={first !== undefined}
+        />
       )}
     </>
   );
 }
 
 interface TaskProblemProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   readonly picture: Picture;
   /** There is no picture that it would cover. */
   readonly isAlone: boolean;
 }
 
 /** Why the open picture failed, or what its task could not do. */
-function TaskProblem({ work, picture, isAlone }: TaskProblemProps) {
-  const task = work.taskOf(picture);
+function TaskProblem({ workspace, picture, isAlone }: TaskProblemProps) {
+  const task = workspace.taskOf(picture);
   const isClosed = useSignal<string | null>(null);
   if (task === undefined || task.error === null || isClosed.value === task.error) return null;
   const { error } = task;

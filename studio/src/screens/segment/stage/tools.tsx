@@ -51,13 +51,13 @@ const BRUSH_STEP = 0.1;
 
 /** What the pointer does on the picture, and undo. */
 export function Tools({ viewState }: { readonly viewState: ViewState }) {
-  const { work } = viewState;
+  const { workspace } = viewState;
   const { box = true, points = true } = model.value?.regions ?? {};
   const canPoint = box || points;
-  const canRefine = canPoint && viewState.refining.drafts.value.some((region) => "points" in region);
+  const canRefine = canPoint && viewState.refining.pendingRegions.value.some((region) => "points" in region);
   const canPaint = viewState.instances.value.length > 0;
   const isRefining = viewState.refining.target.value !== null;
-  const can = undoable(work);
+  const can = undoable(workspace);
   const isSheetOpen = useSignal(false);
   const offered: readonly Tool[] = [
     "pan",
@@ -69,8 +69,8 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
     const tool = KEYS[key];
     if (ctrlKey || metaKey) {
       if (key !== "z" && key !== "y") return false;
-      if (key === "y" || shiftKey) redoLatest(work);
-      else undoLatest(work);
+      if (key === "y" || shiftKey) redoLatest(workspace);
+      else undoLatest(workspace);
     } else if (tool !== undefined && offered.includes(tool)) viewState.tool.value = tool;
     else if (key === "?") isSheetOpen.value = true;
     else if (key === "[" || key === "]") {
@@ -92,9 +92,9 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
             onChoose={(tool) => (viewState.tool.value = tool)}
           />
         )}
-        {can.undo && <UndoButton onClick={() => undoLatest(work)} />}
+        {can.undo && <UndoButton onClick={() => undoLatest(workspace)} />}
         {can.redo && (
-          <button type="button" title="Ctrl+Shift+Z" onClick={() => redoLatest(work)}>
+          <button type="button" title="Ctrl+Shift+Z" onClick={() => redoLatest(workspace)}>
             <Icon name="redo" size={18} />
             Redo
           </button>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLoaded } from "../../../state/requests.ts";
 import { taskIdOf } from "../../../workspace/rules/picture.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 
 /** A picture on its way to the screen: `unshowable` if the browser can't decode it. */
 interface Shown {
@@ -36,10 +36,10 @@ export function useBitmap(file: Blob | null): Shown {
 }
 
 /** The service's preview of the open picture, if this browser doesn't have the picture itself and the job has one. */
-export function usePreview(work: Work): Blob | null {
-  const picture = work.openPicture.value;
-  const found = work.found.value;
-  const taskId = picture === null || work.hasOriginal(picture) ? null : taskIdOf(picture);
+export function usePreview(workspace: Workspace): Blob | null {
+  const picture = workspace.openPicture.value;
+  const found = workspace.found.value;
+  const taskId = picture === null || workspace.hasOriginal(picture) ? null : taskIdOf(picture);
   // Without the preview the masks are there all the same.
   const { value } = useLoaded(
     async () =>

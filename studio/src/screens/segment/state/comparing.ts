@@ -5,7 +5,7 @@ import { counted } from "../../../text/format.ts";
 import type { Colour } from "../../../viewer/types.ts";
 import type { View } from "../../../viewer/view/view.ts";
 import type { Instance } from "../../../workspace/rules/instances.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 
 /** The colour of what both searches have found. */
 const SAME: Colour = { css: "rgb(140 140 140)", rgb: [140, 140, 140] };
@@ -23,15 +23,15 @@ export class Comparing {
   /** What could not be compared, and why. */
   readonly error = signal<unknown>(null);
   readonly #jobId = signal<string | null>(null);
-  readonly #work: Work;
+  readonly #workspace: Workspace;
 
-  constructor(work: Work) {
-    this.#work = work;
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
   }
 
   /** The other search; null if none is compared. */
   readonly search = computed(() => {
-    const { searches, searchId } = this.#work;
+    const { searches, searchId } = this.#workspace;
     const { value: jobId } = this.#jobId;
     return jobId === searchId.value ? null : (searches.value.find((each) => each.jobId === jobId) ?? null);
   });

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import { edit } from "../../../edit/edit.ts";
 import { isPaint, type Tool } from "../../../viewer/types.ts";
 import type { Instance } from "../../../workspace/rules/instances.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 
 /** How large the brush is at first. */
 const USUAL_BRUSH = 0.5;
@@ -11,7 +11,7 @@ const [LEAST_BRUSH, BRUSHES] = [0.002, 50];
 
 /** What is painted on, and with what. */
 interface Painted {
-  readonly work: Work;
+  readonly workspace: Workspace;
   /** All objects of the open picture. */
   readonly instances: ReadonlySignal<readonly Instance[]>;
   readonly tool: Signal<Tool>;
@@ -45,7 +45,7 @@ export class Painting {
 
   /** Paints a stroke into the selected object, or into the one whose mask it begins on. */
   paint(points: readonly number[], mask: string | null): void {
-    const { work, instances, tool, complaint } = this.#painted;
+    const { workspace, instances, tool, complaint } = this.#painted;
     const { value: mode } = tool;
     const target = this.target.value ?? instances.value.find(({ id }) => id === mask) ?? null;
     if (!isPaint(mode)) return;
@@ -56,7 +56,7 @@ export class Painting {
     complaint.value = null;
     this.selected.value = target.object;
     const stroke = { mode, radius: this.radiusIn(target), points };
-    edit(work, { type: "paint", object: target.object, stroke });
+    edit(workspace, { type: "paint", object: target.object, stroke });
   }
 
   /** The brush's radius in pixels of a picture. */

@@ -12,11 +12,11 @@ import {
   type Purpose,
   refinedOf,
 } from "../../../workspace/rules/pointed-objects.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 
 /** What is seen of the open picture, and with what it is pointed at. */
 interface Seen {
-  readonly work: Work;
+  readonly workspace: Workspace;
   /** All of its objects, and as a search has found them. */
   readonly instances: ReadonlySignal<readonly Instance[]>;
   readonly searched: ReadonlySignal<readonly Instance[] | null>;
@@ -49,11 +49,11 @@ export class Refining {
   });
 
   /** The region that a further point is added to. */
-  readonly drafts = computed((): readonly Region[] => {
-    const { work, instances } = this.#seen;
-    const key = work.openPicture.value?.key;
+  readonly pendingRegions = computed((): readonly Region[] => {
+    const { workspace, instances } = this.#seen;
+    const key = workspace.openPicture.value?.key;
     const purpose = this.#purpose.value ?? "latest";
-    const changed = key === undefined ? undefined : objectFor(work.pointed.value, key, purpose);
+    const changed = key === undefined ? undefined : objectFor(workspace.pointed.value, key, purpose);
     const isThere = instances.value.some(({ object }) => object === pointedName(changed?.number ?? 0));
     const isGone = purpose === "latest" && changed !== undefined && drawnOf(changed) !== null && !isThere;
     const region = changed === undefined || isGone ? null : lastOf(changed).region;
@@ -64,13 +64,13 @@ export class Refining {
 
   /** The object that is corrected as it was at first; null if it never was another. */
   readonly before = computed((): Instance | null => {
-    const { work, searched } = this.#seen;
+    const { workspace, searched } = this.#seen;
     const { value: target } = this.target;
     if (target === null) return null;
     const found = searched.value?.find(({ object }) => object === target.object);
     if (found !== undefined) return found.png === target.png ? null : found;
-    const pointed = work.pointed.value.find(({ number }) => number === numberOf(target.object));
-    const first = pointed === undefined ? undefined : work.drawn.value.get(pointed.attempts[0].number);
+    const pointed = workspace.pointed.value.find(({ number }) => number === numberOf(target.object));
+    const first = pointed === undefined ? undefined : workspace.drawn.value.get(pointed.attempts[0].number);
     return first === undefined || first.png === target.png
       ? null
       : { ...target, id: first.id, png: first.png };
@@ -90,7 +90,7 @@ export class Refining {
   canBegin({ object }: Instance): boolean {
     const { box = true, points = true } = model.value?.regions ?? {};
     const isFound = numberOf(object) !== null || refinedOf(object) !== null;
-    return isFound && (box || points) && this.#seen.work.openPicture.value?.file !== null;
+    return isFound && (box || points) && this.#seen.workspace.openPicture.value?.file !== null;
   }
 
   /** Has points and boxes correct the mask of an object, which a point in its midst stands for at first. */
@@ -112,6 +112,6 @@ export class Refining {
 
   /** A region was pointed at in the open picture. */
   point(region: Region, replacesLatest: boolean): void {
-    point(this.#seen.work, region, this.#purpose.value ?? (replacesLatest ? "latest" : "new"));
+    point(this.#seen.workspace, region, this.#purpose.value ?? (replacesLatest ? "latest" : "new"));
   }
 }

@@ -24,13 +24,13 @@ import {
 import { fetchMasks } from "../../../workspace/masks/fetch-masks.ts";
 import { objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { coloursOf } from "./colouring.ts";
 import { Comparing } from "./comparing.ts";
 import { Painting } from "./painting.ts";
 import { Refining } from "./refining.ts";
 
-/** View state of a work: what the screen shows of the open picture, how strongly, and with which tool. */
+/** View state of a workspace: what the screen shows of the open picture, how strongly, and with which tool. */
 export class ViewState {
   readonly opacity = signal(USUAL_OPACITY);
   /** Colors by object, or shades of one color by label; null for the job's default. */
@@ -45,15 +45,15 @@ export class ViewState {
   readonly gallery = signal<Filter>(EVERYTHING);
   /** Sentence about an action on an object that failed. */
   readonly complaint = signal<string | null>(null);
-  readonly work: Work;
+  readonly workspace: Workspace;
   readonly #masks = new EditedMasks();
 
   /** Comparison with another search of the same pictures. */
   readonly comparing: Comparing;
 
-  constructor(work: Work) {
-    this.work = work;
-    this.comparing = new Comparing(work);
+  constructor(workspace: Workspace) {
+    this.workspace = workspace;
+    this.comparing = new Comparing(workspace);
   }
 
   /** Composes masks of edited objects as they come into view. Returns what ends it. */
@@ -70,30 +70,32 @@ export class ViewState {
 
   /** Objects that the search found in the open picture; null while they are not known. */
   readonly searched = computed(() => {
-    const key = this.work.openPicture.value?.key;
-    return key === undefined ? null : (this.work.instances.value.get(key) ?? null);
+    const key = this.workspace.openPicture.value?.key;
+    return key === undefined ? null : (this.workspace.instances.value.get(key) ?? null);
   });
 
   readonly #found = computed((): readonly Instance[] => {
-    const key = this.work.openPicture.value?.key;
-    return key === undefined ? [] : objectsOf(this.work, key, this.searched.value ?? []);
+    const key = this.workspace.openPicture.value?.key;
+    return key === undefined ? [] : objectsOf(this.workspace, key, this.searched.value ?? []);
   });
 
   readonly #edited = computed(() =>
-    this.#editedIn(this.work.openPicture.value?.key ?? "", this.#found.value),
+    this.#editedIn(this.workspace.openPicture.value?.key ?? "", this.#found.value),
   );
 
   /** All objects of the open picture, with those that were pointed at, after a person's edits. */
   readonly instances = computed(() => this.#edited.value.map((object) => this.#masks.seen(object)));
 
-  readonly groups = computed(() => grouped(this.instances.value, this.work.found.value?.prompts ?? []));
+  readonly groups = computed(() => grouped(this.instances.value, this.workspace.found.value?.prompts ?? []));
   readonly filter = computed(() => ({
     least: this.least.value,
-    leasts: leastsOf(this.work.edits.value.values()),
+    leasts: leastsOf(this.workspace.edits.value.values()),
     hidden: this.hidden.value,
   }));
   /** Lower end of the confidence slider: the lowest confidence of the job's masks, over all pictures. */
-  readonly lowest = computed(() => lowestOf([...(this.work.found.value?.confidences.values() ?? [])].flat()));
+  readonly lowest = computed(() =>
+    lowestOf([...(this.workspace.found.value?.confidences.values() ?? [])].flat()),
+  );
 
   readonly layers = computed((): readonly Layer[] =>
     this.groups.value.flatMap(({ instances }) =>
@@ -109,7 +111,7 @@ export class ViewState {
 
   readonly isByObject = computed(() =>
     this.colouring.value === null
-      ? (this.work.found.value?.prompts.length ?? 0) < 2
+      ? (this.workspace.found.value?.prompts.length ?? 0) < 2
       : this.colouring.value === "object",
   );
 
@@ -121,7 +123,7 @@ export class ViewState {
 
   /** The objects of a picture as far as they are known, after a person's edits. */
   objectsIn(key: string): readonly Instance[] {
-    const found = objectsOf(this.work, key, this.work.instances.value.get(key) ?? []);
+    const found = objectsOf(this.workspace, key, this.workspace.instances.value.get(key) ?? []);
     return this.#editedIn(key, found).map((object) => this.#masks.seen(object));
   }
 
@@ -130,38 +132,41 @@ export class ViewState {
     const isCounted = (instance: Instance): boolean =>
       which === "all" || isShown(instance, this.filter.value);
     const there = this.objectsIn(key).filter(isCounted).length;
-    if (this.work.instances.value.has(key)) return there;
+    if (this.workspace.instances.value.has(key)) return there;
     const taskId = taskIdOf({ key, ...picture });
-    const found = taskId === null ? undefined : this.work.found.value?.confidences.get(taskId);
+    const found = taskId === null ? undefined : this.workspace.found.value?.confidences.get(taskId);
     const counted = found?.filter((confidence) => which === "all" || confidence >= this.least.value);
     return counted === undefined && there === 0 ? null : (counted?.length ?? 0) + there;
   }
 
   /** The labels of a picture's objects that are shown; null while they are not known. */
   labelsIn(key: string): readonly (string | null)[] | null {
-    if (!this.work.instances.value.has(key)) return null;
+    if (!this.workspace.instances.value.has(key)) return null;
     return this.objectsIn(key).flatMap((each) => (isShown(each, this.filter.value) ? [each.label] : []));
   }
 
   /** The pictures that a review goes through: those that succeeded, and that the gallery's filter lets through. */
   readonly reviewed = computed((): readonly string[] =>
-    this.work.pictures.value.flatMap((picture) => {
-      const isDone = this.work.taskOf(picture)?.status === "success";
+    this.workspace.pictures.value.flatMap((picture) => {
+      const isDone = this.workspace.taskOf(picture)?.status === "success";
       const count = this.countIn(picture, "shown");
       const labels = this.labelsIn(picture.key);
       const state = isDone ? ("done" as const) : ("failed" as const);
-      const verdict = this.work.verdicts.value.get(picture.key) ?? null;
+      const verdict = this.workspace.verdicts.value.get(picture.key) ?? null;
       return isDone && isMatch({ state, count, labels, verdict }, this.gallery.value) ? [picture.key] : [];
     }),
   );
 
   #editedIn(key: string, found: readonly Instance[]): readonly EditedObject[] {
-    return edited(found, this.work.edits.value.get(key) ?? NO_EDITS);
+    return edited(found, this.workspace.edits.value.get(key) ?? NO_EDITS);
   }
 
   /** Labels of objects: the job's prompts, and the names that people gave. */
   readonly labels = computed((): readonly string[] => [
-    ...new Set([...(this.work.found.value?.prompts ?? []), ...namesGiven(this.work.edits.value.values())]),
+    ...new Set([
+      ...(this.workspace.found.value?.prompts ?? []),
+      ...namesGiven(this.workspace.edits.value.values()),
+    ]),
   ]);
 
   /** The colour of an object of the open picture. */
@@ -169,18 +174,18 @@ export class ViewState {
     return this.#colours.value(instance);
   }
 
-  readonly #colours = computed(() => this.#coloursIn(this.work.openPicture.value?.key ?? ""));
+  readonly #colours = computed(() => this.#coloursIn(this.workspace.openPicture.value?.key ?? ""));
 
   /** The colours of a picture's objects: the same wherever they are seen. */
   #coloursIn(key: string): (instance: Instance) => Colour {
-    const { instances, edits } = this.work;
+    const { instances, edits } = this.workspace;
     const found = instances.value.get(key) ?? [];
     return coloursOf({
       found,
-      pointed: pointedFirst(this.work, key, found),
+      pointed: pointedFirst(this.workspace, key, found),
       edits: edits.value.get(key) ?? NO_EDITS,
       labels: this.labels.value,
-      prompts: this.work.found.value?.prompts.length ?? 0,
+      prompts: this.workspace.found.value?.prompts.length ?? 0,
       isByObject: this.isByObject.value,
     });
   }
@@ -222,12 +227,12 @@ export class ViewState {
     }
     this.complaint.value = null;
     const others = Array.from({ length: parts - 1 }, () => `${object}~${crypto.randomUUID().slice(0, 8)}`);
-    edit(this.work, { type: "split", object, others });
+    edit(this.workspace, { type: "split", object, others });
   }
 
   /** Fetches the masks of a picture, as they are seen: with their colours, and whether they are shown. @throws SegmentationError */
   async masksOf(key: string): Promise<(GalleryMask & ExportMask)[]> {
-    const found = objectsOf(this.work, key, await fetchMasks(this.work, key));
+    const found = objectsOf(this.workspace, key, await fetchMasks(this.workspace, key));
     const made = await Promise.all(
       this.#editedIn(key, found).map(async (object) => await this.#masks.make(object, found)),
     );

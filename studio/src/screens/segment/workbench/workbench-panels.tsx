@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Given } from "../../../workspace/rules/picture.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { Batch } from "../batch/batch.tsx";
 import { Inspector } from "../inspector/inspector.tsx";
 import { ViewState } from "../state/view-state.ts";
@@ -9,21 +9,22 @@ import { Stage } from "../stage/stage.tsx";
 import { Strip } from "../batch/strip.tsx";
 
 interface WorkbenchPanelsProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   readonly onNew: () => void;
   /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
 /** Panels of a workbench with pictures or a clip: stage, strip, review and inspector. */
-export function WorkbenchPanels({ work, onNew, onGiven }: WorkbenchPanelsProps) {
-  const viewState = useMemo(() => new ViewState(work), [work]);
+export function WorkbenchPanels({ workspace, onNew, onGiven }: WorkbenchPanelsProps) {
+  const viewState = useMemo(() => new ViewState(workspace), [workspace]);
   useEffect(() => viewState.attach(), [viewState]);
-  const isOneOfMany = work.type.value === "image" && work.pictures.value.length > 1 && !work.isOverview.value;
+  const isOneOfMany =
+    workspace.type.value === "image" && workspace.pictures.value.length > 1 && !workspace.isOverview.value;
   return (
     <>
-      {work.isOverview.value ? <Batch viewState={viewState} /> : <Stage viewState={viewState} />}
-      {isOneOfMany && work.found.value !== null && <Review viewState={viewState} />}
+      {workspace.isOverview.value ? <Batch viewState={viewState} /> : <Stage viewState={viewState} />}
+      {isOneOfMany && workspace.found.value !== null && <Review viewState={viewState} />}
       {isOneOfMany && <Strip viewState={viewState} onGiven={onGiven} />}
       <Inspector viewState={viewState} onNew={onNew} onGiven={onGiven} />
     </>

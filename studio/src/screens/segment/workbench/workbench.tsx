@@ -6,7 +6,7 @@ import { inPlace, lazyPart } from "../../../components/layout/lazy-part.tsx";
 import { Problem } from "../../../components/layout/notice.tsx";
 import { Page } from "../../../components/layout/page.tsx";
 import { addressesIn, type Given } from "../../../workspace/rules/picture.ts";
-import type { Work } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { Empty } from "../add-files/empty.tsx";
 import "./workbench.css";
 
@@ -14,30 +14,40 @@ const loadPanels = async () => (await import("./workbench-panels.tsx")).Workbenc
 const WorkbenchPanels = inPlace(lazyPart(loadPanels));
 
 interface WorkbenchProps {
-  readonly work: Work;
+  readonly workspace: Workspace;
   /** Begins a new work with what was given. */
   readonly onNew: (given: readonly Given[]) => void;
 }
 
 /** Workbench of the segment screen: takes files, and shows its panels once there are some. */
-export function Workbench({ work, onNew }: WorkbenchProps) {
+export function Workbench({ workspace, onNew }: WorkbenchProps) {
   // It is needed as soon as something is given, and then there may be no network.
   useEffect(() => void loadPanels().catch(() => undefined), []);
   const isOver = useSignal(false);
-  const canAdd = useComputed(() => work.jobIds.value.length === 0 && work.going.value.at === "idle");
-  const add = (given: readonly Given[]): void => work.add(given);
-  const isEmpty = work.pictures.value.length === 0 && !work.opening.value && work.problem.value === null;
-  const isLost = work.pictures.value.length === 0 && work.problem.value?.of === "opening";
+  const canAdd = useComputed(
+    () => workspace.jobIds.value.length === 0 && workspace.going.value.at === "idle",
+  );
+  const add = (given: readonly Given[]): void => workspace.add(given);
+  const isEmpty =
+    workspace.pictures.value.length === 0 && !workspace.opening.value && workspace.problem.value === null;
+  const isLost = workspace.pictures.value.length === 0 && workspace.problem.value?.of === "opening";
   return (
-    <DropTarget onGiven={canAdd.value ? add : work.going.value.at === "idle" ? onNew : null} isOver={isOver}>
-      <div class="workbench" data-over={isOver.value} data-type={work.type.value}>
+    <DropTarget
+      onGiven={canAdd.value ? add : workspace.going.value.at === "idle" ? onNew : null}
+      isOver={isOver}
+    >
+      <div class="workbench" data-over={isOver.value} data-type={workspace.type.value}>
         <h1 class="unseen">Segment</h1>
         {isLost ? (
-          <Lost error={work.problem.value?.error} />
+          <Lost error={workspace.problem.value?.error} />
         ) : isEmpty ? (
-          <Empty work={work} onGiven={add} />
+          <Empty workspace={workspace} onGiven={add} />
         ) : (
-          <WorkbenchPanels work={work} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
+          <WorkbenchPanels
+            workspace={workspace}
+            onNew={() => onNew([])}
+            onGiven={canAdd.value ? add : null}
+          />
         )}
       </div>
     </DropTarget>
