@@ -1,7 +1,7 @@
 import { differenceOf, distanceOf, type Seen, seenOf, strongest } from "./oklab.ts";
 import type { Colour } from "./types.ts";
 
-/** How strongly masks cover the picture, unless somebody wants it otherwise: 0 to 1. */
+/** Default opacity of masks, 0 to 1. */
 export const USUAL_OPACITY = 0.55;
 
 type Rgb = Colour["rgb"];
@@ -11,7 +11,7 @@ interface Candidate {
   readonly seen: Seen;
 }
 
-/** What masks may have: seen on light and dark pictures, and none of them grey. In OKLCH. */
+/** Colors for masks, visible on light and dark pictures, and none of them gray. In OKLCH. */
 const LIGHTNESSES = [0.72, 0.54, 0.6, 0.66, 0.78, 0.84, 0.9];
 const CHROMAS = [0.25, 0.18, 0.12];
 const FIRST_HUE = 250;
@@ -37,7 +37,7 @@ const ENOUGH = 0.25;
  */
 export class Palette {
   readonly #candidates: readonly Candidate[];
-  /** How different each candidate is from the most similar colour that was given. */
+  /** Difference of each candidate from the most similar color in use. */
   #differences: number[];
 
   constructor(among: readonly Candidate[] = candidates) {
@@ -70,7 +70,7 @@ export class Palette {
   }
 }
 
-/** How many labels have colours of their own; with more of them they come again. */
+/** Number of labels with distinct colors; with more labels they repeat. */
 const LABELS = 10;
 
 const ofLabels: readonly Candidate[] = (() => {
@@ -78,7 +78,7 @@ const ofLabels: readonly Candidate[] = (() => {
   return Array.from({ length: LABELS }, () => candidateOf(palette.next().rgb));
 })();
 
-/** How far, in OKLab, an object's colour may be from its label's: it is still a shade of it. */
+/** Maximum distance in OKLab of an object's color from its label's. */
 const SHADES = 0.2;
 
 /**

@@ -29,7 +29,7 @@ function labOf([red, green, blue]: LinearRgb): Lab {
   ];
 }
 
-/** How people see linear light who lack the cones for green (Machado, Oliveira and Fernandes, 2009). */
+/** Linear light as people without cones for green see it (Machado, Oliveira and Fernandes, 2009). */
 const withoutGreen = ([red, green, blue]: LinearRgb): LinearRgb => [
   0.367322 * red + 0.860646 * green - 0.227968 * blue,
   0.280085 * red + 0.672501 * green + 0.047413 * blue,
@@ -52,13 +52,13 @@ export function seenOf(rgb: Rgb): Seen {
 const distance = (a: Lab, b: Lab): number =>
   Math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2);
 
-/** How different two colours look to most people: their distance in OKLab. */
+/** Difference of two colors to most people: their distance in OKLab. */
 export const distanceOf = (a: Seen, b: Seen): number => distance(a.all, b.all);
 
 /** Those who see fewer colours need less of a distance to have as many of them. */
 const WITHOUT_GREEN = 1.5;
 
-/** How different two colours look to everyone: 0 for the same. */
+/** Difference of two colors to everyone, 0 for the same. */
 export const differenceOf = (a: Seen, b: Seen): number =>
   Math.min(distance(a.all, b.all), WITHOUT_GREEN * distance(a.withoutGreen, b.withoutGreen));
 

@@ -1,13 +1,13 @@
 import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
-import { Slots } from "./masks/mask-board.ts";
+import { MaskIndexes } from "./masks/mask-store.ts";
 import { type ShownMasks, Stage } from "./stage/stage.ts";
 import { Surface, type SurfaceProps } from "./surface.tsx";
 import type { Layer, Size } from "./types.ts";
 import type { View } from "./view/view.ts";
 import "./viewer.css";
 
-/** What a picture's viewer shows and reports. */
+/** Properties of a picture's viewer. */
 interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "nameOf" | "leaves"> {
   /** The picture as viewers show it, its EXIF orientation applied; null until it is there. It may have fewer pixels than `size`. */
   readonly picture: ImageBitmap | null;
@@ -15,11 +15,11 @@ interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "n
   readonly size: Size;
   /** The masks; a new list whenever one of them changes. A hidden one stays decoded. */
   readonly layers: readonly Layer[];
-  /** How strongly masks cover the picture, 0 to 1. */
+  /** Opacity of masks, 0 to 1. */
   readonly opacity: ReadonlySignal<number>;
   /** The layer that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<string | null>;
-  /** How the picture is seen, shared by viewers of one size that move together. */
+  /** View of the picture, shared by viewers of one size that move together. */
   readonly shared?: Signal<View | null>;
 }
 
@@ -28,8 +28,8 @@ export function PictureViewer(props: PictureViewerProps) {
   const { picture, size, layers, opacity, highlighted, shared, ...surface } = props;
   const { width, height } = size;
   const stage = useMemo(() => new Stage(), []);
-  const slots = useMemo(() => new Slots(), []);
-  const shown = useMemo(() => masksOf(layers, slots), [layers]);
+  const indexes = useMemo(() => new MaskIndexes(), []);
+  const shown = useMemo(() => masksOf(layers, indexes), [layers]);
 
   // In this order: a picture of another size takes what belonged to the last one away.
   useLayoutEffect(() => stage.open({ width, height }), [width, height]);
@@ -40,7 +40,7 @@ export function PictureViewer(props: PictureViewerProps) {
       effect(() => {
         const layer = layers.find(({ id, visible }) => visible && id === highlighted.value);
         // A mask that is still being decoded stands out as soon as it is there.
-        void stage.board.decoded.value;
+        void stage.maskStore.decoded.value;
         stage.appearance({
           opacity: opacity.value,
           highlighted: layer ? { key: layer.id, colour: layer.colour } : null,
@@ -70,12 +70,12 @@ export function PictureViewer(props: PictureViewerProps) {
   );
 }
 
-function masksOf(layers: readonly Layer[], slots: Slots): ShownMasks {
-  const numbers = slots.of(layers.map(({ id }) => id));
-  const slotOf = ({ id }: Layer): number => numbers.get(id) ?? 0;
+function masksOf(layers: readonly Layer[], indexes: MaskIndexes): ShownMasks {
+  const numbers = indexes.of(layers.map(({ id }) => id));
+  const indexOf = ({ id }: Layer): number => numbers.get(id) ?? 0;
   return {
     sources: new Map(layers.map(({ id, mask }) => [id, mask])),
-    masks: layers.filter(({ visible }) => visible).map((layer) => ({ key: layer.id, slot: slotOf(layer) })),
-    colours: new Map(layers.map((layer) => [slotOf(layer), layer.colour])),
+    masks: layers.filter(({ visible }) => visible).map((layer) => ({ key: layer.id, index: indexOf(layer) })),
+    colours: new Map(layers.map((layer) => [indexOf(layer), layer.colour])),
   };
 }

@@ -8,17 +8,17 @@ import { isPaint, type Point, type Region, type Tool } from "./types.ts";
 import { isFit } from "./view/view.ts";
 import type { Stage } from "./stage/stage.ts";
 
-/** The properties of a viewer's surface; masks are identified by their keys on the stage's board. */
+/** The properties of a viewer's surface; masks are identified by their keys in the stage's mask store. */
 export interface SurfaceProps extends Partial<PointingContext> {
   readonly stage: Stage;
-  /** What is shown, for those who don't see it. */
+  /** Contents of the picture, for screen readers. */
   readonly label: string;
   readonly tool: Tool;
-  /** How `brush` and `eraser` paint. */
+  /** Brush of the tools `brush` and `eraser`. */
   readonly brush?: Brush;
   /** Called with the topmost mask at the pointer or the crosshair, null if there is none. */
   readonly onHover: (key: string | null) => void;
-  /** What people call a mask. */
+  /** Returns the displayed name of a mask. */
   readonly nameOf: (key: string) => string;
   /** Keys that the surface leaves to the elements around it. */
   readonly leaves?: (key: string) => boolean;
@@ -29,7 +29,7 @@ const NO_REGIONS: readonly Region[] = [];
 /** The zoom factor of a double click. */
 const DOUBLE_CLICK_ZOOM = 2.5;
 
-/** How far a key pans, in CSS pixels. */
+/** Distance that a key pans, in CSS pixels. */
 const PAN_STEP = 48;
 
 /** A stage's canvas with everything that pointers and keys do on it. */
@@ -49,7 +49,7 @@ export function Surface(props: SurfaceProps) {
   useLayoutEffect(() => {
     if (element.current === null || canvas.current === null) return;
     const { current: surface } = canvas;
-    const keyAt = (at: Point): string | null => stage.board.topmostAt(wholePixel(stage.toPicture(at)));
+    const keyAt = (at: Point): string | null => stage.maskStore.topmostAt(wholePixel(stage.toPicture(at)));
     const detach = stage.attach(surface);
     const ignore = listenToGestures(surface, {
       isPanning: () => latest.current.tool === "pan" || isSpaceDown.value,
@@ -87,7 +87,7 @@ export function Surface(props: SurfaceProps) {
     else obey(command, stage, pointing);
     event.preventDefault();
     const { crosshair } = pointing;
-    if (crosshair.value) latest.current.onHover(stage.board.topmostAt(crosshair.value));
+    if (crosshair.value) latest.current.onHover(stage.maskStore.topmostAt(crosshair.value));
   };
 
   return (
@@ -123,7 +123,7 @@ export function Surface(props: SurfaceProps) {
         </p>
       </div>
       <ZoomControls stage={stage} />
-      <Damage count={stage.board.damaged.value.size} />
+      <Damage count={stage.maskStore.damaged.value.size} />
     </div>
   );
 }
@@ -162,10 +162,10 @@ function obey(command: Command, stage: Stage, pointing: Pointing): void {
   }
 }
 
-/** What the crosshair is on, in words. */
+/** Describes the position of the crosshair and the mask there. */
 function describe(at: Point | null, stage: Stage, nameOf: (key: string) => string): string {
   if (at === null) return "";
-  const key = stage.board.topmostAt(at);
+  const key = stage.maskStore.topmostAt(at);
   return `${at.x}, ${at.y}: ${key === null ? "no mask" : nameOf(key)}`;
 }
 

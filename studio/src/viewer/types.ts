@@ -24,7 +24,7 @@ export interface Layer {
   /** See `maskColour`. */
   readonly colour: Colour;
   readonly visible: boolean;
-  /** What a person calls it, such as "cup 2"; announced to those who point at it by keyboard. */
+  /** Displayed name, such as "cup 2"; announced to those who point at it by keyboard. */
   readonly label: string;
 }
 
@@ -45,8 +45,8 @@ export type Region =
   | { readonly box: readonly [x: number, y: number, width: number, height: number] };
 
 /**
- * What the pointer does: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged
- * box; `add` and `remove` give the latest draft of points a further point on the object, or outside it. With a mouse,
+ * Tool of the pointer: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged
+ * box; `add` and `remove` give the latest pending region a further point on the object, or outside it. With a mouse,
  * Shift-click adds and Alt-click removes, whichever of the three it is. `brush` and `eraser` paint strokes.
  */
 export type Tool = "pan" | PointingTool | PaintTool;

@@ -20,7 +20,7 @@ const MASKS = [
 
 const rgb = (prompt: number): readonly number[] => maskColour(prompt).rgb;
 
-/** Where the masks are on the page. */
+/** Positions of the masks on the page. */
 const ON_CUP = { x: 120, y: 120 };
 const ON_SPOON = { x: 180, y: 180 };
 const ON_PLATE = { x: 680, y: 200 };

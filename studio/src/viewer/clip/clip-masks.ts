@@ -1,5 +1,5 @@
 import type { MasksJson } from "segmentation-client";
-import { Slots } from "../masks/mask-board.ts";
+import { MaskIndexes } from "../masks/mask-store.ts";
 import type { ShownMasks } from "../stage/stage.ts";
 import type { Colour, MaskSource } from "../types.ts";
 
@@ -9,38 +9,38 @@ export interface ShownObject {
   readonly objectId: number;
   readonly colour: Colour;
   readonly visible: boolean;
-  /** What a person calls it, such as "person 2". */
+  /** Displayed name, such as "person 2". */
   readonly label: string;
 }
 
-/** How many processed frames ahead of the visible one have their masks decoded. */
+/** Number of processed frames ahead of the visible one whose masks are decoded. */
 const AHEAD = 8;
 
 /** The object whose mask a stage calls so. */
 export const objectOf = (key: string): number => Number(key.slice(key.lastIndexOf(":") + 1));
 
-/** How many clips' masks there were: those of another job have other keys, although they are of the same frames. */
+/** Counter of clips' masks: those of another job have other keys, although they are of the same frames. */
 let clips = 0;
 
 /** The masks of a clip's processed frames, for a stage. */
 export class ClipMasks {
   readonly #frames: MasksJson["frames"];
-  readonly #slots = new Slots();
+  readonly #indexes = new MaskIndexes();
   readonly #clip = ++clips;
 
   constructor({ frames }: MasksJson) {
     this.#frames = frames;
   }
 
-  /** What a stage calls the mask of an object in a processed frame. */
+  /** Returns a stage's key for the mask of an object in a processed frame. */
   keyOf(sample: number, objectId: number): string {
     return `${this.#clip}:${sample}:${objectId}`;
   }
 
-  /** What a stage shows of a processed frame (-1: nothing), with the masks that it will need soon. */
+  /** Returns the masks of a processed frame (-1: none) for a stage, with those that it will need soon. */
   of(sample: number, objects: readonly ShownObject[]): ShownMasks {
-    const slots = this.#slots.of(objects.map(({ objectId }) => String(objectId)));
-    const slotOf = (objectId: number): number => slots.get(String(objectId)) ?? 0;
+    const indexes = this.#indexes.of(objects.map(({ objectId }) => String(objectId)));
+    const indexOf = (objectId: number): number => indexes.get(String(objectId)) ?? 0;
     const visible = new Set(objects.filter((each) => each.visible).map(({ objectId }) => objectId));
     const sources = new Map<string, MaskSource>();
     const first = Math.max(sample, 0);
@@ -49,8 +49,8 @@ export class ClipMasks {
     const seen = (this.#frames[sample]?.objects ?? []).filter(({ objectId }) => visible.has(objectId));
     return {
       sources,
-      masks: seen.map(({ objectId }) => ({ key: this.keyOf(sample, objectId), slot: slotOf(objectId) })),
-      colours: new Map(objects.map(({ objectId, colour }) => [slotOf(objectId), colour])),
+      masks: seen.map(({ objectId }) => ({ key: this.keyOf(sample, objectId), index: indexOf(objectId) })),
+      colours: new Map(objects.map(({ objectId, colour }) => [indexOf(objectId), colour])),
     };
   }
 }

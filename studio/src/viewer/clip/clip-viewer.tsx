@@ -8,18 +8,18 @@ import { ClipMasks, objectOf, type ShownObject } from "./clip-masks.ts";
 import { followFrames } from "./frames.ts";
 import "../viewer.css";
 
-/** What a clip's viewer shows and reports. Another clip needs a viewer of its own (`key`); another job of it does not. */
+/** Properties of a clip's viewer. Another clip needs a viewer of its own (`key`); another job of it does not. */
 export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "pendingRegions" | "onRegion"> {
-  /** Where the clip is: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
+  /** The clip: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
   readonly src: string | null;
   readonly masksJson: MasksJson;
-  /** Which processed frame's masks belong to a moment of the clip, in seconds: its place in `masksJson.frames`, -1 for none. */
+  /** Returns the processed frame for a moment of the clip, in seconds: its place in `masksJson.frames`, -1 for none. */
   readonly sampleAt: (seconds: number) => number;
   /** The processed frame that is shown while there is no video. */
   readonly sample: ReadonlySignal<number>;
   /** The objects to show; a new list whenever one of them changes. */
   readonly objects: readonly ShownObject[];
-  /** How strongly masks cover the clip, 0 to 1. */
+  /** Opacity of masks, 0 to 1. */
   readonly opacity: ReadonlySignal<number>;
   /** The object that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<number | null>;
@@ -87,7 +87,7 @@ export function ClipViewer(props: ClipViewerProps) {
       effect(() => {
         const object = objects.find((each) => each.visible && each.objectId === highlighted.value);
         // A mask that is still being decoded stands out as soon as it is there; one of another frame is another one.
-        void [stage.board.decoded.value, sample.value];
+        void [stage.maskStore.decoded.value, sample.value];
         stage.appearance({
           opacity: opacity.value,
           highlighted: object

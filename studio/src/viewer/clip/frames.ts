@@ -1,4 +1,4 @@
-/** Whether this browser reports which frame of a video is on the screen. Firefox does since version 132. */
+/** Tells whether this browser reports which frame of a video is on the screen. Firefox does since version 132. */
 export const reportsFrames = (): boolean => "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
 /**

@@ -1,6 +1,6 @@
 import { isPaint, type Point, type PointingTool, type Tool } from "../types.ts";
 
-/** What a key does in the viewer. */
+/** Command of a key in the viewer. */
 export type Command =
   /** Moves the picture, or the crosshair, by a number of steps. */
   | { readonly type: "pan" | "crosshair"; readonly by: Point }
@@ -32,7 +32,7 @@ const ARROWS: Readonly<Record<string, Point>> = {
 };
 const FAR = 8;
 
-/** How much a key or a button zooms. */
+/** Zoom factor of a key or a button. */
 export const ZOOM_STEP = 1.5;
 
 /** The command of a key; null if the viewer leaves it to the browser. */

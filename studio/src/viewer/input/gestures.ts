@@ -1,12 +1,12 @@
 import type { Point } from "../types.ts";
 
-/** What people do to the frame with pointers; points and distances in CSS pixels of the frame. */
+/** Gestures of pointers on the frame; points and distances in CSS pixels of the frame. */
 interface GestureEvents {
-  /** Whether a drag moves the picture; otherwise it draws a box. */
+  /** True if a drag moves the picture; otherwise it draws a box. */
   readonly isPanning: () => boolean;
   readonly onPan: (by: Point) => void;
   readonly onZoom: (factor: number, about: Point) => void;
-  /** Where the pointer is without a button; null when it has left. */
+  /** Called with the position of the pointer without a button; null when it has left. */
   readonly onHover: (at: Point | null) => void;
   readonly onClick: (at: Point, event: PointerEvent) => void;
   readonly onDoubleClick: (at: Point) => void;
@@ -18,7 +18,7 @@ interface GestureEvents {
 /** A pointer that moves less is clicking, in CSS pixels: fingers are less steady. */
 const STILL = { mouse: 4, touch: 10 } as const;
 
-/** How much a pixel of a wheel zooms; a pinch on a touchpad comes as small steps with the control key. */
+/** Zoom by a pixel of a wheel; a pinch on a touchpad comes as small steps with the control key. */
 const WHEEL = { scroll: 0.0018, pinch: 0.01 } as const;
 const PIXELS_PER_LINE = 16;
 const MIDDLE_BUTTON = 1;

@@ -12,12 +12,12 @@ import {
 } from "../types.ts";
 import { clamp } from "../view/view.ts";
 
-/** What the viewer's user works with at the moment, and who is notified. */
+/** Current tool and pending regions, and the callbacks. */
 export interface PointingContext {
   readonly tool: Tool;
-  /** The regions that are marked. The latest one is what points are added to. */
+  /** Regions that no job has yet. Points are added to the latest one. */
   readonly pendingRegions: readonly Region[];
-  /** Called with each region that is pointed at; if `replacesLatest`, it is the latest draft with one more point. */
+  /** Called with each region that is pointed at; if `replacesLatest`, it is the latest pending region with one more point. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
   /** Called with each stroke: x, y, x, y, … in pixels of the picture, and the topmost mask where it begins. */
   readonly onStroke?: (points: readonly number[], mask: string | null) => void;
@@ -34,7 +34,7 @@ export class Pointing {
   readonly crosshair = signal<Point | null>(null);
   /** The stroke that is being painted: x, y, x, y, … in pixels of the picture. */
   readonly stroke = signal<readonly number[] | null>(null);
-  /** Where the pointer is in the picture, as long as it paints with nothing yet. */
+  /** Pointer's position in the picture before it paints. */
   readonly hover = signal<Point | null>(null);
   readonly #stage: Stage;
   readonly #context: () => PointingContext;
@@ -133,7 +133,7 @@ export class Pointing {
   #paint(points: readonly number[]): void {
     const [x = 0, y = 0] = points;
     if (points.length === 0) return;
-    const mask = this.#stage.board.topmostAt({ x: Math.floor(x), y: Math.floor(y) });
+    const mask = this.#stage.maskStore.topmostAt({ x: Math.floor(x), y: Math.floor(y) });
     this.#context().onStroke?.(
       points.map((each) => Math.round(each * 10) / 10),
       mask,
@@ -191,8 +191,7 @@ function ends(a: number, b: number, most: number): [number, number] {
 }
 
 /**
- * The latest draft with one point more; null if that is no region: there is no draft of points yet, or it has as many as
- * the service takes.
+ * Adds a point to the latest pending region; null if that is no region of points, or has as many as the service takes.
  */
 export function withPoint(pending: Region | undefined, point: RegionPoint): Region | null {
   if (pending === undefined || !("points" in pending) || pending.points.length >= LIMITS.pointsPerRegion)

@@ -3,7 +3,7 @@ import type { Point, Region } from "../types.ts";
 import { toFrame, type View } from "../view/view.ts";
 import { middleOf } from "./pointing.ts";
 
-/** What is drawn above the picture; all in pixels of the picture. */
+/** Marks above the picture; all in pixels of the picture. */
 interface Marks {
   readonly view: ReadonlySignal<View>;
   readonly pendingRegions: readonly Region[];
@@ -13,9 +13,9 @@ interface Marks {
   readonly crosshair: ReadonlySignal<Point | null>;
   /** The stroke that is being painted: x, y, x, y, … */
   readonly stroke: ReadonlySignal<readonly number[] | null>;
-  /** Where the pointer is, while it may paint. */
+  /** Pointer's position, while it may paint. */
   readonly hover: ReadonlySignal<Point | null>;
-  /** How the brush paints; null if there is none. */
+  /** Brush or eraser; null if there is none. */
   readonly brush: Brush | null;
 }
 
@@ -27,7 +27,7 @@ export interface Brush {
   readonly colour: string | null;
 }
 
-/** The drafts of regions, and what is on its way to be one, in lines that keep their width at each zoom. */
+/** Marks of pending regions, of the box or stroke that is being drawn, and of the crosshair. Lines keep their width at each zoom. */
 export function RegionMarks({ view, pendingRegions, boxing, crosshair, stroke, hover, brush }: Marks) {
   const tip = brush === null ? null : (crosshair.value ?? hover.value);
   // Without marks, a new view draws nothing here.
@@ -106,7 +106,7 @@ function lineOf(points: readonly number[], place: (at: Point) => Point): string 
   return steps.length === 1 ? `${steps.join("")}h0` : steps.join("");
 }
 
-/** What the brush would paint. */
+/** Outline of the brush at the pointer. */
 const Tip = ({ at, radius }: { readonly at: Point; readonly radius: number }) => (
   <g class="viewer-tip" transform={`translate(${at.x} ${at.y})`}>
     <circle class="casing" r={radius} />

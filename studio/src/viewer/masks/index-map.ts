@@ -1,23 +1,23 @@
 import type { MaskSource } from "../types.ts";
 import { fromBelow, type PackedMask } from "./packed.ts";
 
-/** A mask in the map, and the number that its pixels get there: 1 to 65,535. */
+/** Mask in the map, and the index of its pixels there: 1 to 65,535. */
 interface Placed {
   readonly mask: PackedMask;
-  readonly slot: number;
+  readonly index: number;
 }
 
-/** A rectangle in pixels. */
-interface Rect {
+/** Rectangle of an index map, in its pixels. */
+export interface Rect {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** A part of an index map: for each pixel the slot of the topmost mask there, 0 if there is none. */
+/** Part of an index map: for each pixel the index of the topmost mask there, 0 if there is none. */
 export interface Patch extends Rect {
-  readonly slots: Uint16Array<ArrayBuffer>;
+  readonly indexes: Uint16Array<ArrayBuffer>;
 }
 
 /**
@@ -25,8 +25,8 @@ export interface Patch extends Rect {
  * picture and shows the upper left one of them; `rect` is in the map's pixels.
  */
 function drawPatch(rect: Rect, masks: readonly Placed[], step: number): Patch {
-  const slots = new Uint16Array(rect.width * rect.height);
-  for (const { mask, slot } of masks) {
+  const indexes = new Uint16Array(rect.width * rect.height);
+  for (const { mask, index } of masks) {
     const from = Math.max(rect.y, Math.ceil(mask.y / step));
     const to = Math.min(rect.y + rect.height, Math.ceil((mask.y + mask.rows) / step));
     for (let y = from; y < to; y++) {
@@ -38,11 +38,11 @@ function drawPatch(rect: Rect, masks: readonly Placed[], step: number): Patch {
         if (byte === 0) continue;
         const left = mask.x + i * 8;
         for (let x = Math.max(rect.x, Math.ceil(left / step)); x * step < left + 8; x++)
-          if (byte & (128 >> (x * step - left)) && x < rect.x + rect.width) slots[target + x] = slot;
+          if (byte & (128 >> (x * step - left)) && x < rect.x + rect.width) indexes[target + x] = index;
       }
     }
   }
-  return { ...rect, slots };
+  return { ...rect, indexes };
 }
 
 /** The smallest rectangle of the map around all masks; null if there is no pixel in it. */
@@ -61,7 +61,7 @@ function rectAround(masks: readonly Placed[], step: number, width: number, heigh
 type Open = Extract<Request, { type: "open" }>;
 type Show = Extract<Request, { type: "show" }>;
 
-/** The decoded masks of a picture or clip, and what the page's index map has of them. */
+/** Decoded masks of a picture or clip, and those that the page's index map shows. */
 export class ShownMasks {
   readonly #masks = new Map<string, PackedMask>();
   #map: Omit<Open, "type"> = { width: 0, height: 0, step: 1 };
@@ -85,10 +85,10 @@ export class ShownMasks {
   show({ masks }: Show): { readonly patch: Patch | null; readonly missing: readonly string[] } {
     const missing: string[] = [];
     const wanted: Placed[] = [];
-    for (const { key, slot } of masks) {
+    for (const { key, index } of masks) {
       const mask = this.#masks.get(key);
       if (mask === undefined) missing.push(key);
-      else wanted.push({ mask, slot });
+      else wanted.push({ mask, index });
     }
     wanted.sort((a, b) => fromBelow(a.mask, b.mask));
     const { width, height, step } = this.#map;
@@ -98,29 +98,29 @@ export class ShownMasks {
   }
 }
 
-/** The masks that only one of the lists has, with that slot. */
+/** Returns the masks that only one of the lists has, with that index. */
 function differences(before: readonly Placed[], after: readonly Placed[]): Placed[] {
-  const slots = new Map(before.map(({ mask, slot }) => [mask, slot]));
-  const different = after.filter(({ mask, slot }) => slots.get(mask) !== slot);
+  const indexes = new Map(before.map(({ mask, index }) => [mask, index]));
+  const different = after.filter(({ mask, index }) => indexes.get(mask) !== index);
   const kept = new Set(after.map(({ mask }) => mask));
   return [...different, ...before.filter(({ mask }) => !kept.has(mask))];
 }
 
-/** What the page asks of the worker that has the masks. */
+/** Request of the page to the worker that has the masks. */
 export type Request =
   /** Starts over with an empty map of that size; a pixel of it stands for `step` × `step` of the picture. */
   | { readonly type: "open"; readonly width: number; readonly height: number; readonly step: number }
   /** Decodes a mask. */
   | { readonly type: "decode"; readonly key: string; readonly source: MaskSource }
   | { readonly type: "forget"; readonly keys: readonly string[] }
-  /** Shows these masks and no others, each with its slot; masks that are still being decoded come when they are. */
+  /** Shows these masks and no others, each with its index; masks that are still being decoded come when they are. */
   | {
       readonly type: "show";
       readonly turn: number;
-      readonly masks: readonly { readonly key: string; readonly slot: number }[];
+      readonly masks: readonly { readonly key: string; readonly index: number }[];
     };
 
-/** What the worker answers. */
+/** Answer of the worker. */
 export type Answer =
   | { readonly type: "decoded"; readonly key: string; readonly mask: PackedMask }
   | { readonly type: "damaged"; readonly key: string }

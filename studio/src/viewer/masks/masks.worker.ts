@@ -20,7 +20,7 @@ function show(): void {
   if (wanted === null) return;
   const { patch, missing } = shown.show(wanted);
   const whole = !missing.some((key) => waiting.has(key));
-  answer({ type: "shown", turn: wanted.turn, whole, patch }, patch === null ? [] : [patch.slots.buffer]);
+  answer({ type: "shown", turn: wanted.turn, whole, patch }, patch === null ? [] : [patch.indexes.buffer]);
   if (whole) wanted = null;
 }
 

@@ -4,7 +4,7 @@ import type { MaskSource, Point } from "../types.ts";
 
 /** A mask's pixels, eight a byte, in the box around them. */
 export interface PackedMask {
-  /** Where the bits begin, in pixels of the picture; `x` is a multiple of 8. */
+  /** Position of the first bit, in pixels of the picture; `x` is a multiple of 8. */
   readonly x: number;
   readonly y: number;
   /** Bytes per row. */
@@ -16,7 +16,7 @@ export interface PackedMask {
   readonly area: number;
 }
 
-/** Whether a whole pixel of the picture is inside the mask. */
+/** Tells whether a whole pixel of the picture is inside the mask. */
 export function isInside({ x, y, stride, rows, bits }: PackedMask, at: Point): boolean {
   const byte = (at.x >> 3) - (x >> 3);
   const row = at.y - y;

@@ -1,19 +1,19 @@
-/** A rectangle of the canvas in device pixels; WebGL counts them from below. */
-export type Region = readonly [x: number, y: number, width: number, height: number];
+/** Box of the canvas in device pixels; WebGL counts them from below. */
+export type Box = readonly [x: number, y: number, width: number, height: number];
 
-/** Draws a region of the frame, which the scissors have when it is called. */
-type Draw = (region: Region) => void;
+/** Draws a box of the frame, which is the scissor box when it is called. */
+type Draw = (box: Box) => void;
 
-/** The part of a region that is in a box, which may be empty. */
-export function within([x, y, width, height]: Region, [left, low, across, up]: Region): Region {
+/** Returns the intersection of two boxes, which may be empty. */
+export function within([x, y, width, height]: Box, [left, low, across, up]: Box): Box {
   const [from, to] = [Math.max(x, left), Math.min(x + width, left + across)];
   const [bottom, top] = [Math.max(y, low), Math.min(y + height, low + up)];
   return [from, bottom, Math.max(0, to - from), Math.max(0, top - bottom)];
 }
 
-/** What is left of a region without a part of it, which is not empty. */
-export function without([x, y, width, height]: Region, [left, low, across, up]: Region): Region[] {
-  const rest: Region[] = [
+/** Splits the rest of a box without a part of it, which is not empty. */
+export function without([x, y, width, height]: Box, [left, low, across, up]: Box): Box[] {
+  const rest: Box[] = [
     [x, y, width, low - y],
     [x, low + up, width, y + height - low - up],
     [x, low, left - x, up],
@@ -22,7 +22,7 @@ export function without([x, y, width, height]: Region, [left, low, across, up]: 
   return rest.filter(([, , wide, high]) => wide > 0 && high > 0);
 }
 
-/** A frame as it was drawn: when the picture only moves, what is seen already is copied, and the rest alone is drawn. */
+/** Cached frame: when the picture only moves, its visible part is copied, and only the rest is drawn. */
 export class CachedFrame {
   readonly #gl: WebGL2RenderingContext;
   #size: readonly [width: number, height: number] = [0, 0];
@@ -48,10 +48,10 @@ export class CachedFrame {
   }
 
   /**
-   * Moves the frame by device pixels, to the right and up; `draw` is called for each region that had not been seen, and for the
-   * one, as it is then, in which something has changed.
+   * Moves the frame by device pixels, to the right and up; `draw` is called for each box that comes into view, and for the changed
+   * box, at its place after the move.
    */
-  move(dx: number, dy: number, changed: Region | null, draw: Draw): void {
+  move(dx: number, dy: number, changed: Box | null, draw: Draw): void {
     const gl = this.#gl;
     const [width, height] = this.#size;
     if (!this.#isOfSize() || Math.abs(dx) >= width || Math.abs(dy) >= height) return this.redraw(draw);
@@ -79,13 +79,13 @@ export class CachedFrame {
     return this.#size[0] === drawingBufferWidth && this.#size[1] === drawingBufferHeight;
   }
 
-  #drawIn(region: Region, draw: Draw): void {
+  #drawIn(box: Box, draw: Draw): void {
     const gl = this.#gl;
     gl.viewport(0, 0, ...this.#size);
     gl.enable(gl.SCISSOR_TEST);
-    gl.scissor(...region);
+    gl.scissor(...box);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    draw(region);
+    draw(box);
     gl.disable(gl.SCISSOR_TEST);
   }
 

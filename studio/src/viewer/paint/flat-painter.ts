@@ -1,16 +1,13 @@
-import type { Patch } from "../masks/index-map.ts";
+import type { Patch, Rect } from "../masks/index-map.ts";
 import { isInside, type PackedMask } from "../masks/packed.ts";
 import type { Colour, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
 
-/** Where nothing says how large a canvas may be: the limit of older phones. */
+/** Limit of a canvas's side on older phones, used because browsers don't report theirs. */
 const LARGEST_SIDE = 4_096;
 
 /** One pixel of an outline's width per this many pixels of the picture's longer side, so that it stays visible when the picture is shown small. */
 const OUTLINE_SHARE = 800;
-
-/** A rectangle of the map. */
-type Rect = Omit<Patch, "slots">;
 
 /** Draws with the canvas's 2D context, for browsers without WebGL2. Only the outlines differ: they are drawn in the picture's pixels. */
 export class FlatPainter implements Painter {
@@ -24,9 +21,9 @@ export class FlatPainter implements Painter {
   /** The masks' pixels, and which of them are on an outline. */
   #fill = new OffscreenCanvas(1, 1);
   #outline = new OffscreenCanvas(1, 1);
-  /** How wide outlines are, in pixels of the map. */
+  /** Width of outlines, in pixels of the map. */
   #line = 1;
-  /** What fill and outline lack of the map. */
+  /** Part of the map that fill and outline lack. */
   #stale: Rect | null = null;
   #highlighted: { readonly mask: PackedMask; readonly canvas: OffscreenCanvas } | null = null;
 
@@ -50,9 +47,9 @@ export class FlatPainter implements Painter {
     this.#pixels = pixels;
   }
 
-  patch({ x, y, width, height, slots }: Patch): void {
+  patch({ x, y, width, height, indexes }: Patch): void {
     for (let row = 0; row < height; row++)
-      this.#map.set(slots.subarray(row * width, (row + 1) * width), (y + row) * this.#fill.width + x);
+      this.#map.set(indexes.subarray(row * width, (row + 1) * width), (y + row) * this.#fill.width + x);
     this.#stale = this.#stale === null ? this.#around({ x, y, width, height }) : this.#everything();
   }
 
@@ -108,10 +105,10 @@ export class FlatPainter implements Painter {
     const [fill, outline] = [new ImageData(width, height), new ImageData(width, height)];
     for (let row = 0, to = 0; row < height; row++)
       for (let column = 0; column < width; column++, to += 4) {
-        const slot = this.#map[(y + row) * this.#fill.width + x + column] ?? 0;
-        const colour = this.#colours.get(slot);
+        const index = this.#map[(y + row) * this.#fill.width + x + column] ?? 0;
+        const colour = this.#colours.get(index);
         if (colour === undefined) continue;
-        const pixels = this.#isOutline(slot, x + column, y + row) ? outline : fill;
+        const pixels = this.#isOutline(index, x + column, y + row) ? outline : fill;
         pixels.data.set(colour.rgb, to);
         pixels.data[to + 3] = 255;
       }
@@ -119,16 +116,16 @@ export class FlatPainter implements Painter {
     this.#outline.getContext("2d")?.putImageData(outline, x, y);
   }
 
-  /** Whether a pixel of a mask is near another one's, or near none. */
-  #isOutline(slot: number, x: number, y: number): boolean {
+  /** Tells whether a pixel of a mask is on its edge. */
+  #isOutline(index: number, x: number, y: number): boolean {
     const { width, height } = this.#fill;
     const line = this.#line;
     const at = y * width + x;
     return (
-      (x >= line && this.#map[at - line] !== slot) ||
-      (x + line < width && this.#map[at + line] !== slot) ||
-      (y >= line && this.#map[at - line * width] !== slot) ||
-      (y + line < height && this.#map[at + line * width] !== slot)
+      (x >= line && this.#map[at - line] !== index) ||
+      (x + line < width && this.#map[at + line] !== index) ||
+      (y >= line && this.#map[at - line * width] !== index) ||
+      (y + line < height && this.#map[at + line * width] !== index)
     );
   }
 }

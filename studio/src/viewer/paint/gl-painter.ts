@@ -1,8 +1,8 @@
-import type { Patch } from "../masks/index-map.ts";
+import type { Patch, Rect } from "../masks/index-map.ts";
 import type { PackedMask } from "../masks/packed.ts";
 import type { Colour, Point, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
-import { CachedFrame, type Region, within, without } from "./cached-frame.ts";
+import { CachedFrame, type Box, within, without } from "./cached-frame.ts";
 import { type Contents, fragmentOf, VERTEX } from "./shader.ts";
 
 /** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, so that it smooths their stairs up to a zoom. */
@@ -11,17 +11,14 @@ const LINE = { screen: 1.6, picture: 0.7, upTo: 3 } as const;
 /** From this zoom on, in device pixels per pixel, pixels are seen as squares and not as a blur. */
 const SQUARES_FROM = 4;
 
-/** How strong the others are while one mask is highlighted. */
+/** Strength of the others while one mask is highlighted. */
 const STEPPED_BACK = 0.4;
 
 /** Colours per row of their texture. */
 const COLOURS = 256;
 
 /** The samplers, each at its texture's unit. */
-const TEXTURES = ["picture", "slots", "colours", "bits"] as const;
-
-/** A rectangle in pixels of the picture. */
-type Box = Omit<Patch, "slots">;
+const TEXTURES = ["picture", "indexes", "colours", "bits"] as const;
 
 /** A linked program and where its uniforms are; null of those that it has no use for. */
 interface Program {
@@ -44,10 +41,10 @@ export class GlPainter implements Painter {
   #hasMasks = false;
   #highlighted: PackedMask | null = null;
   #isMipmapped = false;
-  /** What the kept frame shows; null if it is out of date. */
+  /** Scene of the cached frame; null if it is out of date. */
   #shown: Scene | null = null;
-  /** Where the index map has changed since the kept frame was drawn, in pixels of the picture. */
-  #changed: Box | null = null;
+  /** Part of the picture, in its pixels, whose masks have changed since the cached frame was drawn. */
+  #changed: Rect | null = null;
   #colours: ReadonlyMap<number, Colour> = new Map();
 
   constructor(gl: WebGL2RenderingContext) {
@@ -85,7 +82,7 @@ export class GlPainter implements Painter {
     this.#filter(this.#isMipmapped ? gl.LINEAR_MIPMAP_LINEAR : gl.LINEAR, gl.LINEAR);
   }
 
-  patch({ x, y, width, height, slots }: Patch): void {
+  patch({ x, y, width, height, indexes }: Patch): void {
     const gl = this.#gl;
     // Of two changes at once all is drawn.
     if (this.#changed !== null) this.#shown = null;
@@ -93,18 +90,18 @@ export class GlPainter implements Painter {
     this.#changed = { x: x * step, y: y * step, width: width * step, height: height * step };
     this.#hasMasks = true;
     this.#texture(1);
-    gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, width, height, gl.RED_INTEGER, gl.UNSIGNED_SHORT, slots);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, width, height, gl.RED_INTEGER, gl.UNSIGNED_SHORT, indexes);
   }
 
   colours(colours: ReadonlyMap<number, Colour>): void {
     const gl = this.#gl;
-    // A slot that is new, or of no mask any more, is seen when the map changes.
-    for (const [slot, { rgb }] of this.#colours)
-      if (colours.get(slot)?.rgb.some((byte, i) => byte !== rgb[i])) this.#shown = null;
+    // An index that is new, or of no mask any more, is seen when the map changes.
+    for (const [index, { rgb }] of this.#colours)
+      if (colours.get(index)?.rgb.some((byte, i) => byte !== rgb[i])) this.#shown = null;
     this.#colours = colours;
     const rows = Math.floor(Math.max(0, ...colours.keys()) / COLOURS) + 1;
     const bytes = new Uint8Array(COLOURS * rows * 4);
-    for (const [slot, { rgb }] of colours) bytes.set(rgb, slot * 4);
+    for (const [index, { rgb }] of colours) bytes.set(rgb, index * 4);
     this.#texture(2);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, COLOURS, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
   }
@@ -114,7 +111,7 @@ export class GlPainter implements Painter {
     // On whole device pixels, so that a frame that moves stays the same.
     const at = corner(scene);
     this.#highlight(highlighted?.mask ?? null);
-    const draw = (region: Region): void => this.#draw(scene, at, region);
+    const draw = (area: Box): void => this.#draw(scene, at, area);
     const [shown, changed] = [this.#shown, this.#changed];
     this.#shown = scene;
     this.#changed = null;
@@ -131,17 +128,17 @@ export class GlPainter implements Painter {
     this.#frame.move(at.x - from.x, from.y - at.y, box, draw);
   }
 
-  /** What is highlighted costs most: it is drawn only where it is. */
-  #draw(scene: Scene, at: Point, region: Region): void {
+  /** Draws an area. The highlight costs most: it is drawn only in its own box. */
+  #draw(scene: Scene, at: Point, area: Box): void {
     const gl = this.#gl;
     const { highlighted } = scene;
     if (!this.#hasMasks) return this.#drawAll(scene, at, "picture");
     if (highlighted === null) return this.#drawAll(scene, at, "masks");
     const { x, y, stride, rows } = highlighted.mask;
     const extent = { x, y, width: stride * 8, height: rows };
-    const box = within(region, boxOf(extent, scene, at, gl.drawingBufferHeight));
+    const box = within(area, boxOf(extent, scene, at, gl.drawingBufferHeight));
     const isSeen = box[2] > 0 && box[3] > 0;
-    for (const rest of isSeen ? without(region, box) : [region]) {
+    for (const rest of isSeen ? without(area, box) : [area]) {
       gl.scissor(...rest);
       this.#drawAll(scene, at, "masks");
     }
@@ -220,19 +217,14 @@ export class GlPainter implements Painter {
   }
 }
 
-/** Where the picture's corner is on the canvas, in whole device pixels. */
+/** Position of the picture's corner on the canvas, in whole device pixels. */
 const corner = ({ view, ratio }: Scene): Point => ({
   x: Math.round(view.x * ratio),
   y: Math.round(view.y * ratio),
 });
 
-/** The rectangle of the canvas that has what is in a box of the picture, with outlines. */
-function boxOf(
-  { x, y, width, height }: Box,
-  { view, ratio }: Scene,
-  at: Point,
-  canvasHeight: number,
-): Region {
+/** Returns the box of the canvas that shows a rectangle of the picture, with outlines. */
+function boxOf({ x, y, width, height }: Rect, { view, ratio }: Scene, at: Point, canvasHeight: number): Box {
   const scale = view.scale * ratio;
   const margin = 1.5 * lineAt(view.scale) + 1;
   const left = Math.floor(at.x + (x - margin) * scale);

@@ -6,12 +6,12 @@ import type { View } from "../view/view.ts";
 /** A picture's pixels: a bitmap, or the video whose frame is shown. */
 export type Pixels = ImageBitmap | HTMLVideoElement;
 
-/** What a frame shows, beside the picture and the index map. */
+/** View, opacity and highlight of a frame. */
 export interface Scene {
   readonly view: View;
   /** Device pixels per CSS pixel. */
   readonly ratio: number;
-  /** How strongly masks cover the picture, 0 to 1. */
+  /** Opacity of masks, 0 to 1. */
   readonly opacity: number;
   /** The mask that is pointed at, which stands out. */
   readonly highlighted: { readonly mask: PackedMask; readonly colour: Colour } | null;
@@ -27,7 +27,7 @@ export interface Painter {
   picture(pixels: Pixels | null): void;
   /** Takes a changed part of the index map. */
   patch(patch: Patch): void;
-  /** The colour of each slot of the index map. */
+  /** Sets the color of each index of the index map. */
   colours(colours: ReadonlyMap<number, Colour>): void;
   /** Draws a frame. */
   paint(scene: Scene): void;

@@ -10,7 +10,7 @@ void main() {
   gl_Position = vec4(there.x, -there.y, 0, 1);
 }`;
 
-/** What a frame has: a picture alone, with masks, or with one of them highlighted as well. */
+/** Contents of a frame: a picture alone, with masks, or with one of them highlighted as well. */
 export type Contents = "picture" | "masks" | "highlight";
 
 /** The shader of each pixel. Programs differ, because graphics by software run both sides of a branch. */
@@ -28,7 +28,7 @@ precision highp usampler2D;
 in vec2 at;
 uniform vec2 size;
 uniform sampler2D picture;
-uniform usampler2D slots;
+uniform usampler2D indexes;
 uniform sampler2D colours;
 uniform usampler2D bits;
 uniform float stepSize;     // pixels of the picture per pixel of the index map
@@ -43,7 +43,7 @@ const vec2 DIAGONAL = vec2(.707, .707);
 
 vec2 near(vec2 p) { return clamp(p, vec2(0), size - .5); }
 
-uint slotAt(vec2 p) { return texelFetch(slots, ivec2(near(p) / stepSize), 0).r; }
+uint indexAt(vec2 p) { return texelFetch(indexes, ivec2(near(p) / stepSize), 0).r; }
 
 bool isHighlighted(vec2 p) {
   ivec2 q = ivec2(near(p)) - box.xy;
@@ -61,10 +61,10 @@ void lay(vec3 tint, vec3 stroke, float inside, float fill, float edge) {
 }
 
 // How many of four places around are in a mask: the other three are quarter turns of the first.
-float slotsAround(uint slot, vec2 d) {
+float indexesAround(uint index, vec2 d) {
   vec2 e = vec2(-d.y, d.x);
-  return float(slotAt(at + d) == slot) + float(slotAt(at - d) == slot)
-    + float(slotAt(at + e) == slot) + float(slotAt(at - e) == slot);
+  return float(indexAt(at + d) == index) + float(indexAt(at - d) == index)
+    + float(indexAt(at + e) == index) + float(indexAt(at - e) == index);
 }
 
 float bitsAround(vec2 d) {
@@ -73,7 +73,7 @@ float bitsAround(vec2 d) {
     + float(isHighlighted(at + e)) + float(isHighlighted(at - e));
 }
 
-vec3 tintOf(uint slot) { return texelFetch(colours, ivec2(slot & 255u, slot >> 8), 0).rgb; }
+vec3 tintOf(uint index) { return texelFetch(colours, ivec2(index & 255u, index >> 8), 0).rgb; }
 
 void main() {
   colour = texture(picture, at / size);
@@ -81,16 +81,16 @@ void main() {
 #ifdef MASKS
   float visible = min(1., opacity * 3.);
 
-  uint here = slotAt(at);
-  uint left = slotAt(at - vec2(line, 0)), right = slotAt(at + vec2(line, 0));
-  uint above = slotAt(at - vec2(0, line)), below = slotAt(at + vec2(0, line));
+  uint here = indexAt(at);
+  uint left = indexAt(at - vec2(line, 0)), right = indexAt(at + vec2(line, 0));
+  uint above = indexAt(at - vec2(0, line)), below = indexAt(at + vec2(0, line));
   if (left != here || right != here || above != here || below != here) {
-    uint slot = here != 0u ? here : left != 0u ? left : right != 0u ? right : above != 0u ? above : below;
-    float inside = 2. * float(here == slot) + float(left == slot) + float(right == slot)
-      + float(above == slot) + float(below == slot)
-      + slotsAround(slot, DIAGONAL * line) + slotsAround(slot, vec2(line * .5, 0))
-      + slotsAround(slot, DIAGONAL * line * .5);
-    vec3 tint = tintOf(slot);
+    uint index = here != 0u ? here : left != 0u ? left : right != 0u ? right : above != 0u ? above : below;
+    float inside = 2. * float(here == index) + float(left == index) + float(right == index)
+      + float(above == index) + float(below == index)
+      + indexesAround(index, DIAGONAL * line) + indexesAround(index, vec2(line * .5, 0))
+      + indexesAround(index, DIAGONAL * line * .5);
+    vec3 tint = tintOf(index);
     lay(tint, mix(tint, vec3(1), .15), inside / 18., opacity * strength, visible * strength);
   } else if (here != 0u) {
     colour = mix(colour, vec4(tintOf(here), 1), opacity * strength);

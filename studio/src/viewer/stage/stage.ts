@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { MaskBoard, type Wanted } from "../masks/mask-board.ts";
+import { MaskStore, type Wanted } from "../masks/mask-store.ts";
 import type { Painter, Pixels } from "../paint/painter.ts";
 import type { Colour, MaskSource, Point, Size } from "../types.ts";
 import { fit, pan, resize, reveal, settle, toPicture, type View, zoom } from "../view/view.ts";
@@ -16,7 +16,7 @@ export interface ShownMasks {
 
 /** Opacity and highlight of the masks. */
 interface Appearance {
-  /** How strongly they cover the picture, 0 to 1. */
+  /** Their opacity, 0 to 1. */
   readonly opacity: number;
   readonly highlighted: { readonly key: string; readonly colour: Colour } | null;
 }
@@ -26,11 +26,11 @@ const NO_MASKS: ShownMasks = { sources: new Map(), masks: [], colours: new Map()
 
 /** Canvas that shows a picture and its masks: contents, view, and scheduling of frames. */
 export class Stage {
-  /** Where the picture is in the frame. */
+  /** Position and scale of the picture in the frame. */
   readonly view = signal<View>({ scale: 1, x: 0, y: 0 });
   /** The canvas's size in CSS pixels. */
   readonly frame = signal<Size>(NO_SIZE);
-  readonly board: MaskBoard;
+  readonly maskStore: MaskStore;
   #size: Size = NO_SIZE;
   #pixels: Pixels | null = null;
   #masks: ShownMasks = NO_MASKS;
@@ -45,7 +45,7 @@ export class Stage {
 
   /** `onWhole` is called when the next frame has all masks of the latest `show`. */
   constructor(onWhole: () => void = () => undefined) {
-    this.board = new MaskBoard({
+    this.maskStore = new MaskStore({
       onPatch: (patch) => {
         this.#painter?.patch(patch);
         this.draw();
@@ -93,7 +93,7 @@ export class Stage {
       cancelAnimationFrame(this.#request);
       this.#canvas = null;
       this.#painter?.close();
-      this.board.close();
+      this.maskStore.close();
     };
   }
 
@@ -118,8 +118,8 @@ export class Stage {
     this.#masks = shown;
     if (this.#painter === null) return;
     this.#painter.colours(shown.colours);
-    this.board.keep(shown.sources);
-    this.board.show(shown.masks);
+    this.maskStore.keep(shown.sources);
+    this.maskStore.show(shown.masks);
     this.draw();
   }
 
@@ -129,7 +129,7 @@ export class Stage {
     this.draw();
   }
 
-  /** Whether the canvas keeps its last frame, because what belongs together is not all there yet. */
+  /** Holds the canvas's last frame until the next masks are complete, or releases it. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     if (!isHeld) this.draw();
@@ -198,9 +198,9 @@ export class Stage {
     this.#step = Math.ceil(Math.max(this.#size.width, this.#size.height) / painter.largestSide);
     painter.open(this.#size, this.#step);
     painter.colours(colours);
-    this.board.open(this.#size, this.#step);
-    this.board.keep(sources);
-    this.board.show(masks);
+    this.maskStore.open(this.#size, this.#step);
+    this.maskStore.keep(sources);
+    this.maskStore.show(masks);
     this.picture(this.#pixels);
   }
 
@@ -235,7 +235,7 @@ export class Stage {
   #paint(): void {
     if (this.#painter === null || this.#isHeld || !this.#hasRoom()) return;
     const { opacity, highlighted } = this.#appearance;
-    const mask = highlighted === null ? undefined : this.board.mask(highlighted.key);
+    const mask = highlighted === null ? undefined : this.maskStore.mask(highlighted.key);
     this.#painter.paint({
       view: this.view.value,
       ratio: this.#ratio,

@@ -1,6 +1,6 @@
 import type { Point, Size } from "../types.ts";
 
-/** Where a picture is seen in a frame: a point p of the picture is at p × scale + (x, y) of the frame, in CSS pixels. */
+/** Position and scale of a picture in a frame: a point p of the picture is at p × scale + (x, y) of the frame, in CSS pixels. */
 export interface View {
   /** CSS pixels per pixel of the picture. */
   readonly scale: number;
@@ -62,7 +62,7 @@ export function resize(view: View, picture: Size, from: Size, to: Size): View {
   return settle(moved, picture, to);
 }
 
-/** Whether the view shows the whole picture. */
+/** Tells whether the view shows the whole picture. */
 export function isFit(view: View, picture: Size, frame: Size): boolean {
   return Math.abs(view.scale / fit(picture, frame).scale - 1) < 1e-6;
 }

@@ -17,9 +17,9 @@ import "../../../src/styles/tokens.css";
 import "../../../src/styles/base.css";
 import "./page.css";
 
-/** What a test asks of the page. */
+/** Request of a test to the page. */
 export interface Scene {
-  /** Where the picture is, or the size of one that is made of one grey. */
+  /** URL of the picture, or the size of a gray one. */
   readonly picture: string | { readonly width: number; readonly height: number };
   /** The files of masks. */
   readonly masks: readonly { readonly url: string; readonly prompt: number; readonly label: string }[];
@@ -201,7 +201,7 @@ async function openGallery(count: number): Promise<void> {
   }));
 }
 
-/** What becomes of drawings that were asked for before and after their worker is closed, or while it does not load. */
+/** Returns the outcomes of drawings requested before and after their worker is closed, or while it does not load. */
 async function drawWithout(what: "its page" | "its script"): Promise<readonly string[]> {
   const renderer = new Renderer();
   const draw = async (): Promise<readonly unknown[]> => await renderer.under(new Blob(), []);

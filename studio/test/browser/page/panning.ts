@@ -1,4 +1,4 @@
-/** What one frame of a panned picture took, in ms. */
+/** Duration of one frame of a panned picture, in ms. */
 export interface FrameTimes {
   /** From the frame's drawing until the last pixel was there. */
   readonly drawn: number;

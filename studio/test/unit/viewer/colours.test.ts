@@ -15,7 +15,7 @@ const some = (count: number, colour: (i: number) => { readonly rgb: Rgb }): Rgb[
 
 const byte = fc.integer({ min: 0, max: 255 });
 const pixel = fc.tuple(byte, byte, byte);
-/** What lies under so many masks: each its own, or a crowd on one lawn; of some it is not known. */
+/** Colors under so many masks: each its own, or a crowd on one lawn; of some it is not known. */
 const backgrounds = (size: { minLength: number; maxLength: number }) =>
   fc.oneof(
     fc.array(fc.option(pixel, { nil: undefined }), size),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { maskFile } from "../../../../client/test/support/shapes.ts";
 import { type Patch, ShownMasks } from "../../../src/viewer/masks/index-map.ts";
 import { coreOf, decodeMask, isInside } from "../../../src/viewer/masks/packed.ts";
-import { Slots } from "../../../src/viewer/masks/mask-board.ts";
+import { MaskIndexes } from "../../../src/viewer/masks/mask-store.ts";
 
 const pixels = (count: number) =>
   fc.array(fc.constantFrom(0, 0, 255), { minLength: count, maxLength: count });
@@ -19,17 +19,17 @@ const bitmaps = sizes.chain(([width, height]) =>
 );
 const bitmap = bitmaps.map(([first]) => first ?? { width: 1, height: 1, data: new Uint8Array(1) });
 
-/** What the page has of the map after a patch. */
+/** Applies a patch to the page's map. */
 function take(map: Uint16Array, width: number, patch: Patch | null): void {
   if (patch === null) return;
   for (let y = 0; y < patch.height; y++)
-    map.set(patch.slots.subarray(y * patch.width, (y + 1) * patch.width), (patch.y + y) * width + patch.x);
+    map.set(patch.indexes.subarray(y * patch.width, (y + 1) * patch.width), (patch.y + y) * width + patch.x);
 }
 
 const area = ({ data }: Bitmap): number => data.filter((value) => value === 255).length;
 
-/** The slot that a pixel should have: the smallest mask's; of two that are alike the later one's. */
-function slotAt(masks: readonly Bitmap[], shown: readonly number[], pixel: number): number {
+/** The index that a pixel should have: the smallest mask's; of two that are alike the later one's. */
+function indexAt(masks: readonly Bitmap[], shown: readonly number[], pixel: number): number {
   let best = -1;
   for (const i of shown) {
     const mask = masks[i];
@@ -80,9 +80,9 @@ describe("the index map", () => {
         for (const [i, mask] of masks.entries()) worker.keep(String(i), await decodeMask(mask));
         for (const [turn, wanted] of shownInTurn.entries()) {
           const shown = [...new Set(wanted)].filter((i) => i < masks.length).toSorted((a, b) => a - b);
-          const keys = shown.map((i) => ({ key: String(i), slot: i + 1 }));
+          const keys = shown.map((i) => ({ key: String(i), index: i + 1 }));
           take(page, width, worker.show({ type: "show", turn, masks: keys }).patch);
-          expect(page).toEqual(page.map((_, pixel) => slotAt(masks, shown, pixel)));
+          expect(page).toEqual(page.map((_, pixel) => indexAt(masks, shown, pixel)));
         }
       }),
     );
@@ -96,7 +96,7 @@ describe("the index map", () => {
         const page = new Uint16Array(width * height);
         worker.open({ type: "open", width, height, step });
         worker.keep("mask", await decodeMask(mask));
-        const { patch } = worker.show({ type: "show", turn: 1, masks: [{ key: "mask", slot: 9 }] });
+        const { patch } = worker.show({ type: "show", turn: 1, masks: [{ key: "mask", index: 9 }] });
         take(page, width, patch);
         const expected = page.map((_, i) => {
           const [x, y] = [(i % width) * step, Math.floor(i / width) * step];
@@ -112,8 +112,8 @@ describe("the index map", () => {
     worker.open({ type: "open", width: 8, height: 1, step: 1 });
     worker.keep("a", await decodeMask({ width: 8, height: 1, data: new Uint8Array(8).fill(255) }));
     const masks = [
-      { key: "a", slot: 1 },
-      { key: "b", slot: 2 },
+      { key: "a", index: 1 },
+      { key: "b", index: 2 },
     ];
     const first = worker.show({ type: "show", turn: 1, masks });
     expect(first).toMatchObject({ patch: { width: 8 }, missing: ["b"] });
@@ -121,15 +121,15 @@ describe("the index map", () => {
   });
 });
 
-describe("slots", () => {
+describe("mask indexes", () => {
   it("stay with their ids, and no two ids have the same", () => {
     const ids = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f"));
     fc.assert(
       fc.property(fc.array(ids, { minLength: 1, maxLength: 6 }), (lists) => {
-        const slots = new Slots();
+        const indexes = new MaskIndexes();
         let before: ReadonlyMap<string, number> = new Map();
         for (const list of lists) {
-          const now = new Map(slots.of(list));
+          const now = new Map(indexes.of(list));
           expect(new Set(now.values()).size).toBe(list.length);
           for (const id of list) {
             expect(now.get(id)).toBeGreaterThan(0);

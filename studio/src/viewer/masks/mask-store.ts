@@ -3,22 +3,22 @@ import type { MaskSource, Point, Size } from "../types.ts";
 import type { Answer, Patch, Request } from "./index-map.ts";
 import { fromBelow, isInside, type PackedMask } from "./packed.ts";
 
-/** A mask to show: what the worker calls it, and the slot that its pixels get in the index map. */
+/** Mask to show: its key, and the index of its pixels in the index map. */
 export interface Wanted {
   readonly key: string;
-  readonly slot: number;
+  readonly index: number;
 }
 
-/** What the board reports about the map, in the order in which it happens. */
-interface BoardEvents {
+/** Events of the map, in their order. */
+interface MaskStoreEvents {
   /** A part of the map has changed. */
   readonly onPatch: (patch: Patch) => void;
   /** All masks of the latest `show` are in the map. */
   readonly onWhole: () => void;
 }
 
-/** The masks of one picture or clip: a worker decodes them and draws the index map, and the page keeps them to point at. */
-export class MaskBoard {
+/** Masks of one picture or clip: a worker decodes them and draws the index map; the page has them for hit tests. */
+export class MaskStore {
   /** The keys of masks whose files can't be read. */
   readonly damaged = signal<ReadonlySet<string>>(new Set());
   /** Changes whenever a mask has been decoded. */
@@ -30,7 +30,7 @@ export class MaskBoard {
   #stale = 0;
   #shown: readonly Wanted[] = [];
 
-  constructor({ onPatch, onWhole }: BoardEvents) {
+  constructor({ onPatch, onWhole }: MaskStoreEvents) {
     this.#worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
       switch (data.type) {
         case "decoded":
@@ -106,12 +106,12 @@ export class MaskBoard {
 }
 
 /** Gives each id a number from 1, and the same one as long as it is asked for; numbers that are free again come first. */
-export class Slots {
-  #slots = new Map<string, number>();
+export class MaskIndexes {
+  #indexes = new Map<string, number>();
 
-  /** The slots of these ids; all others lose theirs. */
+  /** Returns the indexes of these ids; all others lose theirs. */
   of(ids: readonly string[]): ReadonlyMap<string, number> {
-    const kept = ids.filter((id) => this.#slots.has(id)).map((id) => this.#slots.get(id) ?? 0);
+    const kept = ids.filter((id) => this.#indexes.has(id)).map((id) => this.#indexes.get(id) ?? 0);
     const taken = new Set(kept);
     let free = 0;
     const next = (): number => {
@@ -119,7 +119,7 @@ export class Slots {
       while (taken.has(free));
       return free;
     };
-    this.#slots = new Map(ids.map((id) => [id, this.#slots.get(id) ?? next()]));
-    return this.#slots;
+    this.#indexes = new Map(ids.map((id) => [id, this.#indexes.get(id) ?? next()]));
+    return this.#indexes;
   }
 }

@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Region, within, without } from "../../../src/viewer/paint/cached-frame.ts";
+import { type Box, within, without } from "../../../src/viewer/paint/cached-frame.ts";
 
-const region = fc.tuple(
+const box = fc.tuple(
   fc.integer({ min: -5, max: 9 }),
   fc.integer({ min: -5, max: 9 }),
   fc.integer({ min: 1, max: 9 }),
   fc.integer({ min: 1, max: 9 }),
 );
 
-const has = ([x, y, width, height]: Region, [atX, atY]: readonly [number, number]): boolean =>
+const has = ([x, y, width, height]: Box, [atX, atY]: readonly [number, number]): boolean =>
   atX >= x && atX < x + width && atY >= y && atY < y + height;
 
-describe("a region of the frame with a box in it", () => {
+describe("a box of the frame within another", () => {
   it("is drawn once, each pixel: those in the box, and those without it", () => {
     fc.assert(
-      fc.property(region, region, (whole, box) => {
-        const part = within(whole, box);
+      fc.property(box, box, (whole, inner) => {
+        const part = within(whole, inner);
         fc.pre(part[2] > 0 && part[3] > 0);
         const drawn = [part, ...without(whole, part)];
         for (let x = -6; x < 20; x++)
