@@ -5,7 +5,7 @@ import "../e2e/models.test.ts";
 import "../../studio/test/e2e/account-screens.test.ts";
 import "../../studio/test/e2e/clip.test.ts";
 import "../../studio/test/e2e/editing.test.ts";
-import "../../studio/test/e2e/entries.test.ts";
+import "../../studio/test/e2e/job-groups.test.ts";
 import "../../studio/test/e2e/errors.test.ts";
 import "../../studio/test/e2e/export.test.ts";
 import "../../studio/test/e2e/nothing-lost.test.ts";

@@ -23,7 +23,7 @@ const track = (page: Page, name: string, says: RegExp | string) =>
 /** Waits until one can point at the clip. */
 const untilReady = (page: Page): Promise<void> => page.getByRole("toolbar", { name: "Pointer" }).waitFor();
 
-/** Where a pixel of the clip is on the page. */
+/** Returns the position of a pixel of the clip on the page. */
 async function placeOf(page: Page, x: number, y: number): Promise<[number, number]> {
   const frame = await page.locator(".viewer-canvas").boundingBox();
   if (frame === null) throw new Error("The studio shows no clip.");
@@ -39,7 +39,7 @@ async function change(page: Page, object: string, what: string): Promise<void> {
   await page.getByRole("menuitem", { name: what }).click();
 }
 
-/** What the job asks for that a click on "Segment" creates. */
+/** Returns the request of the job that a click on "Segment" creates. */
 async function asked(page: Page): Promise<CreateJobRequest> {
   const [request] = await Promise.all([
     page.waitForRequest((each) => each.method() === "POST" && each.url().endsWith("/v1/jobs")),

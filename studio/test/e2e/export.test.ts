@@ -24,7 +24,7 @@ const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
   ["broken.png", sample("coffee").subarray(0, 20_000)],
 ];
 
-/** What the browser saves after a click, as text. */
+/** Returns the text that the browser saves after a click. */
 async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), act()]);
   return await readFile(await download.path(), "utf8");
@@ -101,7 +101,7 @@ async function isShared(page: Page): Promise<void> {
   await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
 }
 
-/** What a job has found: how many masks there are of each prompt. */
+/** Counts the masks of a job by prompt. */
 const found = ({ masks }: ImageResult): string[] => masks.map(({ prompt }) => prompt ?? "").toSorted();
 
 describe("what a job gives, in the studio", () => {

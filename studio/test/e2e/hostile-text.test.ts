@@ -6,7 +6,7 @@ import { closeBrowser, openPage, openStudio, type StudioPage } from "../../../te
 
 const SCRIPT = "<img src=x onerror=window.ran=1><script>window.ran=1</script>";
 
-/** Whether a script ran that the studio does not have. */
+/** Tells whether a script ran that the studio does not have. */
 const hasRun = async ({ page }: Pick<StudioPage, "page">): Promise<boolean> =>
   (await page.evaluate("window.ran")) !== undefined;
 

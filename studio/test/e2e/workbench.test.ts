@@ -23,7 +23,7 @@ async function ask(page: Page, prompts: string): Promise<void> {
   await segment(page).click();
 }
 
-/** Where a pixel of the coffee picture is on the page, as long as all of the picture is seen. */
+/** Returns the position of a pixel of the coffee picture on the page, as long as all of the picture is seen. */
 async function placeOf(page: Page): Promise<(x: number, y: number) => [number, number]> {
   await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
   const place = await placeOfSample(page);

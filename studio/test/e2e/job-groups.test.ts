@@ -55,7 +55,7 @@ describe("a picture in the list of jobs", () => {
   });
   afterAll(closeBrowser);
 
-  it("is one entry, whatever was pointed at, taken back, corrected and searched for in it, and opens with all of it", async () => {
+  it("is one row for all of its jobs, and opens with all of them", async () => {
     const { page, complaints } = await openStudio(stack);
     await page.getByText("Try this sample").click();
     await segment(page).click();
@@ -117,7 +117,7 @@ describe("a picture in the list of jobs", () => {
     await elsewhere.getByRole("button", { name: /^cup, spoon/ }).click();
     await waitForAll(elsewhere);
 
-    // What looks at a workspace's pictures ends when another workspace is opened, and at the sign-out.
+    // The renderer of a workspace ends when another workspace is opened, and at the sign-out.
     const renderers = (): number =>
       page.workers().filter((worker) => worker.url().includes("render.worker")).length;
     const tasks = (await api.retrieveJob({ jobId: firstId ?? "" })).tasks.map(({ taskId }) => taskId);
@@ -166,7 +166,7 @@ describe("a picture in the list of jobs", () => {
     for (const [words, prompt] of [
       ["zepp", "zeppelin"],
       ["HARBOUR", "cup"],
-      // What was searched for later belongs to the entry, too.
+      // A later search belongs to the group, too.
       ["gondola", "zeppelin"],
       [jobId, "zeppelin"],
     ] as const) {
