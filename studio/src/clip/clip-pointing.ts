@@ -21,7 +21,7 @@ export class ClipPointing {
   readonly target = signal<number | null>(null);
   /** Why a click came to nothing, in a sentence. */
   readonly complaint = signal<string | null>(null);
-  /** What the workspace's regions were before each change of this page. */
+  /** The workspace's regions before each change of this page. */
   readonly #past = signal<readonly (readonly ClipRegion[])[]>([]);
   readonly canUndo = computed(() => this.#past.value.length > 0);
   readonly #workspace: Pick<Workspace, "regions">;

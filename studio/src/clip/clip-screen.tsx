@@ -211,7 +211,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
 
 const UNKNOWN: Size = { width: 16, height: 9 };
 
-/** What there is of a clip without a result. */
+/** Stands in for the masks of a clip without a result. */
 const noMasks = (size: Size | null): MasksJson => ({ version: 1, fps: 1, ...(size ?? UNKNOWN), frames: [] });
 
 const Failed = ({ job }: { readonly job: JobStatus }) => {
@@ -226,11 +226,11 @@ const Failed = ({ job }: { readonly job: JobStatus }) => {
 };
 
 interface AbsentProps extends ClipScreenProps {
-  /** What is shown instead of the clip. */
+  /** Contents shown instead of the clip. */
   readonly has: "preview" | "masks" | "nothing";
 }
 
-/** What to do about a clip that this browser doesn't have. */
+/** Explains that this browser doesn't have the clip, and asks for the file. */
 const Absent = ({ workspace, picture, has }: AbsentProps) => (
   <p class="clip-absent">
     {has === "preview"
@@ -261,7 +261,7 @@ const Absent = ({ workspace, picture, has }: AbsentProps) => (
 
 type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
 
-/** What a clip's job has found. */
+/** Results of a clip's job. */
 interface FoundClip {
   readonly result: VideoResult;
   /** The same job once more. */

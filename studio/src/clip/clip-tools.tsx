@@ -16,7 +16,7 @@ interface ClipToolsProps {
   readonly target: ClipObject | undefined;
 }
 
-/** What the pointer does in the clip, and undo. */
+/** Toolbar of a clip: tools of the pointer, and undo. */
 export function ClipTools({ pointing, target }: ClipToolsProps) {
   const offered: readonly ClipTool[] =
     target === undefined ? ["pan", "point"] : ["pan", "point", "add", "remove"];
@@ -48,7 +48,7 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
   );
 }
 
-/** What the tool of now does. */
+/** Returns the hint for the current tool. */
 function hintOf(tool: ClipTool, target: ClipObject | undefined): string {
   const click = isTouch ? "Tap" : "Click";
   const keys = isTouch ? "" : " Keys: , and . for frames; arrows, Enter, B.";

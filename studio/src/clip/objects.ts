@@ -13,7 +13,7 @@ export interface ClipObject {
   readonly label: string | null;
   /** Its place among the objects of its label, from 0, in the order in which they appear. */
   readonly index: number;
-  /** Whether it was pointed at, and not found by a prompt. */
+  /** True if it was pointed at, and not found by a prompt. */
   readonly isPointed: boolean;
   readonly colour: Colour;
   /** When it was pointed at, in seconds, as far as this browser knows. */
@@ -70,7 +70,7 @@ export function objectsOf(
   return [...named, ...pointed];
 }
 
-/** What a person calls an object. */
+/** Returns the displayed name of an object. */
 export const nameOf = ({ label, index }: Pick<ClipObject, "label" | "index">): string =>
   `${label ?? "Object"} ${index + 1}`;
 

@@ -3,7 +3,7 @@ import { followFrames } from "../viewer/clip/frames.ts";
 import type { Size } from "../viewer/types.ts";
 import { nearestTo, shownAt, stepFrom } from "./time.ts";
 
-/** How fast a clip can be played. */
+/** Playback rates of a clip. */
 export const RATES = [0.25, 0.5, 1, 2] as const;
 
 /** Behind a frame's beginning, so that rounding doesn't lead to the frame before. Files round to milliseconds. */
@@ -14,9 +14,9 @@ export class Playback {
   readonly seconds = signal(0);
   readonly isPlaying = signal(false);
   readonly rate = signal(1);
-  /** Whether there is a video to play. */
+  /** True if there is a video to play. */
   readonly canPlay = signal(false);
-  /** Whether the browser can't play the file. */
+  /** True if the browser can't play the file. */
   readonly isUnplayable = signal(false);
   /** The video's size in pixels, as it is shown; null until it is known. */
   readonly size = signal<Size | null>(null);
@@ -30,9 +30,9 @@ export class Playback {
   readonly duration = computed(() => Math.max(this.length.value, this.times.value.at(-1) ?? 0));
   /** The place of the processed frame that is shown, -1 if there is none. */
   readonly shown = computed(() => shownAt(this.times.value, this.seconds.value));
-  /** Whether the place is one that somebody went to, and not yet one that the video came to by playing. */
+  /** True if the place is one that somebody went to, and not yet one that the video came to by playing. */
   #isChosen = true;
-  /** Whether the clip was played to its end, and nobody has gone elsewhere since. */
+  /** True if the clip was played to its end, and nobody has gone elsewhere since. */
   #hasEnded = false;
   #video: HTMLVideoElement | null = null;
 

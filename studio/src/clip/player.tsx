@@ -9,11 +9,11 @@ import { clock, shownAt } from "./time.ts";
 type Followed = "src" | "sampleAt" | "sample" | "objects" | "onVideo";
 
 interface ClipStageProps extends Omit<ClipViewerProps, Followed> {
-  /** Where the clip's video is; null if there is none to show. */
+  /** URL of the clip's video; null if there is none to show. */
   readonly url: string | null;
   readonly objects: readonly ClipObject[];
   readonly hidden: ReadonlySet<number>;
-  /** Whether the video has the masks in it already. */
+  /** True if the video has the masks in it already. */
   readonly hasMasks: boolean;
   readonly playback: Playback;
 }
@@ -47,7 +47,7 @@ export function ClipStage({ url, objects, hidden, hasMasks, playback, ...viewer 
 
 interface TransportProps {
   readonly playback: Playback;
-  /** Whether the number of frames is not certain yet. */
+  /** True if the number of frames is not certain yet. */
   readonly isGuess: boolean;
   /** Further controls of the player. */
   readonly children: ComponentChildren;

@@ -11,14 +11,14 @@ export function clock(seconds: number): string {
 /** A browser's clock runs in doubles, a clip's frames in shares of a second: what is this near is the same frame. */
 const NEAR_SEC = 0.002;
 
-/** Which of the times is shown at a moment: the last one that has come; the first one before that. Of no times it is -1. */
+/** Returns the index of the time that is shown at a moment: the last one that has come, or else the first; -1 of no times. */
 export function shownAt(times: readonly number[], seconds: number): number {
   const next = times.findIndex((time) => time > seconds + NEAR_SEC);
   if (times.length === 0) return -1;
   return next < 0 ? times.length - 1 : Math.max(0, next - 1);
 }
 
-/** Which of the times is nearest to a moment. Of no times it is -1. */
+/** Returns the index of the time that is nearest to a moment; -1 of no times. */
 export const nearestTo = (times: readonly number[], seconds: number): number =>
   times.reduce(
     (near, time, at) =>
@@ -47,7 +47,7 @@ const SURE = 0.5;
 
 export const isSure = ({ confidence }: Pick<Sighting, "confidence">): boolean => confidence >= SURE;
 
-/** Where an object is seen without a gap, equally sure or unsure all the time, in seconds. */
+/** Time span in which an object is visible without a gap, all sure or all unsure, in seconds. */
 export interface Span {
   readonly from: number;
   readonly to: number;

@@ -15,9 +15,9 @@ interface TracksProps {
   readonly hidden: Signal<ReadonlySet<number>>;
   /** The object that stands out, here and in the player. */
   readonly highlighted: Signal<number | null>;
-  /** Whether the masks are in the video itself: then it has colours of its own, and none can be hidden. */
+  /** True if the masks are in the video itself: then it has colours of its own, and none can be hidden. */
   readonly isBurnedIn: boolean;
-  /** Whether a job has ended: what has no mask by now is lost. */
+  /** True if a job has ended: what has no mask by now is lost. */
   readonly isFollowed: boolean;
   readonly playback: Playback;
   /** Null if nothing can be pointed at. */
@@ -177,7 +177,7 @@ function TrackRow(props: TrackRowProps) {
   );
 }
 
-/** What can be done with an object that was pointed at. */
+/** Menu items of an object that was pointed at. */
 function itemsOf(
   { id, sightings }: ClipObject,
   playback: Playback,

@@ -3,16 +3,16 @@ import type { PackedMask } from "../viewer/masks/packed.ts";
 /** From this overlap (IoU) on two masks are of one object, and from the second on they are the same for people's eyes. */
 const [ONE_OBJECT, THE_SAME] = [0.5, 0.9];
 
-/** What an object of one search is beside those of another one: found by both, found by both with another outline, or by this one alone. */
+/** Comparison of an object with those of another search: found by both, found by both with another outline, or by this one alone. */
 export type Difference = "same" | "changed" | "only";
 
 /** A mask and its name. */
 export type NamedMask = readonly [id: string, mask: PackedMask];
 
-/** What each object is, by the name of its mask. */
+/** Difference of each object, by the name of its mask. */
 export type Differences = ReadonlyMap<string, Difference>;
 
-/** How many pixels two masks of a picture have in common. */
+/** Counts the common pixels of two masks of a picture. */
 function commonArea(a: PackedMask, b: PackedMask): number {
   const left = Math.max(a.x, b.x) >> 3;
   const right = Math.min((a.x >> 3) + a.stride, (b.x >> 3) + b.stride);

@@ -16,7 +16,7 @@ export interface ComposedMask {
   readonly png: Blob;
   /** The number of pixels inside. */
   readonly area: number;
-  /** How many connected parts it has. */
+  /** Number of its connected parts. */
   readonly parts: number;
 }
 

@@ -9,11 +9,11 @@ import "./dialogs.css";
 const LONGEST_NAME = 60;
 
 interface RenameDialogProps {
-  /** What people call the object now. */
+  /** Displayed name of the object now. */
   readonly name: string;
   /** Its name without its number; null if it has none. */
   readonly label: string | null;
-  /** What else to know of the new name. */
+  /** Further hint on the new name. */
   readonly hint?: string | undefined;
   readonly onRename: (label: string) => void;
   readonly onClose: () => void;

@@ -35,7 +35,7 @@ const seenIn = (workspace: Workspace): IsSeen =>
 const pointedIn = (workspace: Workspace): readonly PointedObject[] =>
   workspace.pointed.value.filter((object) => isSeenWith(object, workspace.searchId.value));
 
-/** Whether the latest that a person did in a picture was an edit, and not a point or a box. */
+/** Tells whether the latest that a person did in a picture was an edit, and not a point or a box. */
 const wasEdit = (workspace: Workspace, picture: string): boolean => {
   const isSeen = seenIn(workspace);
   const last = historyOf(workspace, picture).done.findLast((step) => isSeen(step.edit));
@@ -56,7 +56,7 @@ export function redoLatest(workspace: Workspace): void {
   if (key !== undefined) put(workspace, key, redo(historyOf(workspace, key), seenIn(workspace)));
 }
 
-/** What of the open picture can be taken back, and what can come again. */
+/** Tells whether undo and redo are possible in the open picture. */
 export function undoable(workspace: Workspace): { readonly undo: boolean; readonly redo: boolean } {
   const key = workspace.openPicture.value?.key ?? "";
   const isSeen = seenIn(workspace);

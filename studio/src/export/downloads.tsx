@@ -15,7 +15,7 @@ import type { Offer } from "./files/offers.ts";
 import { save } from "./files/save.ts";
 import type { RunAgain } from "./types.ts";
 
-/** How far a download is; `words` say it. */
+/** Progress of a download; `words` say it. */
 interface State {
   readonly at: "idle" | "busy" | "done" | "failed";
   readonly words: string;
@@ -65,10 +65,10 @@ interface FormatRowProps {
   readonly offer: Offer;
   readonly scope: Scope;
   readonly renderer: Renderer;
-  /** How many units another run of the job takes. */
+  /** Units of another run of the job. */
   readonly units: number;
   readonly onRunAgain: ((change: RunAgain) => void) | undefined;
-  /** What can be chosen of files that are made here. */
+  /** Choices for files that are made here. */
   readonly children?: ComponentChildren;
 }
 

@@ -88,12 +88,12 @@ export function FilesTab({
   );
 }
 
-/** How far outlines may stray, in pixels. */
+/** Tolerances of simplified outlines, in pixels. */
 const TOLERANCES = [0, 1, 2, 4].map(
   (pixels) => [pixels, pixels === 0 ? "exact" : `within ${pixels} px, fewer points`] as const,
 );
 
-/** How exact the outlines in a file are: with fewer points they are easier to edit. */
+/** Choice of the outlines' precision: with fewer points they are easier to edit. */
 const Outlines = ({ tolerance }: { readonly tolerance: Signal<number> }) => (
   <label class="format-row-choice">
     Outlines
@@ -101,23 +101,23 @@ const Outlines = ({ tolerance }: { readonly tolerance: Signal<number> }) => (
   </label>
 );
 
-/** Whether the open picture is exported, all that were accepted, or all of the job. */
+/** Extent of an export: the open picture, all that were accepted, or all of the job. */
 type Extent = "one" | "accepted" | "all";
 
 interface ScopeChoiceProps {
-  /** How many pictures the job has. */
+  /** Number of the job's pictures. */
   readonly pictures: number;
-  /** How many of them were accepted. */
+  /** Number of accepted pictures. */
   readonly accepted: number;
   readonly canBeOne: boolean;
   readonly extent: Signal<Extent>;
-  /** How many masks are hidden. */
+  /** Number of hidden masks. */
   readonly hidden: number;
-  /** Whether hidden masks are left out. */
+  /** True if hidden masks are left out. */
   readonly isShownOnly: Signal<boolean>;
 }
 
-/** Which pictures and masks to export; nothing where there is no choice. */
+/** Choice of the pictures and masks to export; nothing where there is no choice. */
 function ScopeChoice({ pictures, accepted, canBeOne, extent, hidden, isShownOnly }: ScopeChoiceProps) {
   const hasExtents = (canBeOne || accepted > 0) && pictures > 1;
   if (!hasExtents && hidden === 0) return null;

@@ -3,12 +3,12 @@ import { useId, useRef } from "preact/hooks";
 import "./tabs.css";
 
 interface TabsProps<Name extends string> {
-  /** What the tabs choose between, for screen readers. */
+  /** Name of the tabs, for screen readers. */
   readonly label: string;
   readonly tabs: readonly { readonly name: Name; readonly title: string }[];
   readonly chosen: Name;
   readonly onChoose: (name: Name) => void;
-  /** What the chosen tab shows. */
+  /** Contents of the chosen tab. */
   readonly children: ComponentChildren;
 }
 

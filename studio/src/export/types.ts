@@ -10,7 +10,7 @@ export interface ExportMask extends TintedMask {
   readonly label: string | null;
   /** 0 to 1. */
   readonly confidence: number;
-  /** Whether it is shown now. Where a file is made here, hidden masks can be left out of it. */
+  /** True if it is shown now. Where a file is made here, hidden masks can be left out of it. */
   readonly isShown: boolean;
 }
 
@@ -19,31 +19,31 @@ export interface ExportPicture {
   readonly taskId: string;
   /** Its file's name. */
   readonly name: string;
-  /** How many masks it has. */
+  /** Number of its masks. */
   readonly count: number;
-  /** Whether somebody who reviewed the batch has accepted it. */
+  /** True if somebody who reviewed the batch has accepted it. */
   readonly isAccepted: boolean;
   /** Fetches them, in the order of the list that people see. */
   readonly masks: () => Promise<readonly ExportMask[]>;
-  /** Whether there is its file: in this browser, or by a share's link. */
+  /** True if there is its file: in this browser, or by a share's link. */
   readonly hasOriginal: boolean;
   /** Fetches the file. */
   readonly original: () => Promise<Blob | null>;
 }
 
-/** What a job lacks that a further run of it would have. */
+/** Options that a further run of a job adds. */
 export type RunAgain = Pick<CreateJobRequest, "generatePreview" | "formats">;
 
 export interface ExportDialogProps {
   readonly jobId: string;
   readonly exportedJob: ExportedJob;
-  /** How many units another run of it takes. */
+  /** Units of another run of it. */
   readonly units: number;
   /** The job's pictures; of a clip none. */
   readonly pictures: readonly ExportPicture[];
   /** The open picture, which can also be exported alone. */
   readonly current?: ExportPicture["taskId"] | undefined;
-  /** How many of the masks are hidden now, as far as that is known. */
+  /** Number of hidden masks, as far as it is known. */
   readonly hidden?: number | undefined;
   /** Runs a further job for what this one lacks; absent if that is not possible. */
   readonly onRunAgain?: ((request: CreateJobRequest) => void) | undefined;

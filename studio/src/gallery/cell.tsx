@@ -11,7 +11,7 @@ interface CellProps {
   readonly item: GalleryItem;
   readonly renderer: Renderer;
   readonly isOpen: boolean;
-  /** Whether it can be reached with the Tab key. */
+  /** True if it can be reached with the Tab key. */
   readonly isReachable: boolean;
   readonly onOpen: () => void;
   readonly onFocus: () => void;
@@ -94,10 +94,10 @@ function Words({
 
 /** The longest side of a thumbnail in pixels: enough for the largest cell on a fine screen. */
 const LONGEST = 560;
-/** How far outside of what is seen thumbnails are drawn beforehand. */
+/** Margin around the visible part in which thumbnails are drawn. */
 const MARGIN = "50% 0px";
 
-/** How far an element is above or below the window, in CSS pixels; 0 if a part of it may be seen. */
+/** Returns the distance of an element from the window, in CSS pixels; 0 if a part of it may be visible. */
 function beyondWindow(element: HTMLElement | null): number {
   if (element === null) return Infinity;
   const { top, bottom } = element.getBoundingClientRect();
@@ -109,9 +109,9 @@ interface Thumbnail {
   /** To be put on the cell. It is watched: far from what is seen nothing is drawn. */
   readonly cell: RefObject<HTMLLIElement | null>;
   readonly canvas: RefObject<HTMLCanvasElement | null>;
-  /** What is known of its masks, once they are there. */
+  /** Counts of its masks by label, once they are there. */
   readonly counts: Signal<readonly LabelCount[] | null>;
-  /** Whether the canvas has a drawing. */
+  /** True if the canvas has a drawing. */
   readonly isDrawn: Signal<boolean>;
 }
 

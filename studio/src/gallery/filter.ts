@@ -1,9 +1,9 @@
 import type { GalleryItem } from "./items.ts";
 
-/** What a filter asks of a picture besides its label. */
+/** Condition of a filter, in addition to the label. */
 export type Status = "all" | "with" | "without" | "failed" | "accepted" | "rejected" | "open";
 
-/** Which pictures of a batch are shown. */
+/** Selects the pictures of a batch that are shown. */
 export interface Filter {
   readonly status: Status;
   /** Only pictures with a shown object of this label; null for any. */
@@ -12,7 +12,7 @@ export interface Filter {
 
 export const EVERYTHING: Filter = { status: "all", label: null };
 
-/** What a filter looks at. */
+/** Fields that a filter reads. */
 type Filtered = Pick<GalleryItem, "state" | "count" | "labels" | "verdict">;
 
 const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
@@ -25,7 +25,7 @@ const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
   open: ({ state, verdict }) => state === "done" && verdict === null,
 };
 
-/** Whether a filter lets a picture through. Of one whose objects are not known yet, no label is. */
+/** Tells whether a filter lets a picture through. Of one whose objects are not known yet, no label is. */
 export const isMatch = (item: Filtered, { status, label }: Filter): boolean =>
   MATCHES[status](item) && (label === null || (item.labels?.includes(label) ?? false));
 

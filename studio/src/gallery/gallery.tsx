@@ -9,10 +9,10 @@ import "./gallery.css";
 
 interface GalleryProps {
   readonly items: readonly GalleryItem[];
-  /** The key of the item that is looked at. */
+  /** The key of the open item. */
   readonly open: string | null;
   readonly filter: Signal<Filter>;
-  /** What was looked for: what pictures can be filtered by. */
+  /** Labels that pictures can be filtered by. */
   readonly labels: readonly string[];
   readonly onOpen: (key: string) => void;
 }
@@ -70,7 +70,7 @@ export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
   );
 }
 
-/** What a review says is offered once there is something to review. */
+/** Filters by verdict, offered once something is reviewed. */
 const OF_REVIEWS: ReadonlySet<Status> = new Set(["open", "accepted", "rejected"]);
 
 function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" | "labels">) {

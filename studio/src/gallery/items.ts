@@ -3,7 +3,7 @@ import type { TintedMask } from "../render/types.ts";
 
 /** A mask of a gallery's picture. */
 export interface GalleryMask extends TintedMask {
-  /** What the object is called: its prompt, or a name that a person gave; null if neither. */
+  /** The object's label: its prompt, or a name that a person gave; null if neither. */
   readonly label: string | null;
   /** Hidden masks are neither drawn nor counted. */
   readonly isShown: boolean;
@@ -14,17 +14,17 @@ export interface GalleryItem {
   readonly key: string;
   /** Its file's name. */
   readonly name: string;
-  /** How far it is: not sent yet, its file on the way, its task waiting, being segmented, done or failed. */
+  /** Its state: not sent yet, its file on the way, its task waiting, being segmented, done or failed. */
   readonly state: "here" | "sending" | "waiting" | "processing" | "done" | "failed";
   /** Of a file on its way the share that has arrived, 0 to 1. */
   readonly share: number | null;
   /** Why it failed, or which prompts it could not serve, as the service says it: a code, a colon and a sentence. */
   readonly problem: string | null;
-  /** How many shown masks it has, once that is known. */
+  /** Number of shown masks, once it is known. */
   readonly count: number | null;
-  /** What their objects are called, once that is known; null of one that has no name. */
+  /** Labels of their objects, once they are known; null for an object without one. */
   readonly labels: readonly (string | null)[] | null;
-  /** What somebody who reviewed it said; null if nobody did. */
+  /** Verdict of its review; null if there is none. */
   readonly verdict: Verdict | null;
   /** Changes whenever its file, its masks or which of them are shown do: only then it is drawn again. */
   readonly revision: string;
@@ -34,7 +34,7 @@ export interface GalleryItem {
   readonly masks: () => Promise<readonly GalleryMask[]>;
 }
 
-/** How many of the shown masks have each label, with the colour of its first one. */
+/** Number of shown masks of a label, with the color of the first one. */
 export interface LabelCount {
   readonly label: string | null;
   readonly count: number;
@@ -66,7 +66,7 @@ const STEPS: Readonly<Record<string, (at: number, columns: number, count: number
   End: (_, __, count) => count - 1,
 };
 
-/** Where a key leads from an item of a grid that is filled row by row; null if it leads nowhere. */
+/** Returns the item to which a key leads in a grid that is filled row by row; null if there is none. */
 export function stepTo(key: string, at: number, columns: number, count: number): number | null {
   const to = STEPS[key]?.(at, columns, count) ?? at;
   return to === at || to < 0 || to >= count ? null : to;

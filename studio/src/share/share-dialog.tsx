@@ -12,15 +12,15 @@ interface ShareDialogProps {
   readonly jobId: string;
   /** Further jobs whose objects are on the screen. */
   readonly further: readonly string[];
-  /** What the job is of. */
+  /** Inputs of the job. */
   readonly what: "picture" | "pictures" | "clip";
-  /** Whether a person has changed objects, which is known to this browser alone. */
+  /** True if a person has changed objects, which is known to this browser alone. */
   readonly hasEdits: boolean;
   readonly onClose: () => void;
 }
 
 const HOUR = 3_600;
-/** How long a link may last, in seconds. */
+/** Lifetimes of a link, in seconds. */
 const LASTS: readonly (readonly [seconds: number, name: string])[] = [
   [HOUR, "1 hour"],
   [24 * HOUR, "1 day"],
@@ -142,7 +142,7 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
   );
 }
 
-/** What the account shares of a job; null if nothing. @throws SegmentationError */
+/** Fetches the share of a job; null if there is none. @throws SegmentationError */
 async function shareOf(jobId: string, signal: AbortSignal) {
   const { items } = await api.value.listShares({}, { signal });
   return items.find((share) => share.jobId === jobId) ?? null;

@@ -30,7 +30,7 @@ interface SharedPageProps {
   readonly jobId: string;
 }
 
-/** A result that somebody shares, for whoever has the link: to look at and to download, and nothing else. */
+/** Page of a shared result for people with the link, who can view and download it. */
 export function SharedPage({ jobId }: SharedPageProps) {
   if (!session.value)
     return (
@@ -152,7 +152,7 @@ function Result({ owner, inputs }: ResultProps) {
   );
 }
 
-/** Fetches the file of a picture that is looked at, if the link shows it. */
+/** Fetches the file of the open picture, if the link shows it. */
 async function showOriginal(workspace: Workspace, key: string): Promise<void> {
   const picture = workspace.picture(key);
   if (picture === undefined || picture.file !== null) return;

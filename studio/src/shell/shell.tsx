@@ -22,7 +22,7 @@ const PLACES: readonly { readonly href: string; readonly icon: IconName; readonl
 const isHere = (href: string, path: string): boolean =>
   href === "/studio" ? path === href : path === href || path.startsWith(`${href}/`);
 
-/** What is around every screen of somebody who is signed in. */
+/** Frame of every screen of a signed-in person. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
   return (
@@ -59,7 +59,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** Who is signed in, and how. */
+/** Returns the name of the account, and the kind of its credential. */
 function accountLine(): string {
   const who = account.value?.name ?? "Signed in";
   return session.value?.kind === "key" ? `${who}, with an API key` : who;
@@ -67,13 +67,13 @@ function accountLine(): string {
 
 const DAY_MS = 86_400_000;
 
-/** How long until a time, in words that are short. */
+/** Formats the time left in a few words. */
 function left(until: string): string {
   const days = Math.ceil((Date.parse(until) - Date.now()) / DAY_MS);
   return days === 1 ? "last day" : `${days} days`;
 }
 
-/** What is left of the trial, or which plan it is; it leads to the page with the rest. */
+/** Remaining trial, or the plan; it leads to the page with the rest. */
 function Allowance() {
   const state = overview.value;
   if (state === null) return null;
@@ -97,7 +97,7 @@ function Allowance() {
   );
 }
 
-/** What concerns every screen: no network, a session that has ended. The work stays where it is. */
+/** Notices for every screen: no network, a session that has ended. */
 function Banners() {
   return (
     <div class="banners">

@@ -13,7 +13,7 @@ export class SignInError extends Error {
   }
 }
 
-/** What the tab has to know when the person comes back from the provider. */
+/** State that the tab needs when the person returns from the provider. */
 interface Pending {
   readonly state: string;
   readonly nonce: string;
@@ -23,7 +23,7 @@ interface Pending {
 
 const PENDING = "studio.sign-in";
 const RETURN_PATH = "/studio/signed-in";
-/** What a provider answers to `prompt=none` if it would have to ask (OpenID Connect Core 1.0, 3.1.2.6). */
+/** Errors of a provider that would have to ask in spite of `prompt=none` (OpenID Connect Core 1.0, 3.1.2.6). */
 const NEEDS_PERSON = new Set([
   "login_required",
   "interaction_required",

@@ -92,7 +92,7 @@ async function arrive(
 }
 
 /**
- * What outlives a reload of the tab, and nothing longer. An API key is kept for the tab. Of somebody who came by the identity
+ * Data that outlives a reload of the tab, and nothing longer. An API key is kept for the tab. Of somebody who came by the identity
  * provider only the subject is: it says whom to ask for again, and is no secret. Tokens are never stored.
  */
 type Remembered =

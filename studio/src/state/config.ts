@@ -3,7 +3,7 @@ import type { StudioConfig } from "../../../src/http/studio-config.ts";
 
 export type { StudioConfig };
 
-/** How people sign in at the identity provider. */
+/** Sign-in at the identity provider. */
 export type SignInSettings = NonNullable<StudioConfig["signIn"]>;
 
 /** Asks the deployment what it is called and how people sign in. @throws TypeError if it cannot be reached */
@@ -14,7 +14,7 @@ export async function loadConfig(): Promise<StudioConfig> {
   return config;
 }
 
-/** What the operator set: the name, the logo, how people sign in. Filled before anything is drawn. */
+/** The operator's settings: name, logo and sign-in. Loaded before anything is drawn. */
 export const config = signal<StudioConfig>({
   name: "Studio",
   logoUrl: null,

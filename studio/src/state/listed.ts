@@ -1,4 +1,4 @@
-/** What a list with pages has so far. */
+/** Pages of a list that are loaded so far. */
 export interface Listed<Item> {
   /** The newest first. */
   readonly items: readonly Item[];

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Whether the browser has a network. */
+/** True if the browser has a network. */
 export const isOnline = signal(navigator.onLine);
 
 for (const name of ["online", "offline"]) addEventListener(name, () => (isOnline.value = navigator.onLine));

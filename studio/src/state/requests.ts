@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from "preact/hooks";
 import { isOnline } from "./online.ts";
 import { isExpired } from "./session.ts";
 
-/** What a screen asked for: on its way, there, or why not. What was there before stays while it is asked for again. */
+/** Data that a screen requested: loading, loaded, or the error. Earlier data stays while it is requested again. */
 export interface Loaded<T> {
   readonly value: Signal<T | undefined>;
   readonly error: Signal<unknown>;

@@ -7,15 +7,15 @@ type AccountInfo = Answer<"getAccount">;
 /** Somebody who is signed in. */
 interface Session {
   readonly client: SegmentationClient;
-  /** How they came: by an API key, by the identity provider, or by a share's link, without an account. */
+  /** Kind of sign-in: by an API key, by the identity provider, or by a share's link, without an account. */
   readonly kind: "key" | "person" | "link";
 }
 
 /** The session; null if nobody is signed in, undefined while that is not known. */
 export const session = signal<Session | null | undefined>(undefined);
-/** Whether whoever looks has a share's link and nothing else: nothing can be changed. */
+/** True if the visitor has only a share's link: nothing can be changed. */
 export const isVisitor = computed(() => session.value?.kind === "link");
-/** Whether the API refuses the session's credential. Unfinished work stays on the screen. */
+/** True if the API refuses the session's credential. Unfinished work stays on the screen. */
 export const isExpired = signal(false);
 /** The account's plan, trial and use, as they were asked for last. */
 export const overview = signal<AccountOverview | null>(null);

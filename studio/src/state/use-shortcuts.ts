@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Whether a key goes to a field that takes text, or to a dialog or menu in front of the screen, and so is no shortcut. */
+/** Tells whether a key goes to a field that takes text, or to a dialog or menu in front of the screen, and so is no shortcut. */
 function isTyping({ target }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   const isField =

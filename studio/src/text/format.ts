@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How many milliseconds each unit begins with, the largest first. After a week a date says more than a number of days. */
+/** Lower limit of each unit in milliseconds, the largest first. After a week a date says more than a number of days. */
 const UNITS = [
   ["day", DAY],
   ["hour", HOUR],
@@ -14,7 +14,7 @@ const words = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long"
 const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 
-/** How far a time (ISO 8601) is from `now` (epoch ms), in words: "3 minutes ago", "in 2 hours"; beyond a week its date. */
+/** Formats a time (ISO 8601) relative to `now` (epoch ms): "3 minutes ago", "in 2 hours"; beyond a week its date. */
 export function relativeTime(iso: string, now: number): string {
   const away = Date.parse(iso) - now;
   if (Math.abs(away) >= 7 * DAY) return dates.format(Date.parse(iso));

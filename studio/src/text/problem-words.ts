@@ -37,7 +37,7 @@ const SENTENCES: Partial<Record<ErrorCode, (when: string) => string>> = {
     "The service failed unexpectedly. Try again. If it keeps failing, report the request ID below to its operator.",
 };
 
-/** What happened, in a few words. */
+/** Returns a few words about a problem. */
 export function problemTitle(error: unknown): string {
   if (!(error instanceof SegmentationError)) return "Something went wrong";
   const { code, status = 0 } = error;
@@ -58,7 +58,7 @@ export function waitText(seconds: number): string {
   return minutes < 90 ? counted(minutes, "minute") : counted(Math.ceil(minutes / 60), "hour");
 }
 
-/** What happened and what to do. @param names what people call the files of these taskIds */
+/** Explains a problem and its way out. @param names the names of files, by taskId */
 export function problemSentence(error: unknown, names: ReadonlyMap<string, string> = new Map()): string {
   if (!(error instanceof SegmentationError)) return error instanceof Error ? error.message : String(error);
   const { code, retryAfterSeconds: seconds, message } = error;
@@ -71,7 +71,7 @@ export function problemSentence(error: unknown, names: ReadonlyMap<string, strin
   return [...names].reduce((text, [taskId, name]) => text.replaceAll(taskId, name), message);
 }
 
-/** Whether the way on is the page with the plans and the payment. */
+/** Tells whether the way on is the page with the plans and the payment. */
 export const isAboutPlan = (error: unknown): boolean =>
   error instanceof SegmentationError &&
   error.code !== "daily_limit_reached" &&

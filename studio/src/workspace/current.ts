@@ -9,13 +9,13 @@ import { taskIdOf } from "./rules/picture.ts";
 import { inPath, lastOf } from "./rules/pointed-objects.ts";
 import { Workspace } from "./workspace.ts";
 
-/** The workspaces of an account in this tab: both stay while a person looks at other screens. */
+/** The workspaces of an account in this tab, which outlive visits of other screens. */
 class Workspaces {
   readonly owner: Owner;
-  /** What has not been opened by the path of its jobs yet. */
+  /** The workspace that has not been opened by the path of its jobs yet. */
   #draft: Workspace;
   #endDraft: EndAutosave;
-  /** What was opened last. */
+  /** The workspace that was opened last. */
   #opened: Workspace | null = null;
   #endOpened: EndAutosave = () => {};
 
@@ -31,7 +31,7 @@ class Workspaces {
     this.#endDraft = autosave(this.#draft);
   }
 
-  /** The workspace that a URL names: by its jobs, or, without one, the draft. */
+  /** Returns the workspace of a URL: by its job, or the draft if it names none. */
   at(jobId: string | undefined, named: Named): Workspace {
     if (jobId === undefined) return this.#draft;
     if (this.#draft.jobIds.peek().includes(jobId)) {
@@ -49,7 +49,7 @@ class Workspaces {
   }
 
   #open(workspace: Workspace, end: EndAutosave): void {
-    // What was opened before may be opened again, from what is kept of it: it is not kept twice.
+    // The workspace that was opened before stays saved, and may be opened again.
     this.#endOpened("stays");
     this.#opened?.runner.stopDrawing();
     this.#opened = workspace;
@@ -81,7 +81,7 @@ class Workspaces {
 
 let current: Workspaces | null = null;
 
-/** The workspaces of whoever is signed in. */
+/** Returns the workspaces of the signed-in account. */
 export function workspaces(): Workspaces {
   if (current === null) throw new Error("Nobody is signed in.");
   return current;
@@ -127,5 +127,5 @@ export function pathOf({ firstJob, pointed, searches, searchId, ...workspace }: 
   return `/studio/jobs/${encodeURIComponent(first)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** Whether a path is one where work is looked at. */
+/** Tells whether a path shows a workspace. */
 export const isWorkspacePath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);

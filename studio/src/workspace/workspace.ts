@@ -20,7 +20,7 @@ import type { Verdicts } from "./rules/review.ts";
 import { Runner } from "./jobs/runner.ts";
 import type { History } from "./rules/edit-history.ts";
 
-/** What is under way. */
+/** Operation in progress. */
 export type Going =
   | { readonly at: "idle" }
   | { readonly at: "sending" }
@@ -33,7 +33,7 @@ export type Going =
 /** Why the latest request failed. */
 interface WorkspaceProblem {
   readonly error: unknown;
-  /** What it was: what the prompts ask for, an object that was pointed at, a picture's masks, or the workspace as a whole. */
+  /** Request that failed: what the prompts ask for, an object that was pointed at, a picture's masks, or the workspace as a whole. */
   readonly of: "job" | "pointing" | "masks" | "opening";
 }
 
@@ -45,7 +45,7 @@ export interface Asked {
   readonly key: string;
   /** Null until the service has said it. */
   readonly jobId: string | null;
-  /** Whether it may have been created without anybody having heard of it: a reload asks again. */
+  /** True if it may have been created without anybody having heard of it: a reload asks again. */
   readonly isUnheard: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface Search {
   readonly prompts: readonly string[];
   /** When it was asked for, in milliseconds since 1970. */
   readonly at: number;
-  /** What was asked for, if that is known. */
+  /** Request, if it is known. */
   readonly request: CreateJobRequest | null;
 }
 
@@ -68,17 +68,17 @@ export class Workspace {
   readonly id = crypto.randomUUID();
   readonly owner: Owner;
   readonly runner: Runner;
-  /** Names what this browser keeps of it. */
+  /** Id of its saved copy in this browser. */
   readonly savedId = signal<string>(crypto.randomUUID());
-  /** Whether it has not been opened by the path of its jobs yet. */
+  /** True if it has not been opened by the path of its jobs yet. */
   readonly isDraft = signal(true);
-  /** Whether a reload cut its upload off. */
+  /** True if a reload cut its upload off. */
   readonly wasCutOff = signal(false);
   readonly type = signal<WorkspaceType>("image");
   readonly pictures = signal<readonly Picture[]>([]);
   readonly openKey = signal<string | null>(null);
   readonly #isAll = signal(false);
-  /** Whether all of several pictures are looked at in place of one. */
+  /** True if all of several pictures are shown in place of one. */
   readonly isOverview = computed(() => this.#isAll.value && this.pictures.value.length > 1);
   readonly prompts = signal<readonly string[]>([]);
   /** Of a clip: what is pointed at, to be followed. */
@@ -89,25 +89,25 @@ export class Workspace {
   readonly threshold = signal<number | null>(null);
   /** Of a clip: how long it is, once the browser knows. */
   readonly seconds = signal<number | null>(null);
-  /** What was given and not taken, in a sentence each. */
+  /** A sentence about each file that was given and not taken. */
   readonly refused = signal<readonly string[]>([]);
 
   /** The job that names the workspace: to it all others add that could. Null as long as there is none. */
   readonly firstJob = signal<string | null>(null);
-  /** What was searched for so far, the oldest first. One search is seen at a time. */
+  /** Searches so far, the oldest first. One search is seen at a time. */
   readonly searches = signal<readonly Search[]>([]);
 
   /** The job of the search that is seen, and how much of it is done: 0 to 1. */
   readonly job = signal<JobStatus | null>(null);
   readonly share = signal(0);
   readonly asked = signal<Asked | null>(null);
-  /** What was asked for, if that is known. */
+  /** Request, if it is known. */
   readonly request = signal<CreateJobRequest | null>(null);
-  /** What that job has found, so far if it is running; null until a picture is done. */
+  /** Results of that job, partial while it runs; null until a picture is done. */
   readonly found = signal<FoundJob | null>(null);
   readonly going = signal<Going>(IDLE);
   readonly problem = signal<WorkspaceProblem | null>(null);
-  /** Whether it is being restored from its jobs, and some of them have not been loaded yet. */
+  /** True if it is being restored from its jobs, and some of them have not been loaded yet. */
   readonly opening = signal(false);
 
   readonly pointed = signal<readonly PointedObject[]>([]);
@@ -115,9 +115,9 @@ export class Workspace {
 
   /** Instances by picture, of the job of the prompts. */
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
-  /** What a person has changed of the objects, by picture. */
+  /** A person's edits of the objects, by picture. */
   readonly edits = signal<ReadonlyMap<string, History>>(new Map());
-  /** What is said of the pictures of a batch, by the search whose masks were looked at. */
+  /** Verdicts on the pictures of a batch, by the search whose masks were reviewed. */
   readonly verdictsOf = signal<ReadonlyMap<string, Verdicts>>(new Map());
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
@@ -134,7 +134,7 @@ export class Workspace {
     const pictures = this.pictures.value;
     return pictures.find(({ key }) => key === this.openKey.value) ?? pictures[0] ?? null;
   });
-  /** Whether something was found, and the fields contain no other search. */
+  /** True if something was found, and the fields contain no other search. */
   readonly isAnswered = computed(() => {
     const prompts = this.prompts.value.join("\n");
     if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts === "";
@@ -143,13 +143,13 @@ export class Workspace {
     const isSame = isSameClip && (request === null || this.threshold.value === thresholdIn(request));
     return isSame && prompts === (request?.prompts ?? this.found.value?.prompts ?? []).join("\n");
   });
-  /** Whether there is something to look for. */
+  /** True if there is something to look for. */
   readonly hasQuestion = computed(() => this.prompts.value.length > 0 || this.regions.value.length > 0);
   readonly bytes = computed(() => bytesOf(this.pictures.value));
   readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
   /** The search that is seen; null if there is none. */
   readonly searchId = computed(() => this.asked.value?.jobId ?? this.job.value?.jobId ?? null);
-  /** What is said of the pictures of a batch with the masks that are seen. */
+  /** Verdicts on the pictures of a batch with the masks of the current search. */
   readonly verdicts = computed(
     (): Verdicts => this.verdictsOf.value.get(this.searchId.value ?? "") ?? new Map(),
   );
@@ -199,7 +199,7 @@ export class Workspace {
     });
   }
 
-  /** Whether there is a picture's file: in this browser, or by a share's link. */
+  /** Tells whether there is a picture's file: in this browser, or by a share's link. */
   hasOriginal(picture: Picture): boolean {
     return picture.file !== null || this.inputs?.has(taskIdOf(picture)) === true;
   }

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-/** What axe finds on each screen so far, by the screen's name. */
+/** Findings of axe so far, by the screen's name. */
 class Findings {
   readonly found: Record<string, string[]> = {};
   readonly #page: Page;

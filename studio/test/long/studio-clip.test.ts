@@ -8,7 +8,7 @@ import { panClip } from "../../../test/support/media/pan-clip.ts";
 import { type SpawnedStack, spawnStack } from "../../../test/support/stack/spawn-stack.ts";
 import { closeBrowser, openStudio, findingsOn } from "../../../test/support/browser/studio.ts";
 
-/** What the browser saves after a click, as text. */
+/** Returns the text that the browser saves after a click. */
 async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), act()]);
   return await readFile(await download.path(), "utf8");

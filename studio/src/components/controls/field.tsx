@@ -5,7 +5,7 @@ import "./field.css";
 
 interface FieldProps {
   readonly label: string;
-  /** What to know before filling it in. */
+  /** Explanation below the control. */
   readonly hint?: ComponentChildren;
   /** Why what was filled in is refused. */
   readonly problem?: string | null;

@@ -10,7 +10,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** What it is the menu of, for screen readers. */
+  /** Name of the menu, for screen readers. */
   readonly label: string;
   readonly items: readonly MenuItem[];
   /** Of the button: a list may decide where Tab goes. */

@@ -4,7 +4,7 @@ import "./slider.css";
 
 interface SliderProps {
   readonly label: string;
-  /** What the value is, in words. */
+  /** The value in words. */
   readonly valueText: string;
   readonly value: number;
   readonly min?: number;
@@ -32,7 +32,7 @@ export function Slider({ label, valueText, value, min = 0, onInput }: SliderProp
   );
 }
 
-/** How strongly masks cover what they are found in, 0 to 1. */
+/** Opacity of masks, 0 to 1. */
 export const MaskOpacity = ({ opacity }: { readonly opacity: Signal<number> }) => (
   <Slider
     label="Mask opacity"

@@ -2,7 +2,7 @@ import type { Tool } from "../../viewer/types.ts";
 import { Icon, type IconName } from "./button.tsx";
 import "./toolbar.css";
 
-/** Whether people point with fingers. */
+/** True on touch screens. */
 export const isTouch = matchMedia("(pointer: coarse)").matches;
 
 const TOOLS: Readonly<Record<Tool, { readonly icon: IconName; readonly name: string }>> = {

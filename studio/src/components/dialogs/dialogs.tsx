@@ -34,12 +34,12 @@ const ActingDialog = ({ title, action, act, leave, onClose, children }: ActingDi
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** What will happen, and whether it can be undone. */
+  /** Consequences of the action, and whether it can be undone. */
   readonly children: ComponentChildren;
   /** The verb of what is confirmed. */
   readonly confirm: string;
   readonly cancel?: string;
-  /** Whether something is lost by it. */
+  /** True if something is lost by it. */
   readonly isDangerous?: boolean;
   readonly onConfirm: () => Promise<void> | void;
   readonly onClose: () => void;
@@ -110,7 +110,7 @@ interface SecretDialogProps {
   readonly title: string;
   readonly label: string;
   readonly secret: string;
-  /** Where it belongs, and what to do if it is lost. */
+  /** Explanation of its use, and of the way out if it is lost. */
   readonly children: ComponentChildren;
   /** Called when somebody says that they have saved it; nothing else ends the dialog. */
   readonly onKept: () => void;

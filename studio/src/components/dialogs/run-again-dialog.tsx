@@ -2,7 +2,7 @@ import { counted } from "../../text/format.ts";
 import { ConfirmDialog } from "./dialogs.tsx";
 
 interface RunAgainDialogProps {
-  /** What it takes; null if that is not known in advance. */
+  /** Its units; null if they are not known in advance. */
   readonly units: number | null;
   readonly onConfirm: () => void;
   readonly onClose: () => void;

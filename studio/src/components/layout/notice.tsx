@@ -9,7 +9,7 @@ interface NoticeProps {
   readonly tone?: "plain" | "warning" | "danger";
   readonly title: string;
   readonly children?: ComponentChildren;
-  /** What can be done about it: buttons and links. */
+  /** Buttons and links that help. */
   readonly actions?: ComponentChildren;
   /** Called when somebody has read it. Without it, it stays for as long as it is true. */
   readonly onClose?: () => void;
@@ -37,7 +37,7 @@ interface ProblemProps {
   readonly error: unknown;
   /** Tries again what failed. */
   readonly onRetry?: (() => void) | undefined;
-  /** What people call the files of the taskIds that the service may name. */
+  /** Names of files, by the taskIds that the service may mention. */
   readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -85,7 +85,7 @@ export const Waiting = ({ what }: { readonly what: string }) => (
   </div>
 );
 
-/** What stands where something is being loaded, or could not be; nothing once it is there. */
+/** Placeholder while something is loading, or could not be loaded; nothing once it is there. */
 export const Loading = ({
   of: { value, error, reload },
   what,

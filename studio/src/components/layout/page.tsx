@@ -5,9 +5,9 @@ import "./page.css";
 
 interface PageProps {
   readonly title: string;
-  /** What the page is for, in a sentence. */
+  /** Purpose of the page, in a sentence. */
   readonly lead?: ComponentChildren;
-  /** What can be done on the whole page. */
+  /** Actions for the whole page. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -33,13 +33,13 @@ export function Page({ title, lead, actions, children }: PageProps) {
 
 interface EmptyStateProps {
   readonly title: string;
-  /** What will appear here, and how to get it. */
+  /** Explanation of what will appear here. */
   readonly children: ComponentChildren;
   /** The first step. */
   readonly action?: ComponentChildren;
 }
 
-/** What stands where nothing is yet. */
+/** Placeholder for an empty list. */
 export const EmptyState = ({ title, children, action }: EmptyStateProps) => (
   <div class="empty-state">
     <h2>{title}</h2>

@@ -5,12 +5,12 @@ import "./table.css";
 
 interface Column {
   readonly name: string;
-  /** Whether only screen readers get the name, because the cells speak for themselves. */
+  /** True if only screen readers get the name, because the cells speak for themselves. */
   readonly isNameHidden?: boolean;
 }
 
 interface TableProps {
-  /** What the table lists, for screen readers. */
+  /** Contents of the table, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column[];
   /** Its rows. On a phone each becomes a block, and a cell's `data-label` is its heading. */
@@ -34,7 +34,7 @@ export const Table = ({ label, columns, children }: TableProps) => (
 );
 
 export interface StatusBadgeProps {
-  /** What it means: waiting, in progress, succeeded, failed, or inactive. */
+  /** Its meaning: waiting, in progress, succeeded, failed, or inactive. */
   readonly tone: "waiting" | "working" | "good" | "bad" | "off";
   readonly children: ComponentChildren;
 }
@@ -52,7 +52,7 @@ export const StatusBadge = ({ tone, children }: StatusBadgeProps) => (
   </span>
 );
 
-/** How long ago, or how soon, a time (ISO 8601) is; the time in full is its title. */
+/** A time (ISO 8601) relative to now; the full time is its title. */
 export const RelativeTime = ({ at }: { readonly at: string }) => (
   <time dateTime={at} title={fullTime(at)}>
     {relativeTime(at, Math.max(now.value, Date.now()))}

@@ -1,15 +1,15 @@
 import type { CreateJobRequest } from "segmentation-client";
 
-/** What a job was asked for, and what its uploads are called outside. */
+/** Request of a job, with the names of its uploads, that exported code repeats. */
 export interface ExportedJob {
   readonly request: CreateJobRequest;
   /** The file's name, or the URL that it was imported from, by taskId. A task without a name is called by its taskId. */
   readonly sources: ReadonlyMap<string, string>;
-  /** Whether all options are known; of a job that was created elsewhere only its prompts are. */
+  /** True if all options are known; of a job that was created elsewhere only its prompts are. */
   readonly isComplete: boolean;
 }
 
-/** One upload of an order, as code writes it. */
+/** Upload of an exported job, as code writes it. */
 export interface ExportedUpload {
   readonly taskId: string;
   /** A file's name, or a URL of the web. */
@@ -38,7 +38,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   mkv: "video/x-matroska",
 };
 
-/** The uploads of an order, in the order of its tasks. */
+/** Returns the uploads of an exported job, in the order of its tasks. */
 export const uploadsOf = ({ request, sources }: ExportedJob): ExportedUpload[] =>
   request.tasks.map((taskId) => {
     const source = sources.get(taskId) ?? taskId;
@@ -51,18 +51,18 @@ export const uploadsOf = ({ request, sources }: ExportedJob): ExportedUpload[] =
     };
   });
 
-/** Whether a field says anything: it is not absent, off, or empty. */
+/** Tells whether a field says anything: it is not absent, off, or empty. */
 const isSaid = ([, value]: [string, unknown]): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
-/** The order's request without its tasks and the job that it adds to, which code has none of, and without fields that say nothing. */
+/** Returns the job's request without its tasks and the job that it adds to, which code has none of, and without fields that say nothing. */
 export function optionsOf({ request }: ExportedJob): Readonly<Record<string, unknown>> {
   const { tasks: _, continues: _continues, ...fields } = request;
   return Object.fromEntries(Object.entries(fields).filter(isSaid));
 }
 
 /**
- * The order's regions with something else in place of each taskId, made of its place among the tasks; null if there are no
+ * Returns the job's regions with something else in place of each taskId, made of its place among the tasks; null if there are no
  * regions.
  */
 export function regionsOf({ request }: ExportedJob, insteadOf: (index: number) => object): object[] | null {

@@ -6,7 +6,7 @@ export class Name {
   }
 }
 
-/** How a language writes values. */
+/** Syntax of a language's values. */
 interface Dialect {
   readonly text: (text: string) => string;
   readonly name: (name: string) => string;
@@ -17,7 +17,7 @@ interface Dialect {
   readonly padding: string;
   /** Spaces for each level. */
   readonly indent: number;
-  /** What follows the last item of several lines. */
+  /** Text after the last item of several lines. */
   readonly end: string;
 }
 

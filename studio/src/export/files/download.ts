@@ -6,7 +6,7 @@ import type { Offer } from "./offers.ts";
 export interface Prepared {
   readonly files: readonly ExportFile[];
   readonly title: string;
-  /** How many bytes they have together. */
+  /** Their total size in bytes. */
   readonly bytes: number;
 }
 
@@ -26,14 +26,14 @@ export async function prepare(offers: readonly Offer[], scope: Scope, making: Ma
   };
 }
 
-/** What a download is called: by the picture, or by the job. */
+/** Returns the name of a download: by the picture, or by the job. */
 function titleOf({ jobId, names }: Scope): string {
   const [first, ...others] = names;
   const last = first?.source.split(/[?#]/)[0]?.split("/").pop() ?? "";
   return others.length === 0 && last !== "" ? stemOf(last) : jobId;
 }
 
-/** How many files are fetched at a time. */
+/** Number of files that are fetched in parallel. */
 const PARALLEL = 6;
 
 /** Fetches assets of a job. In the files' paths, the uploads' names replace the taskIds. @throws SegmentationError */

@@ -6,21 +6,21 @@ import type { ExportMask, ExportPicture } from "../types.ts";
 import { categoryOf, classesOf } from "./classes.ts";
 import type { FormatId } from "./offers.ts";
 
-/** What is exported. */
+/** Pictures and options of an export. */
 export interface Scope {
   readonly jobId: string;
   readonly pictures: readonly ExportPicture[];
-  /** What was looked for: the first classes, in this order. */
+  /** Prompts of the job: the first classes, in this order. */
   readonly prompts: readonly string[];
-  /** Whether hidden masks are left out. */
+  /** True if hidden masks are left out. */
   readonly isShownOnly: boolean;
-  /** How far outlines may stray to have fewer points, in pixels. */
+  /** Tolerance of simplified outlines, in pixels. */
   readonly tolerance: number;
-  /** What the uploads of the pictures, or of the clip, are called. */
+  /** Names of the uploads of the pictures, or of the clip. */
   readonly names: readonly { readonly taskId: string; readonly source: string }[];
 }
 
-/** What makes files, and how that is followed and aborted. `onDone` is called with how many pictures or files of how many are ready. */
+/** Renderer and signal of an export. `onDone` is called with the number of pictures or files that are ready, and of all. */
 export interface Making {
   readonly client: SegmentationClient;
   readonly renderer: Renderer;
@@ -83,11 +83,7 @@ const filesAt = (path: string, contents: readonly Blob[]): ExportFile[] =>
   contents.map((content) => ({ path, content }));
 
 /** The files of one picture. */
-async function filesOf(
-  id: FormatId,
-  { picture, masks, name }: Subject,
-  means: Means,
-): Promise<ExportFile[]> {
+async function filesOf(id: FormatId, { picture, masks, name }: Subject, means: Means): Promise<ExportFile[]> {
   const { classes, scope, renderer, signal } = means;
   const pngs = masks.map(({ png }) => png);
   const titles = titlesOf(masks);
@@ -140,7 +136,7 @@ async function mergedCoco(documents: readonly ExportFile[]): Promise<ExportFile>
   return { path: "annotations.json", content };
 }
 
-/** What the numbers in label maps stand for, by picture. */
+/** Legend of the numbers in label maps, by picture. */
 function legendOf(subjects: readonly Subject[]): ExportFile {
   const legend = subjects.map(
     ({ name, masks }) =>

@@ -4,20 +4,20 @@ import type { RunAgain } from "../types.ts";
 /** The formats in which a picture or clip can be exported. */
 export type FormatId = keyof (typeof ASSETS)["image"];
 
-/** What there is of a job, of the pictures to export, or of its clip. */
+/** Available data of a job, of the pictures to export, or of its clip. */
 export interface Stock {
   readonly type: CreateJobRequest["type"];
   readonly taskIds: readonly string[];
   /** The keys of all of the job's assets. */
   readonly keys: readonly string[];
-  /** How many masks this browser has of them. */
+  /** Number of their masks in this browser. */
   readonly masks: number;
-  /** Whether this browser has the file of each of them that has masks. */
+  /** True if this browser has the file of each of them that has masks. */
   readonly hasOriginals: boolean;
 }
 
 /**
- * How to get a format: `made` here from masks and originals; `there` among the job's assets, with their keys; `again` by
+ * Way to get a format: `made` here from masks and originals; `there` among the job's assets, with their keys; `again` by
  * another run of the job; `empty` if there is nothing to put into it.
  */
 type Way =
@@ -29,7 +29,7 @@ type Way =
 export interface Offer {
   readonly id: FormatId;
   readonly title: string;
-  /** What the files are and what they are good for, in a sentence. */
+  /** Description of the files and their use, in a sentence. */
   readonly about: string;
   readonly way: Way;
 }
@@ -67,13 +67,13 @@ const CLIP_FORMATS: Readonly<Record<keyof (typeof ASSETS)["video"], Words>> = {
   preview: { title: "Clip with masks", about: "The clip as MP4, with its masks drawn on it." },
 };
 
-/** What a run asks for to have a format; null if every run has it. */
+/** Options of a run that produce a format; null if every run has it. */
 function changeFor(id: FormatId): RunAgain | null {
   if (id === "masks") return null;
   return id === "preview" ? { generatePreview: true } : { formats: [id] };
 }
 
-/** What this browser makes with the original, and not from masks alone. */
+/** Formats that this browser makes from the original, and not from masks alone. */
 const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 
 /** @param template of the keys of the service's files */

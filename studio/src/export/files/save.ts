@@ -2,7 +2,7 @@ import { Zip, ZipPassThrough } from "fflate";
 import type { Prepared } from "./download.ts";
 import type { ExportFile } from "./make.ts";
 
-/** How long a browser may take to begin with a download. */
+/** Time that a browser may take to begin a download. */
 const KEPT_MS = 60_000;
 
 /** Has the browser save files: a single one as it is, several as a zip. @throws Error with a sentence if there is none */

@@ -2,14 +2,14 @@ import { type Signal, signal } from "@preact/signals";
 import type { JobStatus, JobSummary, SegmentationClient } from "segmentation-client";
 import { isUnderWay } from "./job-words.ts";
 
-/** What the list itself does not say about a job. */
+/** Details of a job that the list does not have. */
 export interface JobDetails {
   /** The job's uploads, to find their pictures in this browser. */
   readonly taskIds: readonly string[];
   readonly prompts: readonly string[];
-  /** How many masks it gave; null if it has no result. */
+  /** Number of its masks; null if it has no result. */
   readonly masks: number | null;
-  /** How many of its tasks have ended. */
+  /** Number of its tasks that have ended. */
   readonly done: number;
   /** The share of its work that is done, 0 to 1. */
   readonly progress: number;

@@ -27,7 +27,7 @@ interface JobFilterProps {
   readonly onChange: (filter: JobFilter) => void;
 }
 
-/** Which jobs the list has: by status, by processing mode, one by its id, or those with some words. */
+/** Filter of the list of jobs: by status, by processing mode, one by its id, or those with some words. */
 export function JobFilters({ filter, onChange }: JobFilterProps) {
   const asked = filter.jobId ?? filter.words ?? "";
   const typed = useSignal(asked);

@@ -9,9 +9,9 @@ import "./job-grid.css";
 
 /** As job-grid.css has it, in the root's font size. */
 const ROW_REM = 4.5;
-/** What covers the window's lower edge on a phone, and a little room above. In pixels. */
+/** Height of the bar at the window's lower edge on a phone, with a margin. In pixels. */
 const BARS = { above: 16, below: 72 };
-/** How long the list has to stand still before the visible rows request their details. */
+/** Pause in scrolling after which the visible rows request their details. */
 const STILL_MS = 150;
 
 const rowHeightOf = (): number =>
@@ -19,7 +19,7 @@ const rowHeightOf = (): number =>
 
 interface JobGridProps {
   readonly groups: readonly JobGroup[];
-  /** Whether these are all. */
+  /** True if these are all. */
   readonly isWhole: boolean;
   readonly details: DetailsOfJobs;
   /** Called with the rows that are drawn whenever the list stands still. */

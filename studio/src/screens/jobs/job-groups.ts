@@ -1,17 +1,17 @@
 import type { JobSummary } from "segmentation-client";
 import { isUnderWay } from "./job-words.ts";
 
-/** A row of the list: a job, and those that add to it. */
+/** Job group, a row of the list: a job, and those that add to it. */
 export interface JobGroup {
   /** The job to which the others add; the oldest of them if that was deleted or is not loaded yet. */
   readonly job: JobSummary;
-  /** The job that says how the entry is: one that has not ended, or else the first. */
+  /** The job whose status the group shows: one that has not ended, or else the first. */
   readonly state: JobSummary;
   /** All of its jobs that are loaded, the newest first. */
   readonly jobs: readonly [JobSummary, ...JobSummary[]];
 }
 
-/** One entry for each job with those that add to it, where the newest of them is in the list. */
+/** Groups each job with those that add to it, at the place of the newest of them. */
 export function jobGroupsOf(jobs: readonly JobSummary[]): readonly JobGroup[] {
   const groups = Map.groupBy(jobs, ({ jobId, continues }) => continues ?? jobId);
   return [...groups].flatMap(([first, [newest, ...others]]) => {
@@ -22,7 +22,7 @@ export function jobGroupsOf(jobs: readonly JobSummary[]): readonly JobGroup[] {
   });
 }
 
-/** Whether each of some words is in one of the texts that an entry is known by, in any case. */
+/** Tells whether each of some words is in one of a group's texts, in any case. */
 export function isFound(words: string, texts: readonly string[]): boolean {
   const all = texts.join("\n").toLowerCase();
   return words

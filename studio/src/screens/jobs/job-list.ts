@@ -5,12 +5,12 @@ import { session } from "../../state/session.ts";
 import { DetailsOfJobs } from "./job-details.ts";
 import { isUnderWay } from "./job-words.ts";
 
-/** Which jobs are listed; what is undefined is not asked for. */
+/** Filter of listed jobs; undefined fields do not filter. */
 export interface JobFilter {
   readonly status: JobSummary["status"] | undefined;
   readonly mode: JobSummary["processingMode"] | undefined;
   readonly jobId: string | undefined;
-  /** What prompts, file names or ids contain: the service doesn't search for it. */
+  /** Words in prompts, file names or ids: the service doesn't search for them. */
   readonly words: string | undefined;
 }
 
@@ -111,7 +111,7 @@ interface OpenList {
   readonly details: DetailsOfJobs;
 }
 
-/** The list that was looked at last: who comes back from a job finds it where it was. */
+/** The list that was shown last, which a person who returns from a job finds unchanged. */
 let last: OpenList | null = null;
 
 /** The jobs of a filter, for the person who is signed in. */
@@ -129,7 +129,7 @@ export function openList({ words: _words, ...filter }: JobFilter): OpenList {
   return last;
 }
 
-/** How many jobs are asked for themselves in a turn: with a turn every three seconds a fifth of the usual request rate. */
+/** Number of jobs that are polled one by one in a round: with a round every three seconds a fifth of the usual request rate. */
 const MOST_FOLLOWED = 5;
 
 /** One round of polling running jobs: the first page of the list, and each visible row. */

@@ -11,17 +11,17 @@ import type { JobGroup } from "./job-groups.ts";
 import type { JobDetails } from "./job-details.ts";
 import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 
-/** What is asked for by a row's menu. */
+/** Action of a row's menu. */
 export type JobAction = "cancel" | "delete";
 
 interface JobRowProps {
   readonly group: JobGroup;
   readonly details: Signal<JobDetails | null>;
-  /** The details of the job that says how the entry is. */
+  /** Details of the job whose status the group shows. */
   readonly progress: Signal<JobDetails | null>;
   /** The row's place in the whole list, from 0. */
   readonly index: number;
-  /** How far it is below the list's begin, in pixels. */
+  /** Its offset from the list's top, in pixels. */
   readonly top: number;
   readonly isFocused: boolean;
   readonly onAct: (action: JobAction, group: JobGroup) => void;

@@ -1,17 +1,17 @@
 import type { JobSummary } from "segmentation-client";
 import { counted } from "../../text/format.ts";
 
-/** Whether a job has not ended. */
+/** Tells whether a job has not ended. */
 export const isUnderWay = ({ status }: Pick<JobSummary, "status">): boolean =>
   status === "queued" || status === "processing";
 
-/** How a job is, in a word. */
+/** Returns the status of a job in a word. */
 export function statusWord({ status, error }: Pick<JobSummary, "status" | "error">): string {
   if (status === "failed") return error?.startsWith("canceled") === true ? "Canceled" : "Failed";
   return { queued: "Queued", processing: "Running", success: "Done" }[status];
 }
 
-/** What a job was asked of: "Clip", "1 picture", "12 pictures". */
+/** Describes the inputs of a job: "Clip", "1 picture", "12 pictures". */
 export const subjectOf = ({ type, totalItems }: Pick<JobSummary, "type" | "totalItems">): string =>
   type === "video" ? "Clip" : counted(totalItems, "picture");
 

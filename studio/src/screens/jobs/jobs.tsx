@@ -40,7 +40,7 @@ export default function Jobs() {
   );
   useEffect(() => {
     if (words === undefined) return;
-    // What adds to an entry comes after what names each of them.
+    // The names come first, then the further jobs of each group.
     details.want([...new Set([...all.map(({ job }) => job), ...(jobs ?? [])])]);
   }, [words, all]);
   const groups =
@@ -109,7 +109,7 @@ export default function Jobs() {
   );
 }
 
-/** What is shown instead of the list. */
+/** Contents shown instead of the list. */
 const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) =>
   isFiltered ? (
     <EmptyState title="No matching jobs" action={<Button onClick={onClear}>Show all jobs</Button>}>
@@ -129,7 +129,7 @@ const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
     </EmptyState>
   );
 
-/** What was asked for, of which job. */
+/** Action that was requested, with its jobs. */
 interface Confirmed {
   readonly action: JobAction;
   readonly group: JobGroup;

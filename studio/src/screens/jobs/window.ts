@@ -1,10 +1,10 @@
-/** Which rows of a long list are drawn: from `first`, without `end`. */
+/** Rows of a long list that are drawn: from `first`, without `end`. */
 interface RowWindow {
   readonly first: number;
   readonly end: number;
 }
 
-/** How many rows above and below the viewport are rendered too, so that fast scrolling shows no gap. */
+/** Number of rows above and below the viewport that are rendered too, so that fast scrolling shows no gap. */
 const OVERSCAN = 8;
 
 /** @param top how far the list's begin is above the window's upper edge; negative if it is below. All in pixels. */
@@ -22,7 +22,7 @@ export function rowsOf({ first, end }: RowWindow, focused: number, count: number
 }
 
 /**
- * How far the page has to be scrolled so that a row is fully visible: 0 if it is.
+ * Returns the distance to scroll until a row is fully visible: 0 if it is.
  * @param top as of `rowWindow`; `bars` is what covers the window's upper and lower edge. All in pixels.
  */
 export function scrollTo(

@@ -8,7 +8,7 @@ import { api } from "../../state/session.ts";
 import { TextField } from "../../components/controls/field.tsx";
 import { type ApiKey, isKeyOfThisTab, KeyTable } from "./key-table.tsx";
 
-/** What stands above the list. */
+/** Introduction above the list. */
 type Open =
   | { readonly dialog: "new" }
   | { readonly dialog: "secret"; readonly label: string; readonly secret: string }

@@ -11,7 +11,7 @@ import { promptsText, subjectOf } from "../jobs/job-words.ts";
 
 type Share = Answer<"listShares">["items"][number];
 
-/** How many jobs are asked for at a time: a share does not say what its job is of. */
+/** Number of parallel requests for jobs: a share does not say what its job is of. */
 const PARALLEL = 4;
 
 /** The links by which the account shows results to others: see them, revoke one. */
@@ -100,7 +100,7 @@ export default function Shares() {
   );
 }
 
-/** What a link shows, in words. */
+/** Describes the contents of a link. */
 const shownBy = ({ showInputs }: Share, job: JobStatus | undefined): string =>
   `${job === undefined ? "" : `${subjectOf(job)}, `}${showInputs ? "with the originals" : "masks alone"}`;
 

@@ -2,7 +2,7 @@ import type { Answer } from "segmentation-client";
 
 export type UsageDay = Answer<"getAccountUsage">["days"][number];
 
-/** What a bar of the chart stands for: a day, or the days from the first to the last. */
+/** Days of a bar of the chart: a day, or the days from the first to the last. */
 export interface Bar {
   readonly first: string;
   readonly last: string;
@@ -16,7 +16,7 @@ const WEEK = 7;
 
 const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
 
-/** What was used in all. */
+/** Sums the usage. */
 export const totalOf = (days: readonly UsageDay[]): { readonly units: number; readonly jobs: number } => ({
   units: sum(days.map(({ units }) => units)),
   jobs: sum(days.map(({ jobs }) => jobs)),
@@ -48,7 +48,7 @@ export function marksFor(most: number): number[] {
   return Array.from({ length: count + 1 }, (_, i) => i * step);
 }
 
-/** Which bars have their date below the axis: as many as fit, always including the newest. */
+/** Selects the bars with a date below the axis: as many as fit, always including the newest. */
 export function labelledBars(count: number, width: number, labelWidth: number): Set<number> {
   const room = Math.max(1, Math.floor(width / labelWidth));
   const step = Math.max(1, Math.ceil(count / room));

@@ -2,13 +2,13 @@ import type { Answer } from "segmentation-client";
 import type { StudioConfig } from "../../state/config.ts";
 import { counted, dateText, numberText } from "../../text/format.ts";
 
-/** How an account stands, in words, and what it can do about it. */
+/** State of an account in words, with the next step. */
 interface PlanInWords {
   readonly title: string;
   readonly text: string;
-  /** What is left of the trial. */
+  /** Remaining trial. */
   readonly meter: { readonly left: number; readonly of: number } | null;
-  /** Which of the payment provider's pages is the next step, and whether it is why people come here. */
+  /** The payment provider's page that is the next step, and whether it is urgent. */
   readonly page: "checkout" | "portal" | null;
   readonly isUrgent: boolean;
 }
@@ -69,7 +69,7 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
   }
 }
 
-/** What one decides by before the checkout: what the trial and the paid plan cost, hold and allow, line by line. */
+/** Comparison of the trial and the paid plan, line by line. */
 export function plansInWords(
   { access, trial }: Pick<Answer<"getAccountOverview">, "access" | "trial">,
   paid: NonNullable<StudioConfig["paidPlan"]>,

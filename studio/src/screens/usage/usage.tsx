@@ -12,7 +12,7 @@ import { UseByDay } from "./use-by-day.tsx";
 import { planInWords, plansInWords } from "./plan-in-words.ts";
 import "./usage.css";
 
-/** What the account used, what it may use, and how it pays. */
+/** The account's usage, limits and payment. */
 export default function Usage() {
   const { error, reload } = useLoaded(refreshAccount);
   useEffect(() => {
@@ -38,7 +38,7 @@ const PAGES = {
   portal: { name: "Manage billing", ask: async () => await api.value.createBillingPortal() },
 } as const;
 
-/** How the account stands, and the way to the payment provider's pages. */
+/** State of the account, with links to the payment provider's pages. */
 function Plan({ state }: { readonly state: AccountOverview }) {
   const { busy, error, run } = useAction();
   const { title, text, meter, page, isUrgent } = planInWords(state);
@@ -89,7 +89,7 @@ interface PlansProps {
   readonly paid: NonNullable<StudioConfig["paidPlan"]>;
 }
 
-/** What an upgrade changes, before one leaves for the checkout. */
+/** Changes by an upgrade, shown before the checkout. */
 const Plans = ({ state, paid }: PlansProps) => (
   <Table
     label="Plans"
@@ -105,7 +105,7 @@ const Plans = ({ state, paid }: PlansProps) => (
   </Table>
 );
 
-/** How the checkout ended, as the payment provider's return says: docs/billing.md, `BILLING_RETURN_URL`. */
+/** Outcome of the checkout, from the payment provider's return URL: docs/billing.md, `BILLING_RETURN_URL`. */
 type Outcome = "success" | "canceled" | null;
 
 const PAUSE_MS = 1_500;

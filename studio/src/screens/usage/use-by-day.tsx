@@ -7,7 +7,7 @@ import { api } from "../../state/session.ts";
 import { counted, dateText, numberText } from "../../text/format.ts";
 import { barsOf, type Days, periodOf, PERIODS, totalOf, type UsageDay } from "./days.ts";
 
-/** What the account used, by the day, of a period that is chosen here. */
+/** The account's usage by day, in a period that is chosen here. */
 export function UseByDay() {
   const days = useSignal<Days>(30);
   const loaded = useLoaded(

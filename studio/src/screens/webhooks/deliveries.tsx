@@ -11,7 +11,7 @@ import { attemptText, type Delivery, deliveryText, type Endpoint, subjectOf } fr
 
 const POLL_MS = 2_000;
 
-/** What was sent to an endpoint, the newest first; what is on its way is looked at again and again. */
+/** Deliveries to an endpoint, the newest first; pending ones are polled. */
 export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
   const { endpointId, disabled } = endpoint;
   const list = useSignal<Listed<Delivery> | null>(null);

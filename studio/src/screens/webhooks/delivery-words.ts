@@ -28,7 +28,7 @@ const ERRORS: Record<NonNullable<Attempt["error"]>, string> = {
   interrupted: "Interrupted; the request may have arrived",
 };
 
-/** How an attempt ended. */
+/** Describes the outcome of an attempt. */
 export function attemptText({ status, milliseconds, error }: Attempt): string {
   if (error !== null) return ERRORS[error];
   if (status !== null) return `Responded with ${status}`;
@@ -45,7 +45,7 @@ export const DISABLED: Record<NonNullable<Endpoint["disabledReason"]>, string> =
     "The operator changed the service’s own secret, so this endpoint’s secret can no longer be read. Rotate the secret, then enable the endpoint.",
 };
 
-/** How a delivery is, in a sentence. */
+/** Describes a delivery in a sentence. */
 export function deliveryText({ status, attempts }: Pick<Delivery, "status" | "attempts">): string {
   const tried = counted(attempts.length, "attempt");
   if (status === "succeeded") return attempts.length === 1 ? "Delivered" : `Delivered after ${tried}`;

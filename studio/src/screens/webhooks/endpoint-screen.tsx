@@ -66,7 +66,7 @@ interface EndpointActionsProps {
   readonly onChanged: () => void;
 }
 
-/** What can be done with an endpoint: change, disable or enable it, rotate its secret, delete it. */
+/** Actions on an endpoint: change, disable or enable it, rotate its secret, delete it. */
 function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
   const { route } = useLocation();
   const open = useSignal<"change" | "disable" | "enable" | "rotate" | "delete" | null>(null);

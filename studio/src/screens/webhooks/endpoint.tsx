@@ -96,7 +96,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
   );
 }
 
-/** Whether an endpoint gets events. It is a problem if the service disabled it, and none if its account did. */
+/** State of an endpoint: enabled or disabled. It is a problem only if the service disabled it. */
 export function EndpointState({ endpoint: { disabled, disabledReason } }: { readonly endpoint: Endpoint }) {
   if (!disabled) return <StatusBadge tone="good">Enabled</StatusBadge>;
   return <StatusBadge tone={disabledReason === "by_account" ? "off" : "bad"}>Disabled</StatusBadge>;
@@ -105,7 +105,7 @@ export function EndpointState({ endpoint: { disabled, disabledReason } }: { read
 export interface NewSecret {
   readonly url: string;
   readonly secret: string;
-  /** Whether there was one before, which stays valid for a day. */
+  /** True if there was one before, which stays valid for a day. */
   readonly isRotated?: boolean;
 }
 

@@ -44,7 +44,7 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
   );
 }
 
-/** What the API keys of every deployment look like: docs/authentication.md. */
+/** Pattern of the API keys of every deployment: docs/authentication.md. */
 const KEY_PATTERN = /^sk_live_[0-9A-Za-z]{46}$/;
 
 /** Signs in by an API key. */

@@ -4,12 +4,12 @@ import type { Owner } from "../service/owner.ts";
 import { onceOnline } from "../service/once-online.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** How many jobs are asked for at a time. */
+/** Number of parallel requests for jobs. */
 const PARALLEL = 4;
 
-/** The jobs that belong together: a job, and all that add to it. */
+/** Job group: a job, and all that add to it. */
 interface JobGroup {
-  /** The job to which the others add; if that was deleted, the one by which the entry was opened. */
+  /** The job to which the others add; if that was deleted, the one by which the group was opened. */
   readonly firstJob: string;
   /** The oldest first. */
   readonly jobs: readonly JobStatus[];
@@ -61,7 +61,7 @@ function unlessMissing(error: unknown): null {
   throw error;
 }
 
-/** Whether a job is looked at as a search; otherwise its masks are of objects that were pointed at. */
+/** Tells whether a job is a search; otherwise its masks are of objects that were pointed at. */
 export const isSearch = ({ type, prompts = [], totalItems }: JobStatus): boolean =>
   type === "video" || prompts.length > 0 || totalItems > 1;
 

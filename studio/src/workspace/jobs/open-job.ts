@@ -12,7 +12,7 @@ import { drawAll } from "./point.ts";
 import { follow, segment, takeFound } from "./run.ts";
 import { IDLE, type Search, thresholdIn, Workspace } from "../workspace.ts";
 
-/** What the path of a workspace says beside its first job. */
+/** Parts of a workspace's path after its first job. */
 export interface Named {
   /** The jobs of objects that add to no other job. */
   readonly others: readonly string[];
@@ -20,7 +20,7 @@ export interface Named {
   readonly search: string | null;
 }
 
-/** Takes up a workspace by one of its jobs: all that belong to it are asked for. What is running continues. */
+/** Opens a workspace by one of its jobs, with all jobs of its group. Running jobs continue. */
 export function openJob(owner: Owner, jobId: string, named: Named): Workspace {
   const workspace = new Workspace(owner);
   workspace.opening.value = true;
@@ -29,7 +29,7 @@ export function openJob(owner: Owner, jobId: string, named: Named): Workspace {
   return workspace;
 }
 
-/** Takes up what a share's link shows: its job, and others of the same uploads. */
+/** Opens the contents of a share's link: its job, and others of the same uploads. */
 export function openShared(owner: Owner, inputs: Inputs): Workspace {
   const workspace = new Workspace(owner);
   workspace.inputs = inputs;
@@ -39,7 +39,7 @@ export function openShared(owner: Owner, inputs: Inputs): Workspace {
   return workspace;
 }
 
-/** Takes up a workspace as it was kept, with further jobs that belong to it by now. What is running continues. */
+/** Resumes a saved workspace, with further jobs that belong to it by now. What is running continues. */
 export function resumeSaved(saved: SavedWorkspace, owner: Owner, { others, search }: Named): Workspace {
   const workspace = restored(saved, owner);
   void resume(workspace, others, search);
@@ -124,7 +124,7 @@ async function load(workspace: Workspace, jobId: string, { others, search }: Nam
 }
 
 /**
- * Takes the jobs of an entry into a workspace: searches, and objects that were pointed at, whose masks follow.
+ * Takes the jobs of a group into a workspace: searches, and objects that were pointed at, whose masks follow.
  * @param others further jobs of objects: their ids, and after a tilde the object that each corrects
  */
 async function takeIn(
@@ -160,7 +160,7 @@ function point(workspace: Workspace, { jobId, tasks, continues }: JobStatus, cor
     );
 }
 
-/** Looks at another search of the workspace. */
+/** Opens another search of the workspace. */
 export function see(workspace: Workspace, jobId: string): void {
   const search = workspace.searches.value.find((each) => each.jobId === jobId);
   if (search === undefined || workspace.going.value.at !== "idle" || workspace.searchId.value === jobId)
@@ -175,7 +175,7 @@ export function see(workspace: Workspace, jobId: string): void {
   void asGoing(workspace, () => follow(workspace, jobId));
 }
 
-/** Takes the file of a picture or clip that this browser did not have, and keeps it. */
+/** Takes the file of a picture or clip that this browser did not have, and saves it. */
 export async function reopen(workspace: Workspace, picture: Picture, file: File): Promise<void> {
   workspace.change(picture.key, { file, name: file.name });
   const taskId = taskIdOf(picture);

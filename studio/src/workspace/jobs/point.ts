@@ -44,7 +44,7 @@ export function undo(workspace: Workspace): void {
   void drawAll(workspace);
 }
 
-/** Whether an attempt has not been taken back. */
+/** Tells whether an attempt has not been taken back. */
 const isWanted = (workspace: Workspace, number: number): boolean =>
   workspace.pointed.peek().some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
 

@@ -46,7 +46,7 @@ function askedBefore({ asked, job, request }: Workspace, now: CreateJobRequest):
   return isOver ? null : before;
 }
 
-/** Whether the service may have created a job although the request for it failed. */
+/** Tells whether the service may have created a job although the request for it failed. */
 const mayBeThere = (error: unknown): boolean =>
   !(error instanceof SegmentationError) || ![400, 402, 403, 404, 409, 422, 429].includes(error.status ?? 0);
 
@@ -155,7 +155,7 @@ export async function follow(workspace: Workspace, jobId: string): Promise<void>
   await takeFound(workspace);
 }
 
-/** How long a running job is left alone before it is asked again for what it has found: the answer may be long. */
+/** Pause between requests for the results of a running job; the answer may be long. */
 const SO_FAR_MS = 2_000;
 
 /** Takes what a running job has found of the pictures that are done, whenever there are more of them, until it has ended. */

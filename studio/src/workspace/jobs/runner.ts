@@ -24,7 +24,7 @@ class InTurn {
   }
 }
 
-/** What is under way for a workspace, in its owner's name, and what ends it. */
+/** Running operations of a workspace, in its owner's name, with the signals that end them. */
 export class Runner {
   readonly uploads = new Once<void>();
   readonly masks = new Once<readonly Instance[]>();
@@ -67,7 +67,7 @@ export class Runner {
     return renderer;
   }
 
-  /** Nobody looks at the workspace any more; what is under way for it goes on. */
+  /** Ends the renderer when the workspace is closed; its other operations go on. */
   stopDrawing(): void {
     this.#drawing.abort();
   }

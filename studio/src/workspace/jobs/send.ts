@@ -6,7 +6,7 @@ import { onceOnline } from "../service/once-online.ts";
 import { type Picture, taskIdOf } from "../rules/picture.ts";
 import type { Going, Workspace } from "../workspace.ts";
 
-/** How many files are on their way at a time. */
+/** Number of parallel uploads. */
 const PARALLEL = 4;
 /** The service has four minutes to fetch a file. */
 const IMPORT_MS = 300_000;
@@ -92,7 +92,7 @@ interface Creation {
   readonly key: string;
   readonly report: (going: Going) => void;
   readonly signal: AbortSignal;
-  /** Whether it is still wanted, asked before each request. */
+  /** True if it is still wanted, asked before each request. */
   readonly isWanted?: () => boolean;
 }
 

@@ -35,7 +35,7 @@ async function fetchOf(
   return instances;
 }
 
-/** Fetches the masks of a picture that is looked at; if that fails, the workspace has why. */
+/** Fetches the masks of a picture that is shown; if that fails, the workspace has the error. */
 export async function showMasks(workspace: Workspace, key: string): Promise<void> {
   try {
     await fetchMasks(workspace, key);

@@ -2,7 +2,7 @@ import type { Instance } from "../rules/instances.ts";
 import { drawnOf } from "../rules/pointed-objects.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** What an object that was pointed at is called among the objects of its picture. */
+/** Returns the name of an object that was pointed at, among the objects of its picture. */
 export const pointedName = (number: number): string => `pointed/${number}`;
 
 /** The number of an object that was pointed at; null of another. */
@@ -16,7 +16,7 @@ const pointedInstance = (instance: Instance, number: number, found: readonly Ins
   number: found.filter(({ prompt }) => prompt === null).length + number,
 });
 
-/** What was pointed at in a picture and nothing had found, each as it was drawn first, with the number of its first attempt. */
+/** Returns the objects of a picture that were pointed at and no search found, with their first masks and first attempts' numbers. */
 export const pointedFirst = (workspace: Workspace, key: string, found: readonly Instance[]) =>
   workspace.pointed.value.flatMap(({ number, picture, refines, attempts }) => {
     const [first] = attempts.flatMap((attempt) => workspace.drawn.value.get(attempt.number) ?? []);

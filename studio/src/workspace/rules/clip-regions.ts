@@ -2,13 +2,13 @@ import type { components, Track } from "segmentation-client";
 import type { Region } from "../../viewer/types.ts";
 import { regionOn } from "./pointed-objects.ts";
 
-/** Where an object of a clip is, and when: it is followed from there. */
+/** Region of an object in a frame of a clip: tracking starts from it. */
 export interface ClipRegion {
   /** The object's number: regions with the same one correct how one object is followed. */
   readonly objectId: number;
   /** From the clip's start. */
   readonly timeSeconds: number;
-  /** What the object is called; all regions of an object have the same name. */
+  /** The object's label, the same in all of its regions. */
   readonly label?: string | undefined;
   readonly region: Region;
 }

@@ -8,7 +8,7 @@ export interface Instance {
   readonly object: string;
   /** The prompt that it answers; null if it was pointed at. */
   readonly prompt: string | null;
-  /** What it is called: its prompt, or a name that a person gave; null if neither. */
+  /** Its label: its prompt, or a name that a person gave; null if neither. */
   readonly label: string | null;
   /** 0 to 1. */
   readonly confidence: number;
@@ -21,7 +21,7 @@ export interface Instance {
   readonly under?: Colour["rgb"] | undefined;
 }
 
-/** Which of a picture's instances are shown. */
+/** Selects the instances of a picture that are shown. */
 interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
   readonly least: number;
@@ -37,10 +37,10 @@ export interface Group {
   readonly instances: readonly Instance[];
 }
 
-/** What a person calls an instance. */
+/** Returns the displayed name of an instance. */
 export const nameOf = ({ label, number }: Instance): string => `${label ?? "Object"} ${number}`;
 
-/** Whether the confidence suffices. */
+/** Tells whether the confidence suffices. */
 export const isConfident = ({ prompt, confidence }: Instance, { least, leasts }: Filter): boolean =>
   prompt === null || confidence >= (leasts.get(prompt) ?? least);
 
@@ -48,7 +48,7 @@ export const isConfident = ({ prompt, confidence }: Instance, { least, leasts }:
 export const lowestOf = (confidences: readonly number[]): number =>
   confidences.length === 0 ? 0 : Math.floor(Math.min(...confidences) * 100) / 100;
 
-/** Whether an instance's mask is shown. */
+/** Tells whether an instance's mask is shown. */
 export const isShown = (instance: Instance, filter: Filter): boolean =>
   isConfident(instance, filter) && !filter.hidden.has(instance.object);
 

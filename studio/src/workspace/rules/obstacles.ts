@@ -2,11 +2,11 @@ import type { Answer } from "segmentation-client";
 import { counted } from "../../text/format.ts";
 import type { WorkspaceType } from "./picture.ts";
 
-/** What stands against a job before anything is sent, by what the account's overview says. */
+/** Reason why a job would be refused, known from the account's overview before anything is sent. */
 export interface Obstacle {
   readonly title: string;
   readonly text: string;
-  /** How many pictures are allowed: the others could be left out. */
+  /** Number of pictures that are allowed: the others could be left out. */
   readonly keep?: number;
 }
 
@@ -34,7 +34,7 @@ const NOT_NOW: Obstacle = {
   text: "The trial requires a verified email address and has a daily limit of pictures. The paid plan does not.",
 };
 
-/** What a job may have and costs, before anything is chosen. */
+/** Describes the limits and cost of a job, before anything is chosen. */
 export function limitsInWords(state: Overview | null): string {
   if (state === null) return "";
   const { access, trial } = state;

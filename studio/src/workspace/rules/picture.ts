@@ -1,4 +1,4 @@
-/** How far a picture's file is on its way to the service. */
+/** State of the upload of a picture's file. */
 export type Sending =
   | { readonly at: "here" }
   | { readonly at: "sending"; readonly bytes: number }
@@ -12,7 +12,7 @@ export interface Picture {
   readonly name: string;
   /** The file, if this browser has it. */
   readonly file: Blob | null;
-  /** Where the service fetches it, if a person gave an address. */
+  /** URL from which the service fetches it, if a person gave one. */
   readonly address: URL | null;
   readonly sending: Sending;
 }
@@ -45,7 +45,7 @@ export const pictureOfTask = (
 export const taskIdOf = ({ sending }: Picture): string | null =>
   sending.at === "sent" ? sending.taskId : null;
 
-/** How many bytes of the files are gone, and how many there are. */
+/** Counts the bytes of the files that were sent, and all of them. */
 export function bytesOf(pictures: readonly Picture[]): { readonly sent: number; readonly total: number } {
   let [sent, total] = [0, 0];
   for (const { file, sending } of pictures) {
@@ -57,10 +57,10 @@ export function bytesOf(pictures: readonly Picture[]): { readonly sent: number; 
   return { sent, total };
 }
 
-/** What kind of job a workspace is. */
+/** Type of a workspace's jobs. */
 export type WorkspaceType = Extract<FileKind, "image" | "video">;
 
-/** What a file's MIME type, or its address, says that it is. A browser knows no type of some files that the service may know. */
+/** Kind of a file by its MIME type or its URL. A browser knows no type of some files that the service may know. */
 type FileKind = "image" | "video" | "unknown" | "other";
 
 function kindOf(given: Given): FileKind {
@@ -71,14 +71,14 @@ function kindOf(given: Given): FileKind {
   return kind === "image" || kind === "video" ? kind : "other";
 }
 
-/** What a person gives: a file, or the address of one. */
+/** Input from a person: a file, or a URL. */
 export type Given = File | URL;
 
 /** The outcome of the given files. */
 interface Taken {
   readonly type: "image" | "video";
   readonly accepted: readonly Given[];
-  /** What is not taken, in a sentence each. */
+  /** A sentence about each that is not taken. */
   readonly refused: readonly string[];
 }
 

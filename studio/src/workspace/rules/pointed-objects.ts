@@ -5,7 +5,7 @@ import type { Region } from "../../viewer/types.ts";
 export interface Attempt {
   /** Grows with each attempt of the workspace. */
   readonly number: number;
-  /** Where; null for a job that was opened by its id, which does not say. */
+  /** Null for a job that was opened by its id, which does not say it. */
   readonly region: Region | null;
   /** `waiting` until it is its turn. */
   readonly state: "waiting" | "running" | "drawn" | "failed";
@@ -14,7 +14,7 @@ export interface Attempt {
   readonly key: string;
   /** The job to which its job adds, null for none; absent as long as it is not decided. */
   readonly continues?: string | null;
-  /** Which of the job's masks it is; absent until that is known. */
+  /** Index of its mask among the job's; absent until it is known. */
   readonly maskIndex?: number;
 }
 
@@ -52,7 +52,7 @@ const newAttempt = (
 const nextObject = (objects: readonly PointedObject[]): number =>
   1 + Math.max(0, ...objects.map(({ number }) => number));
 
-/** What a region is for: a new object, the latest one that was pointed at, one of these by its number, or a mask to correct. */
+/** Purpose of a region: a new object, the latest one that was pointed at, one of these by its number, or a mask to correct. */
 export type Purpose = "new" | "latest" | number | Refined;
 
 /** The object that a region changes; undefined if it begins one. */
@@ -123,7 +123,7 @@ const withFurther = (
 ): readonly PointedObject[] =>
   objects.map((object) => (object === of ? { ...object, attempts: [...object.attempts, attempt] } : object));
 
-/** Whether an object is seen with a search: one that nothing had found, or one that this search has. */
+/** Tells whether an object is seen with a search: one that nothing had found, or one that this search has. */
 export const isSeenWith = ({ refines }: PointedObject, search: string | null): boolean =>
   refines === undefined || refines.jobId === search;
 
@@ -208,7 +208,7 @@ export function correctedBy(
   return refines === undefined ? null : { jobId: refines.jobId, maskIndex: refines.maskIndex };
 }
 
-/** What a mask is called in an object's name, `<jobId>/<taskId>/<maskIndex>`; null if no job of words has found the object. */
+/** Parses the name of an object, `<jobId>/<taskId>/<maskIndex>`; null if no job of words has found the object. */
 export function refinedOf(object: string): Refined | null {
   const [jobId = "", taskId, index] = object.split("/");
   const maskIndex = Number(index);
@@ -217,7 +217,7 @@ export function refinedOf(object: string): Refined | null {
     : { object, jobId, maskIndex };
 }
 
-/** What a path says of the job of an object: its id, and after a tilde the object that it corrects. */
+/** Formats the job of an object for a path: its id, and after a tilde the object that it corrects. */
 export const inPath = (object: PointedObject): string => {
   const { jobId } = lastOf(object);
   if (jobId === null) return "";

@@ -12,7 +12,7 @@ const promptsIn = (text: string): string[] =>
 export const withPrompts = (prompts: readonly string[], text: string): readonly string[] =>
   distinctPrompts([...prompts, ...promptsIn(text)]);
 
-/** What a person has typed so far, split at the last separator: whole prompts, and the one that is being typed. */
+/** Splits the typed text at the last separator: whole prompts, and the one that is being typed. */
 export function typedSoFar(text: string): { readonly whole: string; readonly rest: string } {
   const end = Math.max(text.lastIndexOf(","), text.lastIndexOf("\n"), text.lastIndexOf(";")) + 1;
   return { whole: text.slice(0, end), rest: text.slice(end) };
@@ -21,11 +21,11 @@ export function typedSoFar(text: string): { readonly whole: string; readonly res
 /** The model's `vocabulary`: any phrase, or its labels. */
 type Vocabulary = Answer<"retrieveModel">["vocabulary"];
 
-/** How many labels are offered at a time. */
+/** Number of labels that are offered at a time. */
 const MOST_OFFERED = 8;
 
 /**
- * Whether a prompt differs from all of the model's labels, as they are written. The model also knows other words for its labels, so
+ * Tells whether a prompt differs from all of the model's labels, as they are written. The model also knows other words for its labels, so
  * this only marks what may find nothing; the service decides.
  */
 export function isOutside(vocabulary: Vocabulary, prompt: string): boolean {

@@ -1,7 +1,7 @@
-/** What somebody who reviews a batch says of a picture. */
+/** Verdict of a review on a picture. */
 export type Verdict = "accepted" | "rejected";
 
-/** What is said of pictures, by their keys. */
+/** Verdicts on pictures, by their keys. */
 export type Verdicts = ReadonlyMap<string, Verdict>;
 
 /** With a verdict on a picture; the same verdict once more takes it back. */
@@ -12,7 +12,7 @@ export function judged(verdicts: Verdicts, key: string, verdict: Verdict): Verdi
   return next;
 }
 
-/** The next picture without a verdict among those that are looked at, after the open one and then from the start; null if there is none. */
+/** Returns the next picture without a verdict among those of the review, after the open one and then from the start; null if there is none. */
 export function nextToReview(
   keys: readonly string[],
   open: string | null,

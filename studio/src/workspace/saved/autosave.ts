@@ -11,16 +11,16 @@ import {
   write,
 } from "./saved-workspace.ts";
 
-/** Files that are together larger are not kept: writing them takes as long as sending them. */
+/** Limit of the files that are saved together: writing larger ones takes as long as sending them. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
-/** What ends the keeping of a workspace; what is kept stays, or is forgotten. */
+/** Ends the autosave of a workspace; the saved data stays, or is deleted. */
 export type EndAutosave = (what: "stays" | "is forgotten") => void;
 
-/** Keeps a workspace whenever it changes. */
+/** Saves a workspace whenever it changes. */
 export function autosave(workspace: Workspace): EndAutosave {
   const { accountId } = workspace.owner;
-  // Those of a restored workspace are kept already.
+  // Those of a restored workspace are saved already.
   const files = new Set(workspace.opening.peek() ? workspace.pictures.peek().map(({ key }) => key) : []);
   const deleteFile = (key: string): void => {
     files.delete(key);

@@ -66,7 +66,7 @@ async function ifPossible<T>(
   }
 }
 
-/** Keeps a picture of an account. */
+/** Saves a picture of an account. */
 export async function saveOriginal(
   accountId: string,
   taskId: string,

@@ -6,10 +6,10 @@ import type { Attempt } from "../rules/pointed-objects.ts";
 import { Workspace } from "../workspace.ts";
 import { unsentFileId, type SavedWorkspace, thisTab } from "./saved-workspace.ts";
 
-/** What was under way is to be asked for again; what has a job, only for its mask. */
+/** Sets an attempt to waiting: it is requested again; if it has a job, only its mask is. */
 const resumed = (attempt: Attempt): Attempt => ({ ...attempt, state: "waiting" });
 
-/** A workspace as it was kept. Its files are loaded later: see `findFiles`. Another tab's work stays with that tab. */
+/** Restores a saved workspace. Its files are loaded later: see `findFiles`. Another tab's workspace stays with that tab. */
 export function restored(saved: SavedWorkspace, owner: Owner): Workspace {
   const workspace = new Workspace(owner);
   batch(() => {
@@ -45,7 +45,7 @@ export function restored(saved: SavedWorkspace, owner: Owner): Workspace {
   return workspace;
 }
 
-/** Whether neither this browser nor the service has it. */
+/** Tells whether neither this browser nor the service has it. */
 const isLost = ({ file, address, sending }: Picture): boolean =>
   file === null && address === null && sending.at === "here";
 

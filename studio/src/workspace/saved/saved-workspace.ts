@@ -9,7 +9,7 @@ import type { Verdict } from "../rules/review.ts";
 import type { Asked, Search } from "../workspace.ts";
 
 /**
- * A workspace as this browser keeps it, so that a reload, a new sign-in and another tab find all of it: also pictures that no job
+ * A workspace as this browser saves it, so that a reload, a new sign-in and another tab find all of it: also pictures that no job
  * has, what running jobs were asked for, and the keys by which a job is created once, however often it is asked for. Texts are
  * in the local storage, an item per work; files where those that were sent are.
  */
@@ -52,7 +52,7 @@ export const unsentFileId = (key: string): string => `draft/${key}`;
 const PREFIX = "studio.work.";
 const MOST_WORKSPACES = 50;
 
-/** What names this tab, over reloads. */
+/** Returns the id of this tab, which survives reloads. */
 export function thisTab(): string {
   const known = sessionStorage.getItem("studio.tab");
   if (known !== null) return known;
@@ -61,7 +61,7 @@ export function thisTab(): string {
   return tab;
 }
 
-/** All workspaces that this browser keeps, the newest first. */
+/** Returns all saved workspaces, the newest first. */
 export function savedWorkspaces(): readonly SavedWorkspace[] {
   return Object.keys(localStorage)
     .filter((name) => name.startsWith(PREFIX))
@@ -69,7 +69,7 @@ export function savedWorkspaces(): readonly SavedWorkspace[] {
     .toSorted((a, b) => b.usedAt - a.usedAt);
 }
 
-/** What to forget, so that neither too old nor too many workspaces are kept, and this tab has none of somebody else's. */
+/** Returns the saved workspaces to delete: too old, too many, or another account's in this tab. */
 export const expired = (
   saved: readonly SavedWorkspace[],
   now: number,
@@ -85,7 +85,7 @@ const hasJob = ({ asked, pointed, firstJob, searches }: SavedWorkspace, jobId: s
   searches.some((search) => search.jobId === jobId) ||
   pointed.some((object) => lastOf(object).jobId === jobId);
 
-/** Forgets the texts of a kept workspace. */
+/** Deletes the data of a saved workspace. */
 export const deleteSaved = ({ id }: { readonly id: string }): void => localStorage.removeItem(PREFIX + id);
 
 /** Deletes what has outlived its time. */
@@ -93,22 +93,22 @@ export function tidy({ accountId }: Owner): void {
   expired(savedWorkspaces(), Date.now(), { tab: thisTab(), accountId }).forEach(deleteSaved);
 }
 
-/** Keeps the texts of a workspace. */
+/** Writes the data of a workspace. */
 export function write(saved: SavedWorkspace): void {
   try {
     localStorage.setItem(PREFIX + saved.id, JSON.stringify(saved));
   } catch {
-    // There is no room: the work goes on in this page.
+    // There is no room: the workspace stays in this page only.
   }
 }
 
-/** An account's draft in this tab. */
+/** Returns an account's saved draft in this tab. */
 export const savedDraft = ({ accountId }: Owner): SavedWorkspace | undefined =>
   savedWorkspaces().find(
     (saved) => saved.isDraft && saved.tab === thisTab() && saved.accountId === accountId,
   );
 
-/** An account's workspace that has a job, by preference as this tab left it. */
+/** Returns an account's saved workspace with a job, preferably this tab's. */
 export function savedWithJob(jobId: string, { accountId }: Owner): SavedWorkspace | undefined {
   const all = savedWorkspaces().filter((saved) => saved.accountId === accountId && hasJob(saved, jobId));
   return all.find(({ tab }) => tab === thisTab()) ?? all[0];

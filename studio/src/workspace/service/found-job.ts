@@ -5,10 +5,10 @@ import type { Owner } from "./owner.ts";
 
 /** Signed URLs are not used in the last tenth of their life. */
 export const USED_SHARE = 0.9;
-/** How many masks are fetched at a time. */
+/** Number of masks that are fetched in parallel. */
 const PARALLEL = 6;
 
-/** What a job of pictures has found, or so far if it is running. Masks are fetched by picture, when it is looked at. */
+/** Results of a job of pictures, partial while it runs. Masks are fetched by picture, when it is opened. */
 export class FoundJob {
   readonly jobId: string;
   readonly prompts: readonly string[];

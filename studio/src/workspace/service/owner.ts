@@ -1,7 +1,7 @@
 import type { Api, SegmentationClient } from "segmentation-client";
 import { client } from "../../state/session.ts";
 
-/** Whose work something is: an account, from its sign-in in this tab to its sign-out, with whichever credential. */
+/** Owner of a workspace: an account, from its sign-in in this tab to its sign-out, with whichever credential. */
 export class Owner {
   readonly accountId: string;
   readonly #left = new AbortController();

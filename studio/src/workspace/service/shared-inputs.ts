@@ -25,7 +25,7 @@ export class Inputs {
     return new Inputs(owner, await owner.api.retrieveShare({ jobId }, { signal: owner.signal }), askedAt);
   }
 
-  /** Whether the link shows a task's upload. */
+  /** Tells whether the link shows a task's upload. */
   has(taskId: string | null): boolean {
     return taskId !== null && this.#urls.has(taskId);
   }

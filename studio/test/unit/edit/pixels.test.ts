@@ -23,7 +23,7 @@ const anyStroke: fc.Arbitrary<Stroke> = fc.record({
     .map((points) => points.flat()),
 });
 
-/** How far a point is from a stroke's line. */
+/** Returns the distance of a point from a stroke's line. */
 function distance(x: number, y: number, points: readonly number[]): number {
   let least = Infinity;
   for (let i = 0; i < points.length; i += 2) {

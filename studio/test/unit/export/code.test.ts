@@ -82,7 +82,7 @@ const FOLLOWED = exportedJob(
   ["crossing.mp4"],
 );
 
-/** What a script sends, by a curl that writes down its arguments in place of sending, and answers with what the script needs. */
+/** Returns the requests of a script, by a curl that writes down its arguments in place of sending, and answers with what the script needs. */
 function sentBy(script: string): string[][] {
   const curl = `curl() {
     printf '%s\\0' "$@" END >> "$LOG"

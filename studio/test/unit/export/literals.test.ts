@@ -13,7 +13,7 @@ import {
 
 const SIGNS = "'\"\\$`!#&|;<>(){}[]*?~\n\r\t\0 -=%,a\u2028é";
 
-/** What people type, paste and call their files, with everything that a shell or a language could take for something else. */
+/** Texts that people type or paste, and names of files, with everything that a shell or a language could take for something else. */
 const nasty = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: fc.constantFrom(...SIGNS.split("")) }),
@@ -21,10 +21,10 @@ const nasty = fc.oneof(
 /** No argument of a program has a NUL. */
 const argument = nasty.map((text) => text.replaceAll("\0", ""));
 
-/** What JSON can say, which is no negative zero. */
+/** Values that JSON has, without negative zero. */
 const json = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
 
-/** What bash makes of words: each as its own argument. One bash for all of them. */
+/** Has one bash read all words, each as an argument. */
 function wordsInBash(words: readonly string[], script = ""): string[] {
   const command = `${script}\nprintf '%s\\0' ${words.join(" ")}`;
   const out = execFileSync("bash", ["-s"], { input: command, encoding: "utf8", maxBuffer: 2 ** 26 });

@@ -28,14 +28,14 @@ const instance = (
 
 const byte = fc.integer({ min: 0, max: 255 });
 const under = fc.option(fc.tuple(byte, byte, byte), { nil: undefined });
-/** What a search for cups and spoons has found. */
+/** Objects that a search for cups and spoons has found. */
 const search = fc
   .tuple(fc.array(under, { minLength: 1, maxLength: 8 }), fc.array(under, { maxLength: 4 }))
   .map(([cups, spoons]) => [
     ...cups.map((each, i) => instance(`job/task/${i}`, "cup", i + 1, each)),
     ...spoons.map((each, i) => instance(`job/task/${cups.length + i}`, "spoon", i + 1, each)),
   ]);
-/** What somebody does, one after the other: edits of the n-th object, or pointing at one more. */
+/** Actions of a person in turn: edits of the n-th object, or pointing at one more. */
 const steps = fc.array(
   fc.tuple(fc.constantFrom("split", "delete", "paint", "merge", "point"), fc.nat(20), under),
   { maxLength: 8 },

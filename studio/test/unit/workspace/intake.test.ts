@@ -6,7 +6,7 @@ const cat = file("cat.jpg", "image/jpeg");
 const dog = file("dog.png", "image/png");
 const clip = file("clip.mp4", "video/mp4");
 
-describe("what is given to a work", () => {
+describe("files and URLs given to a workspace", () => {
   it("takes pictures, and files of which the browser knows no type", () => {
     const heic = file("cat.heic", "");
     expect(take([cat, heic, dog], false, "image")).toEqual({

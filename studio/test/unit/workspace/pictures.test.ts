@@ -5,7 +5,7 @@ import { bytesOf, givenPicture, pictureOfTask, taskIdOf } from "../../../src/wor
 
 const picture = givenPicture(new File(["12345678"], "cat.jpg"));
 
-describe("pictures of a work", () => {
+describe("pictures of a workspace", () => {
   it("are named after their file, or the end of their address", () => {
     expect(picture.name).toBe("cat.jpg");
     expect(givenPicture(new URL("https://a.example/b/c.png?d")).name).toBe("c.png");

@@ -27,21 +27,21 @@ const saved = (id: string, news: Partial<SavedWorkspace> = {}): SavedWorkspace =
   ...news,
 });
 
-describe("what a browser keeps of works", () => {
+describe("saved workspaces", () => {
   const idsOf = (workspaces: readonly SavedWorkspace[]): string[] =>
     expired(workspaces, NOW, { tab: "this", accountId: "mine" }).map(({ id }) => id);
 
-  it("is forgotten a day after it last changed", () => {
+  it("expire a day after the last change", () => {
     expect(
       idsOf([saved("new", { usedAt: NOW - 23 * HOUR_MS }), saved("old", { usedAt: NOW - 25 * HOUR_MS })]),
     ).toEqual(["old"]);
   });
 
-  it("are 50 works, the newest", () => {
+  it("are the newest 50", () => {
     expect(idsOf(Array.from({ length: 52 }, (_, i) => saved(`${i}`)))).toEqual(["50", "51"]);
   });
 
-  it("is of nobody else in the same tab; another tab may be somebody else's", () => {
+  it("are of one account in a tab; another tab may have another account's", () => {
     expect(
       idsOf([saved("a", { accountId: "other" }), saved("b", { accountId: "other", tab: "second" })]),
     ).toEqual(["a"]);

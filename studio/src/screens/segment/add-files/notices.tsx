@@ -7,11 +7,11 @@ import type { Workspace } from "../../../workspace/workspace.ts";
 
 interface ObstacleNoticeProps {
   readonly obstacle: Obstacle;
-  /** What else can be done about it. */
+  /** Further actions. */
   readonly children?: ComponentChildren;
 }
 
-/** What stands against a job before anything is sent, and the way to the plans. */
+/** Notice of an obstacle to a job, with a link to the plans. */
 export function ObstacleNotice({ obstacle, children }: ObstacleNoticeProps) {
   const mode = overview.value?.access.mode;
   return (
@@ -34,7 +34,7 @@ export function ObstacleNotice({ obstacle, children }: ObstacleNoticeProps) {
   );
 }
 
-/** What was given and not taken. */
+/** Notice of files that were given and not taken. */
 export function Refused({ workspace }: { readonly workspace: Workspace }) {
   const sentences = workspace.refused.value;
   if (sentences.length === 0) return null;

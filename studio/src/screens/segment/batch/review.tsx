@@ -7,7 +7,7 @@ import "./review.css";
 /** The keys of a review. */
 const KEYS: Readonly<Record<string, Verdict | "next">> = { a: "accepted", x: "rejected", n: "next" };
 
-/** What is said of the open picture of a batch, and the way to the next one. */
+/** Verdict on the open picture of a batch, and the way to the next one. */
 export function Review({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const picture = workspace.openPicture.value;

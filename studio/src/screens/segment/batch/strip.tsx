@@ -131,7 +131,7 @@ function Thumbnail({ workspace, picture, isOpen, onRemove }: ThumbnailProps) {
   );
 }
 
-/** What is known of a picture, in a mark and in words. */
+/** Returns the state of a picture, as a mark and in words. */
 function stateOf(
   workspace: Workspace,
   picture: Picture,

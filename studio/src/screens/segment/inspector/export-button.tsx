@@ -46,7 +46,7 @@ export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
   );
 }
 
-/** What the workspace's job has found, once that is all. */
+/** Returns the results of the workspace's job, once they are complete. */
 const wholeOf = ({ job, found }: Workspace): FoundJob | null =>
   job.value?.status === "success" ? found.value : null;
 
@@ -74,7 +74,7 @@ function exportOf(viewState: ViewState, picture: Picture): ExportPicture[] {
   ];
 }
 
-/** What was asked for, as one job: that of the prompts, or that of all objects that were pointed at. */
+/** Returns one job that repeats the workspace: that of the prompts, or that of all objects that were pointed at. */
 function exportedJobOf(workspace: Workspace): ExportedJob {
   const tasks = workspace.pictures.value.flatMap((picture) => taskIdOf(picture) ?? []);
   const sources = new Map(

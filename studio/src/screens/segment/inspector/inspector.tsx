@@ -54,7 +54,7 @@ export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
   );
 }
 
-/** How the masks are shown: from which confidence on, and how strongly. */
+/** Controls of the masks: minimum confidence, opacity and colors. */
 export function ShowHow({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const least = useComputed(() => Math.max(viewState.least.value, viewState.lowest.value));

@@ -12,7 +12,7 @@ import type { ViewState } from "../state/view-state.ts";
 const RenameDialog = lazyDialog(async () => (await import("../../../edit/dialogs.tsx")).RenameDialog);
 const MergeDialog = lazyDialog(async () => (await import("../../../edit/dialogs.tsx")).MergeDialog);
 
-/** What an object is beside those of another search, in words. */
+/** Words for the difference of an object from those of another search. */
 const DIFFERENCES = { only: "only here", changed: "another outline" } as const;
 
 /** An object of the list: a press hides or shows it, its menu changes it. */

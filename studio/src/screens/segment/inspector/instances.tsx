@@ -8,7 +8,7 @@ import type { ViewState } from "../state/view-state.ts";
 import { Row } from "./instance-row.tsx";
 import "./instances.css";
 
-/** What was found in the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
+/** Objects of the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
 export function Instances({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const key = workspace.openPicture.value?.key;
@@ -53,7 +53,7 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
 interface GroupProps {
   readonly group: Group;
   readonly viewState: ViewState;
-  /** Whether the masks are there. */
+  /** True if the masks are there. */
   readonly isKnown: boolean;
 }
 

@@ -7,7 +7,7 @@ import { promptsText } from "../../jobs/job-words.ts";
 import type { ViewState } from "../state/view-state.ts";
 import "./searches.css";
 
-/** What was searched for in the same pictures; one search is seen at a time, the latest at first. */
+/** Searches of the same pictures; one is seen at a time, the latest at first. */
 export function Searches({ viewState }: { readonly viewState: ViewState }) {
   const { workspace, comparing } = viewState;
   const searches = workspace.searches.value;

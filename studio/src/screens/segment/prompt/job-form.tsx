@@ -74,7 +74,7 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
   );
 }
 
-/** A reload cut the upload of this draft off. */
+/** Notice that a reload cut off the upload of this draft. */
 const CutOff = ({ workspace }: { readonly workspace: Workspace }) =>
   workspace.wasCutOff.value && workspace.going.value.at === "idle" && workspace.jobIds.value.length === 0 ? (
     <Notice tone="warning" title="The upload was interrupted">
@@ -122,7 +122,7 @@ function unitsOf(workspace: Workspace): number | null {
   return seconds === null ? null : framesOf(seconds, workspace.fps.value);
 }
 
-/** What the job will use, as far as that is known in advance. */
+/** Describes the cost of the job, as far as it is known in advance. */
 function costOf(workspace: Workspace): string {
   const count = unitsOf(workspace);
   if (workspace.type.value === "video")
@@ -186,7 +186,7 @@ function Threshold({ workspace }: { readonly workspace: Workspace }) {
 
 const RATES = [1, 2, 5, 10, 25];
 
-/** How many frames of a clip are processed per second. */
+/** Field for the number of frames of a clip that are processed per second. */
 const FrameRate = ({ workspace }: { readonly workspace: Workspace }) => (
   <Field
     label="Frames per second"

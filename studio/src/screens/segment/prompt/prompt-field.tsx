@@ -12,7 +12,7 @@ interface PromptFieldProps {
   readonly onDone: () => void;
 }
 
-/** How many words outside of the vocabulary are named. */
+/** Number of words outside of the vocabulary that are named. */
 const MOST_NAMED = 3;
 
 /** Prompts as chips: Enter or a comma ends one, Backspace takes the last one out, several can be pasted. */
@@ -22,7 +22,7 @@ export function PromptField({ workspace, onDone }: PromptFieldProps) {
   const typed = useSignal("");
   const chosen = useSignal(-1);
   const vocabulary = useComputed(() => model.value?.vocabulary ?? "open");
-  /** Whether the whole vocabulary is open. */
+  /** True if the whole vocabulary is open. */
   const isBrowsing = useSignal(false);
   const offers = useComputed(() =>
     offered(vocabulary.value, typed.value, workspace.prompts.value, isBrowsing.value),

@@ -14,7 +14,7 @@ interface AbsentProps {
   readonly hasMasks: boolean;
 }
 
-/** Where the picture would be: why it isn't, and what to do. */
+/** Placeholder for a picture that can't be shown, with the reason and the way out. */
 export function Absent({ workspace, picture, isUnshowable, hasMasks }: AbsentProps) {
   const problem = useSignal<string | null>(null);
   const openAgain = async ([file]: readonly File[]): Promise<void> => {

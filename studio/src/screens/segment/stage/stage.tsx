@@ -45,7 +45,7 @@ export function Stage({ viewState }: { readonly viewState: ViewState }) {
   );
 }
 
-/** What the open picture is seen beside: an object before it was corrected, or another search; null if it is alone. */
+/** Returns the comparison with the open picture: an object before it was corrected, or another search; null if there is none. */
 function comparedWith({ refining, comparing }: ViewState): Instance | Search | null {
   if (refining.target.value === null) return comparing.search.value;
   return refining.isCompared.value ? refining.before.value : null;

@@ -23,7 +23,7 @@ const HINTS: Readonly<Record<Tool, string>> = {
 
 const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
 
-/** What the tool of now does, and the keys that go with it. */
+/** Returns the hint for the current tool, with its keys. */
 function hintOf(viewState: ViewState, canRefine: boolean): string {
   const tool = viewState.tool.value;
   const hint = HINTS[tool];
@@ -46,10 +46,10 @@ function hintOf(viewState: ViewState, canRefine: boolean): string {
 
 /** The keys of tools. */
 const KEYS: Readonly<Record<string, Tool>> = { v: "pan", p: "point", d: "brush", e: "eraser" };
-/** How much a key changes the brush. */
+/** Change of the brush by a key. */
 const BRUSH_STEP = 0.1;
 
-/** What the pointer does on the picture, and undo. */
+/** Toolbar of a picture: tools of the pointer, and undo. */
 export function Tools({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const { box = true, points = true } = model.value?.regions ?? {};

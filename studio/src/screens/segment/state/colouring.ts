@@ -10,17 +10,17 @@ export interface PointedInstance {
   readonly at: number;
 }
 
-/** What the colours of a picture's objects follow from. */
+/** Inputs of the colors of a picture's objects. */
 export interface Coloured {
-  /** What the search has found, before any edit. */
+  /** Objects that the search has found, before any edit. */
   readonly found: readonly Instance[];
   readonly pointed: readonly PointedInstance[];
   readonly edits: History;
-  /** What objects may be called: first what was looked for, then the names that people gave. */
+  /** Labels of objects: first the prompts, then the names that people gave. */
   readonly labels: readonly string[];
-  /** How many of the labels were looked for. */
+  /** Number of labels that are prompts. */
   readonly prompts: number;
-  /** Whether each object has a colour of its own, or those of a label have shades of one. */
+  /** True for a color by object, false for shades of one color by label. */
   readonly isByObject: boolean;
 }
 

@@ -14,13 +14,13 @@ const SAME: Colour = { css: "rgb(140 140 140)", rgb: [140, 140, 140] };
 export class Comparing {
   /** The objects of the other search in the open picture; null until they are there. */
   readonly others = signal<readonly Instance[] | null>(null);
-  /** What each object is beside those of the other search, by the name of its mask; null until that is known. */
+  /** Difference of each object from those of the other search, by the name of its mask; null until it is known. */
   readonly differences = signal<Differences | null>(null);
   /** The mask of the other search that stands out. */
   readonly highlighted = signal<string | null>(null);
   /** From where both are seen. */
   readonly view = signal<View | null>(null);
-  /** What could not be compared, and why. */
+  /** Error of the comparison. */
   readonly error = signal<unknown>(null);
   readonly #jobId = signal<string | null>(null);
   readonly #workspace: Workspace;
@@ -44,7 +44,7 @@ export class Comparing {
     this.error.value = null;
   }
 
-  /** What an object is beside those of the other search, if they are compared. */
+  /** Returns the difference of an object from those of the other search, if they are compared. */
   of({ id }: Pick<Instance, "id">): Difference | null {
     return this.search.value === null ? null : (this.differences.value?.get(id) ?? null);
   }

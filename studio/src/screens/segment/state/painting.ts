@@ -4,12 +4,12 @@ import { isPaint, type Tool } from "../../../viewer/types.ts";
 import type { Instance } from "../../../workspace/rules/instances.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 
-/** How large the brush is at first. */
+/** Default size of the brush. */
 const USUAL_BRUSH = 0.5;
 /** The brush's radius as a share of the picture's longer side: the smallest, and how many times as large the largest is. */
 const [LEAST_BRUSH, BRUSHES] = [0.002, 50];
 
-/** What is painted on, and with what. */
+/** State that painting reads and changes. */
 interface Painted {
   readonly workspace: Workspace;
   /** All objects of the open picture. */
@@ -20,7 +20,7 @@ interface Painted {
 
 /** Brush and eraser on the masks of the open picture. */
 export class Painting {
-  /** How large the brush is, 0 to 1. */
+  /** Size of the brush, 0 to 1. */
   readonly brush = signal(USUAL_BRUSH);
   /** The object that brush and eraser change. */
   readonly selected = signal<string | null>(null);

@@ -14,7 +14,7 @@ import {
 } from "../../../workspace/rules/pointed-objects.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 
-/** What is seen of the open picture, and with what it is pointed at. */
+/** State that refining reads and changes. */
 interface Seen {
   readonly workspace: Workspace;
   /** All of its objects, and as a search has found them. */
@@ -26,7 +26,7 @@ interface Seen {
 
 /** Pointing at objects: at new ones, and at those whose mask is corrected. */
 export class Refining {
-  /** Whether what is corrected is seen beside what it was, and what stands out there. */
+  /** True if the object is shown before and after its correction. */
   readonly isCompared = signal(false);
   readonly highlightedBefore = signal<string | null>(null);
   /** The object whose mask is corrected, and a pixel in the midst of it. */
@@ -42,7 +42,7 @@ export class Refining {
     () => this.#seen.instances.value.find(({ object }) => object === this.#target.value?.object) ?? null,
   );
 
-  /** What a point or a box is for, as long as no new object is pointed at. */
+  /** Purpose of a point or a box, unless it begins a new object. */
   readonly #purpose = computed((): Purpose | null => {
     const { value: target } = this.target;
     return target === null ? null : (numberOf(target.object) ?? refinedOf(target.object));
@@ -86,7 +86,7 @@ export class Refining {
     );
   });
 
-  /** Whether an object's mask can be corrected by pointing: a job has found it, and the picture is here to point at. */
+  /** Tells whether an object's mask can be corrected by pointing: a job has found it, and the picture is here to point at. */
   canBegin({ object }: Instance): boolean {
     const { box = true, points = true } = model.value?.regions ?? {};
     const isFound = numberOf(object) !== null || refinedOf(object) !== null;

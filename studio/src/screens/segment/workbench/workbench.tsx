@@ -15,7 +15,7 @@ const WorkbenchPanels = inPlace(lazyPart(loadPanels));
 
 interface WorkbenchProps {
   readonly workspace: Workspace;
-  /** Begins a new work with what was given. */
+  /** Begins a new workspace with what was given. */
   readonly onNew: (given: readonly Given[]) => void;
 }
 
