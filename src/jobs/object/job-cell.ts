@@ -8,6 +8,9 @@ import type { JobPolicy } from "../rules/policy.ts";
 import type { JobStorage } from "../store/storage.ts";
 import { Changes } from "./changes.ts";
 
+/** Applies a transition, and sends what follows from it. Returns the new state if it was taken, else null. */
+export type Take = (transition: (state: JobState, now: number) => Transition) => Promise<JobState | null>;
+
 /** A job's state in memory and in storage at once: every change is written, with the next alarm, in the same turn. */
 export class JobCell {
   /** Stores the state, the outputs of tasks and the progress of an archive. */

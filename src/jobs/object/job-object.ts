@@ -5,9 +5,7 @@ import type {
   ArchiveClaim,
   CanceledJob,
   ContinuedJob,
-  FinishedJob,
   FinishedPage,
-  FinishedTask,
   FullJobAnswer,
   JobListing,
   KeptArchive,
@@ -15,43 +13,38 @@ import type {
   StoredMask,
   TaskClaim,
 } from "../rules/answers.ts";
-import * as archives from "../rules/archive.ts";
+import type { ArchiveOutcome } from "../rules/archive.ts";
 import { forgotten, decided } from "../rules/lifecycle.ts";
-import { askedOf, jobProgress, jobReport, archiveView, jobStatus, jobView } from "../rules/rollup.ts";
-import {
-  isDone,
-  newJob,
-  ownedBy,
-  type JobDefinition,
-  type JobState,
-  type TaskRecord,
-} from "../rules/state.ts";
+import { jobReport, jobView } from "../rules/rollup.ts";
+import { isDone, newJob, ownedBy, type JobDefinition, type JobState } from "../rules/state.ts";
 import * as tasks from "../rules/tasks.ts";
 import { log, reasonOf } from "../../shared/log.ts";
-import { archiveKey } from "../../shared/bucket/object-keys.ts";
-import { storedMask } from "../rules/result.ts";
 import type { Env } from "../../env.ts";
-import { filesOf, type Completion, type ProgressReport } from "@segmentation/protocol";
+import type { Completion, ProgressReport } from "@segmentation/protocol";
 import type { ExtendedTask, JobRpc } from "../store/rpc.ts";
 import { JobStorage } from "../store/storage.ts";
 import { platformOf, type Platform } from "../../platform.ts";
-import { JobCell } from "./job-cell.ts";
+import { JobAnswers } from "./job-answers.ts";
+import { JobArchive } from "./job-archive.ts";
+import { JobCell, type Take } from "./job-cell.ts";
 import { JobEvents } from "./job-events.ts";
 import { JobOutbox } from "./job-outbox.ts";
 import { JobWaiters, StreamPlaces } from "./job-waiters.ts";
 import { cancelLeases, onAlarm } from "./job-alarm.ts";
+import { TaskLeases } from "./task-leases.ts";
 
 interface JobParts {
   readonly platform: Platform;
   readonly cell: JobCell;
   readonly outbox: JobOutbox;
+  readonly answers: JobAnswers;
+  readonly archive: JobArchive;
+  readonly leases: TaskLeases;
   readonly waiters: JobWaiters;
   readonly events: JobEvents;
 }
 
 const BROKEN_RETRY_MS = 60_000;
-/** Files on a page of a result, unless one task has more. */
-const FILES_A_PAGE = 1_000;
 
 /**
  * The truth of one job: the methods of JobRpc. Each is a transition by the pure rules of core/jobs, written in the same
@@ -72,13 +65,18 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (this.#parts !== null) return this.#parts;
     const platform = platformOf(this.env);
     const cell = new JobCell(this.#storage, platform.policy);
+    const take: Take = (transition) => this.#take(transition);
+    const answers = new JobAnswers(cell);
     const places = new StreamPlaces((count) => this.#sayStreams(count));
     this.#parts = {
       platform,
       cell,
       outbox: new JobOutbox(cell, platform),
+      answers,
+      archive: new JobArchive(cell, answers, platform.policy, take),
+      leases: new TaskLeases(cell, platform.policy, take),
       events: new JobEvents(cell, platform),
-      waiters: new JobWaiters(cell, this, places),
+      waiters: new JobWaiters(cell, answers, places),
     };
     this.ctx.waitUntil(this.#restoreAlarm(cell));
     return this.#parts;
@@ -187,49 +185,19 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   status(accountId: string): FullJobAnswer | null {
-    const state = ownedBy(this.#cell.state, accountId);
-    return (
-      state && {
-        status: jobView(state),
-        progress: jobProgress(state.tasks),
-        asked: askedOf(state),
-      }
-    );
+    return this.#open.answers.status(accountId);
   }
 
   resultPage(accountId: string, from: number, isSoFar: boolean): FinishedPage | "not_ready" | null {
-    const state = ownedBy(this.#cell.state, accountId);
-    if (state === null) return null;
-    const status = jobStatus(state.tasks);
-    if (status === "failed" || (status !== "success" && !isSoFar)) return "not_ready";
-    const page: FinishedTask[] = [];
-    let next: number | null = null;
-    let files = 0;
-    for (const [i, task] of state.tasks.entries()) {
-      const finished = i < from ? null : this.#finishedTask(task);
-      if (finished === null) continue;
-      files += filesOf(finished.output).length;
-      if (next === null && (page.length === 0 || files <= FILES_A_PAGE)) page.push(finished);
-      else next ??= i;
-      // All files are counted once, for the first page.
-      if (next !== null && from > 0) break;
-    }
-    return { definition: state.definition, tasks: page, next, files };
+    return this.#open.answers.resultPage(accountId, from, isSoFar);
   }
 
   continued(accountId: string): ContinuedJob | null {
-    const { definition } = ownedBy(this.#cell.state, accountId) ?? {};
-    if (definition === undefined) return null;
-    return { firstJobId: definition.continues ?? definition.jobId, taskIds: definition.taskIds };
+    return this.#open.answers.continued(accountId);
   }
 
   masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null {
-    const state = ownedBy(this.#cell.state, accountId);
-    if (state === null) return null;
-    if (jobStatus(state.tasks) !== "success") return "not_ready";
-    const named = state.tasks.filter(({ taskId }) => asked.some((mask) => mask.taskId === taskId));
-    const job = this.#finished({ ...state, tasks: named });
-    return asked.map((mask) => storedMask(job, mask));
+    return this.#open.answers.masks(accountId, asked);
   }
 
   async cancel(accountId: string | null): Promise<CanceledJob | null> {
@@ -249,102 +217,56 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     await this.#flush();
   }
 
-  async claimTask(taskId: string): Promise<TaskClaim | null> {
-    const state = await this.#take((job, now) => tasks.claimTask(job, taskId, this.#platform.policy, now));
-    const step = this.#task(taskId)?.step;
-    if (state === null || step?.at !== "leased") return null;
-    return { definition: state.definition, lease: step.lease, deadline: step.deadline };
+  claimTask(taskId: string): Promise<TaskClaim | null> {
+    return this.#open.leases.claim(taskId);
   }
 
-  async releaseTask(taskId: string, lease: number, askedMs: number): Promise<void> {
-    await this.#take((job, now) => tasks.releaseTask(job, taskId, lease, askedMs, Math.random(), now));
+  releaseTask(taskId: string, lease: number, askedMs: number): Promise<void> {
+    return this.#open.leases.release(taskId, lease, askedMs);
   }
 
-  async startTask(taskId: string, lease: number): Promise<void> {
-    await this.#take((job, now) => tasks.startTask(job, taskId, lease, now));
+  startTask(taskId: string, lease: number): Promise<void> {
+    return this.#open.leases.start(taskId, lease);
   }
 
   holding(taskId: string, lease: number): JobDefinition | null {
-    const { state } = this.#cell;
-    const step = this.#task(taskId)?.step;
-    const isHeld = state?.phase === "running" && step?.at === "leased" && step.lease === lease;
-    return isHeld ? state.definition : null;
+    return this.#open.leases.holding(taskId, lease);
   }
 
-  async extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null> {
-    const { policy } = this.#platform;
-    const before = this.#task(taskId)?.progress;
-    const state = await this.#take((job, now) => tasks.extendTask(job, taskId, lease, report, policy, now));
-    const { step, progress } = this.#task(taskId) ?? {};
-    if (state === null || step?.at !== "leased" || step.lease !== lease) return null;
-    const advanced = progress?.lease !== before?.lease || progress?.done !== before?.done;
-    return { deadline: step.deadline, type: state.definition.type, advanced };
+  extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null> {
+    return this.#open.leases.extend(taskId, lease, report);
   }
 
-  async completeTask(taskId: string, lease: number, completion: Completion): Promise<tasks.Reported> {
-    const { policy } = this.#platform;
-    let report: tasks.Reported = { reported: "lease_lost" };
-    await this.#take((job, now) => {
-      const moved = tasks.completeTask(job, taskId, lease, completion, policy, now);
-      ({ report } = moved);
-      const ended = report.reported === "ended";
-      if (ended && completion.outcome === "success") {
-        this.#cell.storage.saveOutput(taskId, completion.output);
-      }
-      return { state: moved.state, taken: ended };
-    });
-    return report;
+  completeTask(taskId: string, lease: number, completion: Completion): Promise<tasks.Reported> {
+    return this.#open.leases.complete(taskId, lease, completion);
   }
 
-  async requestArchive(accountId: string): Promise<ArchiveAnswer> {
-    if (ownedBy(this.#cell.state, accountId) === null) return null;
-    const state = await this.#take(archives.requestArchive);
-    return state === null ? "not_downloadable" : this.#archiveReply(state);
+  requestArchive(accountId: string): Promise<ArchiveAnswer> {
+    return this.#open.archive.request(accountId);
   }
 
   archive(accountId: string): ArchiveAnswer {
-    const state = ownedBy(this.#cell.state, accountId);
-    return state && this.#archiveReply(state);
+    return this.#open.answers.archive(accountId);
   }
 
-  async claimArchive(): Promise<ArchiveClaim | null> {
-    const state = await this.#take((job, now) => archives.claimArchive(job, this.#platform.policy, now));
-    const step = state?.archive?.step;
-    if (state === null || step?.at !== "leased") return null;
-    const { messages = 0, upload = null, kept } = state.archive ?? {};
-    return {
-      job: this.#finished(state),
-      lease: step.lease,
-      messages,
-      upload,
-      kept: kept === undefined ? null : this.#cell.storage.loadKeptArchive(),
-    };
+  claimArchive(): Promise<ArchiveClaim | null> {
+    return this.#open.archive.claim();
   }
 
-  async extendArchive(lease: number): Promise<boolean> {
-    const { policy } = this.#platform;
-    return (await this.#take((job, now) => archives.extendArchive(job, lease, policy, now))) !== null;
+  extendArchive(lease: number): Promise<boolean> {
+    return this.#open.archive.extend(lease);
   }
 
-  async beginArchiveUpload(lease: number, uploadId: string): Promise<boolean> {
-    return (await this.#take((job) => archives.beginArchiveUpload(job, lease, uploadId))) !== null;
+  beginArchiveUpload(lease: number, uploadId: string): Promise<boolean> {
+    return this.#open.archive.beginUpload(lease, uploadId);
   }
 
-  async keepArchive(lease: number, files: number, kept: KeptArchive): Promise<boolean> {
-    const { policy } = this.#platform;
-    const state = await this.#take((job, now) => {
-      const moved = archives.keepArchive(job, lease, files, policy, now);
-      if (moved.taken) this.#cell.storage.saveKeptArchive(kept);
-      return moved;
-    });
-    return state !== null;
+  keepArchive(lease: number, files: number, kept: KeptArchive): Promise<boolean> {
+    return this.#open.archive.keep(lease, files, kept);
   }
 
-  async completeArchive(lease: number, outcome: archives.ArchiveOutcome): Promise<boolean> {
-    const { policy } = this.#platform;
-    return (
-      (await this.#take((job, now) => archives.completeArchive(job, lease, outcome, policy, now))) !== null
-    );
+  completeArchive(lease: number, outcome: ArchiveOutcome): Promise<boolean> {
+    return this.#open.archive.complete(lease, outcome);
   }
 
   async sync(): Promise<boolean> {
@@ -397,10 +319,6 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     }
   }
 
-  #task(taskId: string): TaskRecord | undefined {
-    return this.#cell.state?.tasks.find((task) => task.taskId === taskId);
-  }
-
   /** A job whose acceptance is in doubt may be in its account's list already: if so, it counts as accepted from now on. */
   async #decide(accountId: string): Promise<void> {
     const { state } = this.#cell;
@@ -422,22 +340,5 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   async #flush(): Promise<void> {
     await this.#outbox.flush();
     this.ctx.waitUntil(this.#open.events.deliver());
-  }
-
-  #finished({ definition, tasks: all }: JobState): FinishedJob {
-    return { definition, tasks: all.flatMap((task) => this.#finishedTask(task) ?? []) };
-  }
-
-  #finishedTask({ taskId, step }: TaskRecord): FinishedTask | null {
-    const output = step.at === "success" ? this.#cell.storage.loadOutput(taskId) : null;
-    return step.at === "success" && output !== null ? { taskId, lease: step.lease, output } : null;
-  }
-
-  #archiveReply({ definition, archive }: JobState): Exclude<ArchiveAnswer, null> {
-    if (archive === null) return "not_requested";
-    const { accountId, jobId } = definition;
-    const { step } = archive;
-    const readyKey = step.at === "ready" ? archiveKey(accountId, jobId, step.lease) : null;
-    return { view: archiveView(jobId, archive), readyKey };
   }
 }
