@@ -26,7 +26,7 @@ import type { Platform } from "../../platform.ts";
 import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../accounts/store/accounts.ts";
 import { ask, together, type Question } from "../../shared/storage/d1-store.ts";
-import type { JobPreconditions } from "../../uploads/store/uploads.ts";
+import type { JobPreconditions } from "../../uploads/store/job-uploads.ts";
 import { admitJob, recoverJob } from "./admit-job.ts";
 import { catchUp } from "../../accounts/operations/catch-up.ts";
 import { claimOf, runClaimed, type HeldKey, type Once } from "../../shared/api/idempotency.ts";

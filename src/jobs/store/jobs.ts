@@ -9,7 +9,7 @@ import type { JobDefinition } from "../rules/state.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";
 import { isClosed, Settlement } from "../../billing/store/settlement.ts";
 import { D1Store, present } from "../../shared/storage/d1-store.ts";
-import { anyDeleted, anyRefined, markUsed } from "../../uploads/store/uploads.ts";
+import { anyDeleted, anyRefined, markUsed } from "../../uploads/store/job-uploads.ts";
 import { jobsPage, type JobRow } from "./jobs-page.ts";
 import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
 

@@ -2,7 +2,7 @@ import type { JobListing } from "../rules/answers.ts";
 import { filesToReserve } from "../rules/admission.ts";
 import { isClosed, Settlement } from "../../billing/store/settlement.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
-import { markUsed } from "../../uploads/store/uploads.ts";
+import { markUsed } from "../../uploads/store/job-uploads.ts";
 
 /** What the database knows about a job and its account. */
 export interface ListedVersion {

@@ -6,29 +6,15 @@ import {
   type UploadHour,
   type UploadUse,
 } from "../../accounts/rules/budgets.ts";
-import type { AccountUse } from "../../billing/rules/ledger.ts";
-import type { InspectedUpload, RecordedUpload } from "../rules/upload.ts";
+import type { RecordedUpload } from "../rules/upload.ts";
 import type { StoredInput } from "../rules/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../rules/lifetime.ts";
 import { dayOf } from "../../billing/rules/usage.ts";
-import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";
+import { ACCOUNT_USE } from "../../billing/store/ledger.ts";
 import { type Batching, D1Store, present, type Question, atHome } from "../../shared/storage/d1-store.ts";
 import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
 import type { StoredUpload } from "../../shared/bucket/media-type.ts";
-
-/** An upload that an account may name in a job; `refined` counts the free jobs that have refined masks of it. */
-export interface OwnUpload extends InspectedUpload {
-  readonly refined: number;
-}
-
-/** What createJob has to know before it accepts a job: one round trip reads it. */
-export interface JobPreconditions {
-  /** The requested uploads that the account owns. */
-  readonly uploads: readonly OwnUpload[];
-  readonly use: AccountUse;
-  /** The trial lane's open tasks in this database; zero if nobody asked. */
-  readonly openTrialTasks: number;
-}
+import { columnsOf, type JobPreconditions, preconditionsOf } from "./job-uploads.ts";
 
 /** An upload that is due for inspection; times are epoch milliseconds. */
 export interface DueUpload extends RecordedUpload {
@@ -77,40 +63,6 @@ export interface NotedUpload extends RecordedUpload {
   readonly isDeleted: boolean;
 }
 
-/** A row of the account's use and the trial lane, or of an upload. */
-interface PreconditionRow extends AccountUseRow, RecordedUpload {
-  open_trial_tasks: number;
-  size: number | null;
-  etag: string | null;
-  media: string | null;
-  refined: number;
-}
-
-/** What was seen of an object, as the columns have it. */
-const columnsOf = ({ etag, media }: StoredUpload) => ({
-  etag,
-  media: media === null ? "" : `${media.type}/${media.format}`,
-});
-
-/** The same columns, as a StoredUpload. */
-function seenOf({ size, etag, media }: PreconditionRow): StoredUpload | null {
-  if (size === null || etag === null || media === null) return null;
-  const [type, format] = media.split("/");
-  const isKnown = (type === "image" || type === "video") && format !== undefined;
-  return { size, etag, media: isKnown ? { type, format } : null };
-}
-
-function preconditionsOf([account, owned]: readonly D1Result<PreconditionRow>[]): JobPreconditions {
-  const row = present(account?.results[0]);
-  const uploads = present(owned).results.map((upload) => ({
-    taskId: upload.taskId,
-    contentType: upload.contentType,
-    seen: seenOf(upload),
-    refined: upload.refined,
-  }));
-  return { uploads, use: accountUseOf(row), openTrialTasks: row.open_trial_tasks };
-}
-
 const HOUR_MS = 3_600_000;
 
 /** Number of the account ?1's uploads that no job has used. Triggers count them. */
@@ -120,47 +72,6 @@ const UNUSED =
 const OF_THE_DAY = `FROM upload_bytes WHERE account_id = ?1 AND hour >= ?2 - ${DAY_HOURS}`;
 
 const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
-
-/**
- * Marks a job's uploads as used, if the job is listed, and keeps what was seen of them: the next job need not look, and the
- * inference service refuses other bytes than those. A smaller file than an earlier one of the upload is looked at each time,
- * because the row has the size of the largest. Withdrawing the job does not undo this: another job may have used
- * them meanwhile. The pluses keep SQLite from using the index of all the account's uploads: the ids select the rows.
- * @param seen what the bucket has of each of the job's uploads, in their order
- */
-export const markUsed = (
-  db: D1Database,
-  job: { readonly jobId: string; readonly accountId: string; readonly taskIds: readonly string[] },
-  seen: readonly StoredUpload[] = [],
-): D1PreparedStatement =>
-  db
-    .prepare(
-      `UPDATE uploads SET unused = 0,
-         etag = iif(seen.value ->> 'size' >= coalesce(size, 0), seen.value ->> 'etag', NULL), media = seen.value ->> 'media'
-       FROM json_each(?3) AS seen
-       WHERE task_id = seen.value ->> 'taskId' AND +account_id = ?2
-         AND (+unused = 1 OR etag IS NOT seen.value ->> 'etag') AND EXISTS (SELECT 1 FROM jobs WHERE id = ?1)`,
-    )
-    .bind(
-      job.jobId,
-      job.accountId,
-      JSON.stringify(
-        job.taskIds.map((taskId, i) => {
-          const upload = seen[i];
-          return { taskId, ...(upload && { size: upload.size, ...columnsOf(upload) }) };
-        }),
-      ),
-    );
-
-/** Whether any upload of a list of ids (an SQL expression of JSON) is deleted. The unary plus keeps SQLite from using an index on that column: the ids select the rows. */
-export const anyDeleted = (taskIds: string): string =>
-  `EXISTS (SELECT 1 FROM uploads
-           WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +deleted_at IS NOT NULL)`;
-
-/** Whether free jobs have refined any upload of a list of ids as often as they may, a number: both are SQL expressions. */
-export const anyRefined = (taskIds: string, times: string): string =>
-  `EXISTS (SELECT 1 FROM uploads
-           WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +refined >= ${times})`;
 
 /** Presigned uploads in D1. */
 export class Uploads extends D1Store {
