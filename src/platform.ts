@@ -8,13 +8,8 @@ import { newSeenCredentials, type SeenCredentials } from "./accounts/rules/calle
 import { FIRST_DATABASE } from "./shared/storage/databases.ts";
 import { databasesOf, settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./models/store/inference-client.ts";
-import {
-  billingSettingsOf,
-  bucketSettingsOf,
-  identitySettingsOf,
-  policyOf,
-  type Settings,
-} from "./settings.ts";
+import { billingSettingsOf, bucketSettingsOf, identitySettingsOf, policyOf } from "./feature-settings.ts";
+import type { Settings } from "./settings.ts";
 import { type Account, Accounts } from "./accounts/store/accounts.ts";
 import { ApiKeys } from "./accounts/store/api-keys.ts";
 import { Assets } from "./http/assets.ts";

@@ -10,7 +10,7 @@ import { type StrictJson, strictJson } from "../http/strict-json.ts";
 import type { Platform } from "../platform.ts";
 import { boundAccount, enter } from "../accounts/operations/authenticate.ts";
 import { needing } from "../shared/storage/database-failure.ts";
-import { accessLimitsOf, admissionTermsOf } from "../settings.ts";
+import { accessLimitsOf, admissionTermsOf } from "../feature-settings.ts";
 import type { Account } from "../accounts/store/accounts.ts";
 import type { Batching } from "../shared/storage/d1-store.ts";
 

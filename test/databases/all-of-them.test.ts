@@ -1,7 +1,7 @@
 import { createMessageBatch } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import worker from "../../src/index.ts";
-import { secretsOf } from "../../src/settings.ts";
+import { secretsOf } from "../../src/feature-settings.ts";
 import { sealSecrets } from "../../src/webhooks/rules/signing.ts";
 import { inputKey } from "../../src/shared/bucket/object-keys.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";

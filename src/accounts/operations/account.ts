@@ -12,7 +12,7 @@ import type { AccountUse } from "../../billing/rules/ledger.ts";
 import { trialAt, type Trial } from "../../billing/rules/trial.ts";
 import { usageOf, usagePeriod, usedOnDay } from "../../billing/rules/usage.ts";
 import type { Platform } from "../../platform.ts";
-import { accessLimitsOf, trialOfferOf } from "../../settings.ts";
+import { accessLimitsOf, trialOfferOf } from "../../feature-settings.ts";
 import type { Account } from "../store/accounts.ts";
 import type { AccountFigures, BillingState } from "../../billing/store/ledger.ts";
 import { catchUp } from "./catch-up.ts";

@@ -1,6 +1,6 @@
 import { errors, jwtVerify, type JWTPayload } from "jose";
 import { ServiceError } from "../../shared/errors.ts";
-import type { IdentitySettings } from "../../settings.ts";
+import type { IdentitySettings } from "../../feature-settings.ts";
 import { KeySet } from "./key-set.ts";
 
 const OUTAGE_SECONDS = 3_600;

@@ -2,7 +2,7 @@ import { Stripe } from "stripe";
 import { z } from "zod";
 import { SIGNATURE_TOLERANCE_SECONDS, bestStanding, type Subscription } from "../rules/stripe.ts";
 import { standingOfInvoices, type InvoicesStanding } from "../rules/invoices.ts";
-import type { BillingSettings } from "../../settings.ts";
+import type { BillingSettings } from "../../feature-settings.ts";
 import { invoicesOf } from "./stripe-invoices.ts";
 import { askedOf, askForOneOf, createCustomer } from "./stripe-customers.ts";
 import { asked, failed, isKnownIdentifier, isRefused, isTurnedAway } from "./stripe-failures.ts";

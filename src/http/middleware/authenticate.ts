@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../shared/errors.ts";
 import { readLeaseToken } from "../../jobs/rules/lease.ts";
 import { type Caller, callerOf } from "../../accounts/operations/authenticate.ts";
-import { secretsOf } from "../../settings.ts";
+import { secretsOf } from "../../feature-settings.ts";
 import { platform, type AppEnv } from "../context.ts";
 
 /** No valid credential is longer. */

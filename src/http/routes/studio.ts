@@ -1,7 +1,7 @@
 import { Hono, type Context } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { ServiceError } from "../../shared/errors.ts";
-import { type StudioSettings, studioSettingsOf } from "../../settings.ts";
+import { type StudioSettings, studioSettingsOf } from "../../feature-settings.ts";
 import { asset, platform, type AppEnv } from "../context.ts";
 import type { StudioConfig } from "../studio-config.ts";
 

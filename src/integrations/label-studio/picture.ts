@@ -3,7 +3,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { publicUrlRefusal } from "../../shared/public-url.ts";
 import { quoted } from "../../http/strict-json.ts";
 import { readAtMost } from "../../shared/read-at-most.ts";
-import { publicUrlTermsOf } from "../../settings.ts";
+import { publicUrlTermsOf } from "../../feature-settings.ts";
 import type { BridgeClient } from "../client.ts";
 import type { Source } from "../uploads.ts";
 import { valueOf } from "./value.ts";

@@ -4,7 +4,7 @@ import { mostMeteredUnits } from "../../billing/rules/credit.ts";
 import { fundOf, type AccountUse } from "../../billing/rules/ledger.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import type { Platform } from "../../platform.ts";
-import { trialOfferOf } from "../../settings.ts";
+import { trialOfferOf } from "../../feature-settings.ts";
 import { hasChanged } from "../../shared/storage/door.ts";
 import type { Listing } from "../store/jobs.ts";
 import type { HeldKey } from "../../shared/api/idempotency.ts";

@@ -23,7 +23,7 @@ import type { AccountUse } from "../../billing/rules/ledger.ts";
 import { trialAt, trialWith } from "../../billing/rules/trial.ts";
 import { reusableMs, USABLE_MS } from "../../uploads/rules/lifetime.ts";
 import type { Platform } from "../../platform.ts";
-import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../settings.ts";
+import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../feature-settings.ts";
 import type { Account } from "../../accounts/store/accounts.ts";
 import { ask, together, type Question } from "../../shared/storage/d1-store.ts";
 import type { JobPreconditions } from "../../uploads/store/job-uploads.ts";

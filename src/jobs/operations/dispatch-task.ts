@@ -12,7 +12,8 @@ import {
   type TaskRequest,
   VideoParameters,
 } from "@segmentation/protocol";
-import { secretsOf, type Settings } from "../../settings.ts";
+import { secretsOf } from "../../feature-settings.ts";
+import type { Settings } from "../../settings.ts";
 import type { Platform } from "../../platform.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { ResealAnswer } from "../contract/operator.ts";
 import { isSealedByCurrent } from "../../shared/sealed.ts";
 import { sealSecrets, unsealSecrets } from "../../webhooks/rules/signing.ts";
 import type { Platform } from "../../platform.ts";
-import { secretsOf } from "../../settings.ts";
+import { secretsOf } from "../../feature-settings.ts";
 import { HELD_MS } from "../../jobs/operations/dispatch-task.ts";
 
 /** Endpoints in a run: each costs some cryptography, and those that change a statement. */

@@ -6,7 +6,7 @@ import { seal, unseal } from "../sealed.ts";
 import type { KeyClaim, RequestName, RequestRecord } from "../storage/idempotency-keys.ts";
 import { ask } from "../storage/d1-store.ts";
 import type { Platform } from "../../platform.ts";
-import { secretsOf } from "../../settings.ts";
+import { secretsOf } from "../../feature-settings.ts";
 
 /** A request that may be repeated; without a key each repetition is a new request. `body` is the validated body. */
 export interface RepeatableRequest {

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor, type ListName } from "../signed-token.ts";
 import { ServiceError } from "../errors.ts";
 import type { Platform } from "../../platform.ts";
-import { secretsOf } from "../../settings.ts";
+import { secretsOf } from "../../feature-settings.ts";
 
 /**
  * One page of a list, and the cursor of the next page, which names this one's last item; null on the last page.

@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import { keyInUrl, presigner, type Presigner, type SigningBucket } from "./presigned-url.ts";
 import { SNIFF_BYTES, sniffMedia, type StoredUpload } from "./media-type.ts";
-import type { BucketSettings } from "../../settings.ts";
+import type { BucketSettings } from "../../feature-settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */
 export interface SignedPut {

@@ -7,7 +7,7 @@ import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 import { log } from "../../shared/log.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";
 import type { Platform } from "../../platform.ts";
-import { studioSettingsOf } from "../../settings.ts";
+import { studioSettingsOf } from "../../feature-settings.ts";
 import type { ShareRecord } from "../store/shares.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { inDirectory } from "../../accounts/operations/api-keys.ts";

@@ -4,7 +4,7 @@ import { log, reasonOf } from "../../shared/log.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";
 import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 import type { Platform } from "../../platform.ts";
-import { admissionTermsOf } from "../../settings.ts";
+import { admissionTermsOf } from "../../feature-settings.ts";
 import type { DueUpload, Inspection } from "../store/uploads.ts";
 
 const PAGE = 100;

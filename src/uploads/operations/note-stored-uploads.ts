@@ -5,7 +5,7 @@ import { inputKey } from "../../shared/bucket/object-keys.ts";
 import { BucketEvent, type StoredInput, storedInputOf } from "../rules/bucket-event.ts";
 import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 import type { Platform } from "../../platform.ts";
-import { admissionTermsOf } from "../../settings.ts";
+import { admissionTermsOf } from "../../feature-settings.ts";
 import { dropTooLarge } from "./inspect-uploads.ts";
 
 /** A message of the bucket, and the upload that it says is stored, `at` epoch ms. */

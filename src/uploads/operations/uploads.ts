@@ -13,7 +13,12 @@ import { contentTypeOf, extensionOf } from "../../shared/bucket/media-type.ts";
 import { PARTS_SECONDS, partSizesOf } from "../rules/parts.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";
 import type { Platform } from "../../platform.ts";
-import { admissionTermsOf, importPatienceOf, publicUrlTermsOf, uploadBudgetsOf } from "../../settings.ts";
+import {
+  admissionTermsOf,
+  importPatienceOf,
+  publicUrlTermsOf,
+  uploadBudgetsOf,
+} from "../../feature-settings.ts";
 import type { Account } from "../../accounts/store/accounts.ts";
 import type { Batching } from "../../shared/storage/d1-store.ts";
 import type { UploadDeletion } from "../store/deleted-uploads.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
-import type { ImportPatience } from "../../settings.ts";
+import type { ImportPatience } from "../../feature-settings.ts";
 
 /** A failure of an import's source: what happened, and what to do. */
 export const importFailed = (message: string): ServiceError => new ServiceError("import_failed", message);

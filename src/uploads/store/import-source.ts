@@ -1,6 +1,6 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { publicUrlRefusal, type PublicUrlTerms } from "../../shared/public-url.ts";
-import type { ImportPatience } from "../../settings.ts";
+import type { ImportPatience } from "../../feature-settings.ts";
 import { importFailed, PatientWait } from "./import-patience.ts";
 
 const MOST_REDIRECTS = 2;

@@ -5,7 +5,7 @@ import { attempted, begun, type AttemptEnd, type Delivery } from "../rules/deliv
 import { FIRST_AT_A_TIME, paceAfter, widthOf } from "../rules/pace.ts";
 import { unsealSecrets, validSecrets, type WebhookSecret } from "../rules/signing.ts";
 import type { Platform } from "../../platform.ts";
-import { secretsOf } from "../../settings.ts";
+import { secretsOf } from "../../feature-settings.ts";
 import { outcomeOf, postEvent } from "../operations/post-event.ts";
 import type { EndpointTarget } from "../store/endpoints.ts";
 import type { DeliveryRecord } from "../store/rpc.ts";

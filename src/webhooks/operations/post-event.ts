@@ -1,7 +1,8 @@
 import { publicUrlRefusal } from "../../shared/public-url.ts";
 import { ATTEMPT_TIMEOUT_MS, isSuccess, type AttemptEnd } from "../rules/delivery.ts";
 import { signedHeaders } from "../rules/signing.ts";
-import { publicUrlTermsOf, type Settings } from "../../settings.ts";
+import { publicUrlTermsOf } from "../../feature-settings.ts";
+import type { Settings } from "../../settings.ts";
 import type { OutgoingEvent } from "../store/rpc.ts";
 
 const HEADERS = { "content-type": "application/json", "user-agent": "segmentation-job-service" };

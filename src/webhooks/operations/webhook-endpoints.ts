@@ -13,7 +13,7 @@ import { publicUrlRefusal } from "../../shared/public-url.ts";
 import { endpointRefusal } from "../rules/endpoint.ts";
 import { newWebhookSecret, rotated, sealSecrets, unsealSecrets } from "../rules/signing.ts";
 import type { Platform } from "../../platform.ts";
-import { publicUrlTermsOf, secretsOf } from "../../settings.ts";
+import { publicUrlTermsOf, secretsOf } from "../../feature-settings.ts";
 import type { EndpointRecord } from "../store/endpoints.ts";
 import { eraseEndpoint } from "./erase-endpoints.ts";
 import { once, type Once, type Outcome } from "../../shared/api/idempotency.ts";

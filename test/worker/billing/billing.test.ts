@@ -4,7 +4,7 @@ import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import worker from "../../../src/index.ts";
-import { billingSettingsOf } from "../../../src/settings.ts";
+import { billingSettingsOf } from "../../../src/feature-settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/client/api.ts";
 import { present } from "../../support/at.ts";

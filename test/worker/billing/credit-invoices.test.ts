@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Invoice, Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import type { Happening } from "../../../scripts/local/stand-ins/stripe/subscriptions.ts";
-import { billingSettingsOf } from "../../../src/settings.ts";
+import { billingSettingsOf } from "../../../src/feature-settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";

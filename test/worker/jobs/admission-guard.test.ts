@@ -9,7 +9,7 @@ import { newId } from "../../../src/shared/ids.ts";
 import { defineJob } from "../../../src/jobs/rules/define.ts";
 import { fundOf } from "../../../src/billing/rules/ledger.ts";
 import { ask } from "../../../src/shared/storage/d1-store.ts";
-import { accessLimitsOf, admissionTermsOf } from "../../../src/settings.ts";
+import { accessLimitsOf, admissionTermsOf } from "../../../src/feature-settings.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { useTokens, useUnits } from "../../support/worker/fixtures/ledger.ts";

@@ -1,6 +1,6 @@
 import { generateApiKey } from "../../../../src/accounts/rules/api-key.ts";
 import { signToken } from "../../../../src/shared/signed-token.ts";
-import { secretsOf } from "../../../../src/settings.ts";
+import { secretsOf } from "../../../../src/feature-settings.ts";
 import { newProviderKey, PlayedIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";
 import { home } from "../runtime/databases.ts";
 

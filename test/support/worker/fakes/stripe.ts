@@ -7,7 +7,7 @@ import {
   type StripeStandIn,
 } from "../../../../scripts/local/stand-ins/stripe/stand-in.ts";
 import worker from "../../../../src/index.ts";
-import { billingSettingsOf, type BillingSettings } from "../../../../src/settings.ts";
+import { billingSettingsOf, type BillingSettings } from "../../../../src/feature-settings.ts";
 import { answerOf, type Answer, type Client } from "../client/api.ts";
 import { present } from "../../at.ts";
 import { home } from "../runtime/databases.ts";
