@@ -1,8 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  abortedUpload,
-  archiveUploads,
   beginArchiveUpload,
   claimArchive,
   completeArchive,
@@ -12,11 +9,9 @@ import {
   requestArchive,
   takeDueArchive,
   tickArchive,
-  type ArchiveOutcome,
 } from "../../../src/jobs/rules/archive.ts";
 import { policy } from "../../support/job-policy.ts";
-import type { ArchiveRecord, JobState } from "../../../src/jobs/rules/state.ts";
-import { nextWake } from "../../../src/jobs/rules/lifecycle.ts";
+import type { JobState } from "../../../src/jobs/rules/state.ts";
 import {
   accepted,
   BEGIN,
@@ -28,35 +23,18 @@ import {
   SUCCESS,
   successfulJob,
 } from "../../support/a-job.ts";
-
-const READY: ArchiveOutcome = { outcome: "ready" };
-const CRASHED: ArchiveOutcome = { outcome: "failed", message: "not for the account", retryable: true };
-const TOO_LARGE: ArchiveOutcome = {
-  outcome: "failed",
-  message: "archive_too_large: More than 4 GiB.",
-  retryable: false,
-};
-
-const requested = (): JobState => requestArchive(successfulJob(), BEGIN).state;
-const queued = (): JobState => takeDueArchive(requested(), policy, BEGIN).state;
-const building = (state = queued(), now = BEGIN): JobState => claimArchive(state, policy, now).state;
-const built = (outcome: ArchiveOutcome, state = building(), now = BEGIN): JobState =>
-  completeArchive(state, state.lastLease, outcome, policy, now).state;
-
-function archiveOf({ archive }: JobState): ArchiveRecord {
-  if (archive === null) throw new Error("the archive is lost");
-  return archive;
-}
-
-const STAGES: Record<string, () => JobState> = {
+import {
+  stages,
+  READY,
+  CRASHED,
+  built,
+  archiveOf,
+  building,
+  STAGES,
+  TOO_LARGE,
   requested,
-  "in the queue": queued,
-  "being built": () => building(),
-  ready: () => built(READY),
-  failed: () => built(TOO_LARGE),
-};
-const stages = (...names: readonly string[]) =>
-  Object.entries(STAGES).filter(([name]) => names.includes(name));
+  queued,
+} from "./archive-stages.ts";
 
 describe.each(["prepared", "withdrawn", "expired"] as const)("a job that is %s", (phase) => {
   it("has no builder: nobody gets its archive, and who has it has lost it", () => {
@@ -251,137 +229,6 @@ describe("the builder of an archive", () => {
   });
 });
 
-const UPLOAD = { lease: 2, uploadId: "upload_1" };
-const kept = (files: number, state = building(), now = BEGIN): JobState =>
-  keepArchive(state, state.lastLease, files, policy, now).state;
-const uploading = (state = building()): JobState =>
-  beginArchiveUpload(state, state.lastLease, UPLOAD.uploadId).state;
-const UNFINISHED: ArchiveOutcome = { outcome: "unfinished" };
-
-describe("an archive that one message cannot finish", () => {
-  it("continues with the next message at once, and no attempt is burned", () => {
-    const state = built(UNFINISHED, kept(10), BEGIN + SECOND);
-    expect(archiveOf(state)).toEqual({
-      step: { at: "waiting", notBefore: BEGIN + SECOND },
-      attempts: 0,
-      sends: 0,
-      refusals: 0,
-      requestedAt: BEGIN,
-      messages: 1,
-      kept: 10,
-    });
-    expect(takeDueArchive(state, policy, BEGIN + SECOND).due).toBe(true);
-    expect(archiveOf(building(state, BEGIN + SECOND))).toMatchObject({ attempts: 1, messages: 2, kept: 10 });
-  });
-
-  it("is kept by its builder, whose lease is extended", () => {
-    const { state, taken } = keepArchive(building(), 2, 10, policy, BEGIN + 50 * SECOND);
-    expect(taken).toBe(true);
-    expect(archiveOf(state)).toMatchObject({ step: { deadline: BEGIN + 110 * SECOND }, kept: 10 });
-  });
-
-  it("may lose any number of builders, as long as each of them gets further", () => {
-    let state = building();
-    for (let files = 1; files <= 20; files += 1) {
-      state = tickArchive(kept(files, state), policy, BEGIN + 60 * SECOND);
-      expect(archiveOf(state)).toMatchObject({ step: { at: "waiting" }, attempts: 1, kept: files });
-      state = building(state);
-    }
-  });
-
-  it("gains no attempt by a builder that keeps no more than there was", () => {
-    const first = built(CRASHED, kept(10));
-    const second = built(CRASHED, kept(10, building(first)));
-    expect(archiveOf(second)).toMatchObject({ attempts: 2, kept: 10 });
-    const third = kept(11, building(second));
-    expect(archiveOf(third)).toMatchObject({ attempts: 1, kept: 11 });
-  });
-
-  it("is begun again, once, when three builders fail on what was kept", () => {
-    const threeTimes = (state: JobState) =>
-      built(CRASHED, building(built(CRASHED, building(built(CRASHED, state)))), BEGIN + SECOND);
-    const anew = threeTimes(kept(10, uploading()));
-    expect(archiveOf(anew)).toEqual({
-      step: { at: "waiting", notBefore: BEGIN + SECOND },
-      attempts: 0,
-      sends: 0,
-      refusals: 0,
-      requestedAt: BEGIN,
-      messages: 3,
-      restarted: true,
-    });
-    expect(anew.abandonedUploads).toEqual([UPLOAD]);
-
-    const failed = threeTimes(kept(5, building(anew)));
-    expect(archiveOf(failed)).toMatchObject({ step: { at: "failed" }, messages: 6 });
-    expect(archiveOf(failed)).not.toHaveProperty("kept");
-    expect(archiveOf(requestArchive(failed, BEGIN).state)).not.toHaveProperty("restarted");
-  });
-
-  it("is begun again too when it is small and needs no upload, or when only its upload was begun", () => {
-    const small = built(CRASHED, building(built(CRASHED, building(built(CRASHED, kept(10))))));
-    expect(archiveOf(small)).toMatchObject({ step: { at: "waiting" }, restarted: true });
-    expect(small.abandonedUploads).toBeUndefined();
-    const anew = built(CRASHED, building(built(CRASHED, building(built(CRASHED, uploading())))));
-    expect(archiveOf(anew)).toMatchObject({ step: { at: "waiting" }, restarted: true });
-    expect(anew.abandonedUploads).toEqual([UPLOAD]);
-  });
-
-  it("continues by the upload that its first builder began, and is ready under that one's lease", () => {
-    const second = building(built(UNFINISHED, kept(10, uploading())));
-    expect(archiveOf(second).upload).toEqual(UPLOAD);
-    const state = built({ outcome: "ready", upload: UPLOAD.lease }, second);
-    expect(archiveOf(state)).toMatchObject({ step: { at: "ready", lease: UPLOAD.lease } });
-    expect(archiveOf(state)).not.toHaveProperty("upload");
-    expect(archiveOf(state)).not.toHaveProperty("kept");
-    expect(archiveUploads(state)).toEqual([]);
-  });
-
-  it("has one upload: a second one is refused", () => {
-    const state = uploading();
-    expect(beginArchiveUpload(state, state.lastLease, "upload_2")).toEqual({ state, taken: false });
-  });
-
-  it("gives its upload up when it is ready without it", () => {
-    const state = built(READY, building(built(UNFINISHED, kept(10, uploading()))));
-    expect(archiveOf(state)).toMatchObject({ step: { at: "ready", lease: 3 } });
-    expect(archiveOf(state)).not.toHaveProperty("upload");
-    expect(state.abandonedUploads).toEqual([UPLOAD]);
-  });
-
-  it("gives its upload up when it fails for good, and with it what was kept", () => {
-    const state = built(TOO_LARGE, kept(10, uploading()));
-    expect(archiveOf(state)).toMatchObject({ step: { at: "failed" } });
-    expect(archiveOf(state)).not.toHaveProperty("kept");
-    expect(archiveUploads(state)).toEqual([UPLOAD]);
-    expect(state.abandonedUploads).toEqual([UPLOAD]);
-  });
-
-  it("is done with an upload once that is aborted, and with no other", () => {
-    const other = { lease: 9, uploadId: "upload_9" };
-    const state = { ...building(), abandonedUploads: [UPLOAD, other] };
-    expect(abortedUpload(state, UPLOAD.uploadId).abandonedUploads).toEqual([other]);
-    expect(abortedUpload(state, "unknown")).toEqual(state);
-    const left = abortedUpload(abortedUpload(state, UPLOAD.uploadId), other.uploadId);
-    expect(left).toEqual(building());
-    expect(abortedUpload(left, UPLOAD.uploadId)).toEqual(left);
-  });
-
-  it("lists all its uploads: the abandoned ones and the one in progress", () => {
-    const state = { ...uploading(), abandonedUploads: [{ lease: 1, uploadId: "upload_0" }] };
-    expect(archiveUploads(state)).toEqual([{ lease: 1, uploadId: "upload_0" }, UPLOAD]);
-    expect(archiveUploads(successfulJob())).toEqual([]);
-  });
-
-  it.each(Object.entries(STAGES))("is kept by no builder whose lease is not in force: %s", (_, make) => {
-    const state = make();
-    const other = state.lastLease + 1;
-    expect(keepArchive(state, other, 10, policy, BEGIN)).toEqual({ state, taken: false });
-    expect(beginArchiveUpload(state, other, "upload_2")).toEqual({ state, taken: false });
-    expect(completeArchive(state, other, UNFINISHED, policy, BEGIN)).toEqual({ state, taken: false });
-  });
-});
-
 describe("time", () => {
   it("takes an archive from a builder that is silent for a minute: a failed attempt", () => {
     const state = building();
@@ -415,112 +262,5 @@ describe("time", () => {
   it("does nothing where there is no archive", () => {
     const state = successfulJob();
     expect(tickArchive(state, policy, BEGIN + DAY)).toBe(state);
-  });
-});
-
-type Event =
-  | { kind: "pass"; ms: number }
-  | { kind: "ask" | "send" | "claim" }
-  | { kind: "extend"; lease: number }
-  | { kind: "keep"; lease: number; files: number }
-  | { kind: "upload"; lease: number }
-  | { kind: "complete"; lease: number; outcome: ArchiveOutcome };
-
-const lease = fc.integer({ min: 1, max: 12 });
-const anyEvent: fc.Arbitrary<Event> = fc.oneof(
-  fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 2_000, 31_000, 61_000, DAY) }),
-  fc.record({
-    kind: fc.constantFrom("ask" as const, "send" as const, "claim" as const),
-  }),
-  fc.record({ kind: fc.constant("extend" as const), lease }),
-  fc.record({ kind: fc.constant("keep" as const), lease, files: fc.nat(9) }),
-  fc.record({ kind: fc.constant("upload" as const), lease }),
-  fc.record({
-    kind: fc.constant("complete" as const),
-    lease,
-    outcome: fc.constantFrom(READY, CRASHED, TOO_LARGE, UNFINISHED, { outcome: "ready", upload: 2 } as const),
-  }),
-);
-
-function step(state: JobState, event: Event, now: number): JobState {
-  switch (event.kind) {
-    case "pass":
-      return tickArchive(state, policy, now);
-    case "ask":
-      return requestArchive(state, now).state;
-    case "send":
-      return takeDueArchive(state, policy, now).state;
-    case "claim":
-      return claimArchive(state, policy, now).state;
-    case "extend":
-      return extendArchive(state, event.lease, policy, now).state;
-    case "keep":
-      return keepArchive(state, event.lease, event.files, policy, now).state;
-    case "upload":
-      return beginArchiveUpload(state, event.lease, `upload_${event.lease}`).state;
-    case "complete":
-      return completeArchive(state, event.lease, event.outcome, policy, now).state;
-  }
-}
-
-describe("an archive, whatever happens in whatever order,", () => {
-  const everyRun = (look: (before: JobState, after: JobState, event: Event, now: number) => void) =>
-    fc.assert(
-      fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
-        let state = successfulJob();
-        let now = BEGIN;
-        for (const event of events) {
-          if (event.kind === "pass") now += event.ms;
-          const after = step(state, event, now);
-          look(state, after, event, now);
-          state = after;
-        }
-      }),
-      { numRuns: 300 },
-    );
-
-  it("never changes its job's tasks, nor what the account's list shows of it", () => {
-    everyRun((before, after) => {
-      const { archive, lastLease, ...rest } = before;
-      const uploads = { abandonedUploads: before.abandonedUploads, archivesBegun: before.archivesBegun };
-      expect({ ...after, archive, lastLease, ...uploads }).toEqual({
-        ...rest,
-        archive,
-        lastLease,
-        ...uploads,
-      });
-      expect(after.lastLease).toBeGreaterThanOrEqual(lastLease);
-      expect(after.archivesBegun ?? 0).toBeGreaterThanOrEqual(before.archivesBegun ?? 0);
-    });
-  });
-
-  it("is tried no more often than allowed, and never under the same lease twice", () => {
-    const claims = (state: JobState) => (state.archive?.step.at === "leased" ? state.archive.step.lease : 0);
-    everyRun((before, after, event) => {
-      expect(after.archive?.attempts ?? 0).toBeLessThanOrEqual(policy.maxAttempts);
-      if (event.kind === "claim" && after !== before) expect(claims(after)).toBeGreaterThan(before.lastLease);
-    });
-  });
-
-  it("loses sight of no upload: each is being written, became the archive, or is to be aborted", () => {
-    everyRun((before, after, event) => {
-      const ids = (state: JobState) => archiveUploads(state).map(({ uploadId }) => uploadId);
-      const lost = ids(before).filter((id) => !ids(after).includes(id));
-      const becameIt =
-        event.kind === "complete" && event.outcome.outcome === "ready" && before.archive?.upload;
-      for (const id of lost) expect(id).toBe(becameIt && becameIt.uploadId);
-      expect(new Set(ids(after)).size).toBe(ids(after).length);
-    });
-  });
-
-  it("always has an alarm before its next turn: a message, a deadline, its end", () => {
-    everyRun((_, { archive, ...job }, _event, now) => {
-      const wake = nextWake({ ...job, archive }, policy, null, now);
-      const steps = archive?.step ?? { at: "none" };
-      const times = Object.entries(steps).flatMap(([name, time]) =>
-        ["notBefore", "resendAt", "deadline", "expiresAt"].includes(name) ? [Number(time)] : [],
-      );
-      for (const time of times) expect(wake).toBeLessThanOrEqual(Math.max(time, now + 60_000));
-    });
   });
 });
