@@ -1,7 +1,3 @@
-/**
- * The family `kserve` at a real Triton, on this machine's processors: what inference-container/test/models/kserve and
- * test/service/model-server.test.ts show at a played server. Needs Python 3.11 with venv, and PyPI once.
- */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,25 +9,13 @@ import { infer } from "../../src/models/kserve/infer.ts";
 import { writeRequest } from "../../src/models/kserve/request.ts";
 import type { Outputs } from "../../src/models/kserve/response.ts";
 import { ModelServer } from "../../src/models/kserve/server.ts";
-import { openKserve } from "../../src/models/kserve/model.ts";
 import { loadModel } from "../../src/models/load.ts";
-import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import type { Model } from "../../src/models/model.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import { plantedFolder } from "../models/kserve/planted-folder.ts";
 import { ask, blue, expectOverlap, green, picture, red, redBelow } from "../models/planted-scene.ts";
-import {
-  expectSame,
-  type Figures,
-  fixtures,
-  type Masked,
-  overlap,
-  pictureOf,
-  readFigures,
-} from "../reference/figures.ts";
 import { MasksJson } from "../support/masks/masks-json.ts";
 import { movingSquare } from "../support/video/moving-square.ts";
-import { plainMask } from "../support/masks/plain-mask.ts";
 import { type Rig, startRig, until } from "../support/service/running-service.ts";
 import { checkModel } from "../../../scripts/models/check.ts";
 import { describeServer } from "../../../scripts/models/describe-server.ts";
@@ -49,11 +33,13 @@ let folder: string;
 beforeAll(async () => {
   triton = await startTriton({ instances: INSTANCES, queue: QUEUE });
 });
+
 afterAll(() => triton[Symbol.asyncDispose]());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
   await plantedFolder(folder, triton.origin, { server: { model: MODEL, concurrency: 2 } });
 });
+
 afterEach(async () => {
   await triton.release("held");
   await rm(folder, { recursive: true });
@@ -313,42 +299,5 @@ describe("a service before Triton", () => {
     await triton.start();
     await until(async () => (await readiness()).includes('"READY"'));
     expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
-  });
-});
-
-describe("SAM 3 with seeded weights at Triton", () => {
-  let seeded: Triton;
-  beforeAll(async () => {
-    seeded = await startTriton({ instances: 1, graphs: fixtures("sam3") });
-  });
-  afterAll(() => seeded[Symbol.asyncDispose]());
-
-  it("finds the boxes, scores and masks that its own code finds", async () => {
-    const objects = { most: 200, floor: 0, faintFloor: 0 };
-    await plantedFolder(folder, seeded.origin, {
-      server: { model: MODEL },
-      image: { maxPixels: 5e6 },
-      objects,
-    });
-    const model = await openKserve(folder, DEFAULT_LOAD_OPTIONS);
-    expect(model.drawsRegions).toBe(false);
-    for (const shown of (await readFigures<Figures<Masked>>("sam3")).pictures) {
-      const shownPicture = await pictureOf(shown);
-      for (const found of shown.found) {
-        const { prompt, threshold, masks } = found;
-        const { instances } = await model.segment(shownPicture, {
-          prompts: [prompt],
-          threshold,
-          withFaint: false,
-        });
-        expectSame(instances, found, shown, threshold);
-        for (const [place, runs] of masks.entries()) {
-          const mask = instances[place]?.mask ?? expect.fail("There are fewer objects than masks.");
-          // Masks come in FP16, and Pillow's pixels differ from the reference's by up to 1 of 255; these are nearly all edge.
-          expect(overlap(plainMask(mask, shown.width, shown.height, 0.5), runs)).toBeGreaterThan(0.99);
-        }
-      }
-    }
-    await model.close();
   });
 });

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openKserve } from "../../src/models/kserve/model.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
+import { plantedFolder } from "../models/kserve/planted-folder.ts";
+import {
+  expectSame,
+  type Figures,
+  fixtures,
+  type Masked,
+  overlap,
+  pictureOf,
+  readFigures,
+} from "../reference/figures.ts";
+import { plainMask } from "../support/masks/plain-mask.ts";
+import { MODEL, startTriton, type Triton } from "../support/triton/start-triton.ts";
+
+const INSTANCES = 3;
+/** How many requests of each priority Triton lets wait. */
+const QUEUE = 2;
+
+let triton: Triton;
+let folder: string;
+beforeAll(async () => {
+  triton = await startTriton({ instances: INSTANCES, queue: QUEUE });
+});
+
+afterAll(() => triton[Symbol.asyncDispose]());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "kserve-"));
+  await plantedFolder(folder, triton.origin, { server: { model: MODEL, concurrency: 2 } });
+});
+
+afterEach(async () => {
+  await triton.release("held");
+  await rm(folder, { recursive: true });
+});
+
+describe("SAM 3 with seeded weights at Triton", () => {
+  let seeded: Triton;
+  beforeAll(async () => {
+    seeded = await startTriton({ instances: 1, graphs: fixtures("sam3") });
+  });
+  afterAll(() => seeded[Symbol.asyncDispose]());
+
+  it("finds the boxes, scores and masks that its own code finds", async () => {
+    const objects = { most: 200, floor: 0, faintFloor: 0 };
+    await plantedFolder(folder, seeded.origin, {
+      server: { model: MODEL },
+      image: { maxPixels: 5e6 },
+      objects,
+    });
+    const model = await openKserve(folder, DEFAULT_LOAD_OPTIONS);
+    expect(model.drawsRegions).toBe(false);
+    for (const shown of (await readFigures<Figures<Masked>>("sam3")).pictures) {
+      const shownPicture = await pictureOf(shown);
+      for (const found of shown.found) {
+        const { prompt, threshold, masks } = found;
+        const { instances } = await model.segment(shownPicture, {
+          prompts: [prompt],
+          threshold,
+          withFaint: false,
+        });
+        expectSame(instances, found, shown, threshold);
+        for (const [place, runs] of masks.entries()) {
+          const mask = instances[place]?.mask ?? expect.fail("There are fewer objects than masks.");
+          // Masks come in FP16, and Pillow's pixels differ from the reference's by up to 1 of 255; these are nearly all edge.
+          expect(overlap(plainMask(mask, shown.width, shown.height, 0.5), runs)).toBeGreaterThan(0.99);
+        }
+      }
+    }
+    await model.close();
+  });
+});
