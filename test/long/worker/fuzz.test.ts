@@ -2,11 +2,11 @@
 /** Whatever draws at random or plays months, at its full length: the project says how much. */
 import "../../worker/billing/billing-history.test.ts";
 import "../../worker/accounts/budgets.test.ts";
-import "../../worker/billing/credit.test.ts";
+import "../../worker/billing/months-of-credit.test.ts";
 import "../../worker/billing/settled-units.test.ts";
 import "../../worker/every-operation/random.test.ts";
 import "../../worker/jobs/admission-guard.test.ts";
-import "../../worker/billing/daily-limit.test.ts";
+import "../../worker/billing/daily-use.test.ts";
 import "../../worker/jobs/database-calls.test.ts";
 import "../../worker/billing/ledger-sums.test.ts";
 import "../../worker/jobs/standing.test.ts";

@@ -5,7 +5,7 @@ import { ArchiveDownload } from "../../../src/jobs/contract/archive.ts";
 import type { JobPolicy } from "../../../src/jobs/rules/policy.ts";
 import type { ArchiveUpload } from "../../../src/jobs/rules/state.ts";
 import { outputsPrefix } from "../../../src/shared/bucket/object-keys.ts";
-import { ARCHIVE_MIB, buildArchive } from "../../../src/archives/operations/build-archive.ts";
+import { buildArchive } from "../../../src/archives/operations/build-archive.ts";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { at, only, present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
@@ -16,9 +16,6 @@ import {
   WatchedMedia,
 } from "../../support/worker/fixtures/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/fixtures/archives.ts";
-import { logged as linesFromNow } from "../../support/worker/runtime/crons.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
-import { deliverAgain } from "../../support/worker/fakes/inference.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
@@ -66,6 +63,7 @@ async function digestOf(): Promise<{ size: number; digest: string }> {
   const digest = await crypto.subtle.digest("SHA-256", await object.arrayBuffer());
   return { size: object.size, digest: String(new Uint8Array(digest)) };
 }
+
 type Digest = Awaited<ReturnType<typeof digestOf>>;
 
 /** The job's archive as one message builds it; it is then forgotten. */
@@ -337,23 +335,4 @@ describe("a half-built archive that nobody continues with", () => {
     const { keptKeys } = await stored();
     expect(keptKeys).toEqual(["archive", ...[0, 1, 2, 3, 4].map((i) => `archive:${i}`)]);
   });
-});
-
-it("an archive waits in its queue while its isolate builds two others, whose memory it shares", async () => {
-  await request();
-  const lines = linesFromNow();
-  const { memory } = home.platform;
-  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-  const others = [1, 2].map((other) => memory.within(`job_${other}`, Date.now(), () => isOver, ARCHIVE_MIB));
-  expect(await deliverArchive(jobId)).toMatchObject({ explicitAcks: [], retryMessages: { length: 1 } });
-  // Its retries are for failures: before they are used up, a new message takes its place.
-  const sent = vi.spyOn(env.ARCHIVE_QUEUE, "send");
-  const again = await deliverAgain(4, env, "segmentation-archive", { v: 1, jobId });
-  expect(again).toMatchObject({ explicitAcks: ["m0"], retryMessages: [] });
-  expect(sent.mock.calls).toEqual([[{ v: 1, jobId }, { delaySeconds: expect.any(Number) }]]);
-  expect(lines().filter(({ level }) => level !== "info")).toEqual([]);
-  end();
-  await Promise.all(others);
-  await deliverArchive(jobId);
-  expect((await poll()).status).toBe("ready");
 });

@@ -1,9 +1,6 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
-import worker from "../../../src/index.ts";
 import { billingSettingsOf } from "../../../src/feature-settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/client/api.ts";
@@ -304,67 +301,5 @@ describe("webhooks of the payment provider", () => {
       ["customer.subscription.deleted", "forgotten"],
       ["customer.deleted", "unknown_customer"],
     ]);
-  });
-
-  /** Holds Stripe's next answer, as it is at that moment, until it is let go. */
-  function holdNextAnswer(): { isHeld: Promise<void>; letGo: () => void } {
-    const held = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    stripe.intercept = async (_request, pass) => {
-      stripe.intercept = (_next, passNext) => passNext();
-      const answer = await pass();
-      held.resolve();
-      await gate.promise;
-      return answer;
-    };
-    return { isHeld: held.promise, letGo: () => gate.resolve() };
-  }
-
-  it("have their effect also if Stripe does not wait for the answer, as where a customer has many invoices", async () => {
-    const { body } = await createSession(client, "checkout");
-    await stripe.press(body.url);
-    const { isHeld, letGo } = holdNextAnswer();
-    const context = createExecutionContext();
-    const unheard = worker.fetch(present(stripe.webhooks[0], "webhook"), env, context);
-    await isHeld;
-    const over = waitOnExecutionContext(context);
-    letGo();
-    await over;
-    expect(await known()).toMatchObject({ billing: { subscription_status: "active" }, events: 1 });
-    expect((await unheard).status).toBe(200);
-  });
-
-  it("never write an answer of Stripe that is older than what another wrote meanwhile", async () => {
-    const one = await subscribed();
-    const { subscriptions } = stripe.standIn;
-    const slow = await webhookOf([{ type: "invoice.updated", object: { customer: one.customer } }]);
-    const held = holdNextAnswer();
-    const slowly = deliver(slow);
-    await held.isHeld;
-    expect((await deliver(await webhookOf(subscriptions.failPayment(one)))).status).toBe(200);
-    held.letGo();
-    expect((await slowly).status).toBe(200);
-    expect(await modeOf(client)).toBe("blocked");
-    expect(await deliver(slow).then(() => notedEvents())).toBe(5);
-  });
-
-  it("ask Stripe no third time when two others wrote meanwhile: the later one asked after the event had come", async () => {
-    const one = await subscribed();
-    const { subscriptions } = stripe.standIn;
-    const slow = await webhookOf([{ type: "invoice.updated", object: { customer: one.customer } }]);
-    const held = holdNextAnswer();
-    const slowly = deliver(slow);
-    await held.isHeld;
-    await deliver(await webhookOf(subscriptions.failPayment(one)));
-    await deliver(await webhookOf(subscriptions.giveUp(one)));
-    const asked = stripe.calls.length;
-    held.letGo();
-    expect((await slowly).status).toBe(200);
-    // The other half of its own question, the invoices, and no question more.
-    expect(stripe.calls).toHaveLength(asked + 1);
-    expect(await modeOf(client)).toBe("blocked");
-    const row = await billingRow(client);
-    await deliver(slow);
-    expect(await billingRow(client)).toEqual(row);
   });
 });

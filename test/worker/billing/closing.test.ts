@@ -1,9 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
-import { newId } from "../../../src/shared/ids.ts";
 import type { Fund } from "../../../src/billing/rules/ledger.ts";
-import { type Platform } from "../../../src/platform.ts";
+import type { Platform } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
@@ -176,81 +175,6 @@ describe("the books", () => {
     });
     expect(lines().filter(({ event }) => event === "books_closed")).toMatchObject([{ parts: 1, jobs: 2 }]);
     expect((await platform.closings.last(accountId))?.number).toBe(1);
-  });
-
-  /** An account of this id, by which the books are taken in turn. */
-  const account = (id: string) =>
-    home.DB.prepare(
-      "INSERT INTO accounts (id, email, plan, created_at, updated_at) VALUES (?1, '', 'trial', 0, 0)",
-    )
-      .bind(id)
-      .run();
-
-  /** A job whose entries do not add up. */
-  async function wrongJob(of: string): Promise<string> {
-    const jobId = newId("job");
-    await home.DB.batch(
-      [
-        ["reserve", 3],
-        ["settle", 1],
-        ["release", 1],
-      ].map(([kind, units]) =>
-        home.DB.prepare(
-          "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, ?2, ?3, 'trial', ?4, 0)",
-        ).bind(of, jobId, kind, units),
-      ),
-    );
-    return jobId;
-  }
-
-  it("of a job that does not add up are left to a person, who is alerted once a day, and other accounts' are closed", async () => {
-    const wrong = await wrongJob(accountId);
-    const other = await newClient("trial");
-    await settledJob(other.accountId, { units: 1, fund: "trial", endedAt: Date.now() - 20 * DAY });
-    const lines = logged();
-    const refusals = () => lines().filter(({ event }) => event === "books_refused");
-    await close();
-    expect(await closedEntries(other.accountId)).toHaveLength(3);
-    expect(await openEntries(accountId)).toHaveLength(3);
-    expect(refusals()).toMatchObject([{ level: "error", accountId, jobId: wrong }]);
-    later(DAY - 1_000);
-    await close();
-    expect(refusals()).toHaveLength(1);
-    later(2_000);
-    await close();
-    expect(refusals()).toHaveLength(2);
-  });
-
-  it("are closed although those of 70 accounts before are refused, and fill a run", async () => {
-    for (let i = 0; i < 70; i += 1) {
-      const first = `acct_${i}`;
-      await account(first);
-      await wrongJob(first);
-    }
-    await account("acct_z");
-    await settledJob("acct_z", { units: 1, fund: "trial", endedAt: Date.now() - 20 * DAY });
-    await close();
-    expect(await openEntries("acct_z")).toHaveLength(3);
-    await close();
-    expect(await openEntries("acct_z")).toEqual([]);
-  });
-
-  it("are closed although the run before failed at another account's, which fails again and again", async () => {
-    const [first, second] = ["acct_0", "acct_1"];
-    for (const one of [first, second]) {
-      await account(one);
-      await settledJob(one, { units: 1, fund: "trial", endedAt: Date.now() - 20 * DAY });
-    }
-    const { media } = platform;
-    const writeText = media.writeText.bind(media);
-    vi.spyOn(media, "writeText").mockImplementation(async (key, ...rest) => {
-      if (key.includes(first)) throw new Error("the bucket refuses it");
-      return writeText(key, ...rest);
-    });
-    await expect(close()).rejects.toThrow("the bucket refuses it");
-    await close();
-    expect(await openEntries(first)).toHaveLength(3);
-    expect(await openEntries(second)).toEqual([]);
   });
 
   describe("of a customer", () => {

@@ -1,25 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import { present } from "../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/client/api.ts";
 import { CRONS, runCron } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import {
-  callBack,
-  deliverTask,
-  PlayedInference,
-  success,
-  videoSuccess,
-} from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
 import { entriesOf, settledJob } from "../../support/worker/fixtures/ledger.ts";
-import { imageJob, MP4, newJob, uploaded, uploads, videoJob } from "../../support/worker/fixtures/jobs.ts";
+import { imageJob, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
-import { amount } from "../../support/worker/client/random.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
+import { happens, subscriptionOf, report, HOUR } from "../../support/worker/fixtures/subscriptions.ts";
 
-const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 let inference: PlayedInference;
@@ -29,26 +21,6 @@ beforeEach(() => {
   const byInference = present(vi.mocked(fetch).getMockImplementation(), "the played inference service");
   stripe = new PlayedStripe((request) => byInference(request));
 });
-
-/** The newest subscription of an account. */
-function subscriptionOf(client: Client): Subscription {
-  const [newest] = stripe.standIn.subscriptions.of(stripe.customerOf(client));
-  return present(newest, "subscription");
-}
-
-type Change = "renew" | "failPayment" | "payInvoice" | "giveUp" | "cancel";
-
-/** Something happens to an account's subscription at Stripe, and its webhooks arrive. */
-async function happens(client: Client, change: Change): Promise<void> {
-  await stripe.standIn.webhooks.deliver(stripe.standIn.subscriptions[change](subscriptionOf(client)));
-  await stripe.deliverAll();
-}
-
-/** What was used so far is reported: its hour is over. */
-async function report(): Promise<void> {
-  later(HOUR + 1);
-  await runCron(CRONS.report);
-}
 
 const askFor = async (client: Client, pictures: number): Promise<Answer> =>
   client.send("POST", "/v1/jobs", imageJob(await uploads(client, pictures)));
@@ -84,7 +56,7 @@ describe("the credit of a subscriber", () => {
   it("grows with what is paid: as many units more, and those that were paid no longer count [4.10-19]", async () => {
     await use(CREDIT);
     await report();
-    await happens(client, "renew");
+    await happens(stripe, client, "renew");
     later(DAY);
     expect(await canCreateJobs(client)).toBe(true);
     expectError(await askFor(client, 2 * CREDIT + 1), 402, "daily_limit_reached");
@@ -104,10 +76,10 @@ describe("the credit of a subscriber", () => {
   it("does not grow with an invoice of nothing, as the first one is, nor with one that is open", async () => {
     await use(CREDIT);
     await report();
-    await happens(client, "failPayment");
+    await happens(stripe, client, "failPayment");
     later(DAY);
     expectError(await askFor(client, 1), 402, "payment_required");
-    await happens(client, "payInvoice");
+    await happens(stripe, client, "payInvoice");
     expect((await askFor(client, 1)).status).toBe(202);
   });
 
@@ -125,7 +97,7 @@ describe("the credit of a subscriber", () => {
 
   it("does not begin anew with another subscription, nor with another customer of the account", async () => {
     await use(CREDIT);
-    await happens(client, "cancel");
+    await happens(stripe, client, "cancel");
     await stripe.subscribe(client);
     later(DAY);
     expectError(await askFor(client, 1), 402, "payment_required");
@@ -138,7 +110,7 @@ describe("the credit of a subscriber", () => {
   it("keeps what a deleted customer had paid", async () => {
     await use(CREDIT);
     await report();
-    await happens(client, "renew");
+    await happens(stripe, client, "renew");
     await stripe.deleteCustomer(client);
     await stripe.deliverAll();
     await stripe.subscribe(client);
@@ -168,11 +140,11 @@ describe("an overdue invoice", () => {
     await stripe.subscribe(client);
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
     await report();
-    await happens(client, "failPayment");
+    await happens(stripe, client, "failPayment");
   });
 
   it("of a subscription that has ended refuses a new checkout and every job, until it is paid [4.10-20]", async () => {
-    await happens(client, "cancel");
+    await happens(stripe, client, "cancel");
     const refused = await createSession(client, "checkout");
     expectError(refused, 402, "payment_required");
     expect((await createSession(client, "portal")).status).toBe(201);
@@ -181,26 +153,26 @@ describe("an overdue invoice", () => {
     expect(access).toMatchObject({ mode: "blocked", reason: "billing_delinquent", canCreateJobs: false });
     expect(billing).toMatchObject({ accessStatus: "blocked", stripeSubscriptionStatus: "canceled" });
 
-    await happens(client, "payInvoice");
+    await happens(stripe, client, "payInvoice");
     expect((await createSession(client, "checkout")).status).toBe(201);
     expect((await askFor(client, 1)).status).toBe(202);
   });
 
   it("refuses the checkout also before its webhook has come [4.10-20]", async () => {
-    stripe.standIn.subscriptions.cancel(subscriptionOf(client));
+    stripe.standIn.subscriptions.cancel(subscriptionOf(stripe, client));
     expectError(await createSession(client, "checkout"), 402, "payment_required");
   });
 
   it("that the operator has given up is still owed", async () => {
-    await happens(client, "giveUp");
-    await happens(client, "cancel");
+    await happens(stripe, client, "giveUp");
+    await happens(stripe, client, "cancel");
     expectError(await createSession(client, "checkout"), 402, "payment_required");
     expectError(await askFor(client, 1), 402, "payment_required");
   });
 
   it("is noticed as paid at night if the webhook was lost", async () => {
-    await happens(client, "cancel");
-    stripe.standIn.subscriptions.payInvoice(subscriptionOf(client));
+    await happens(stripe, client, "cancel");
+    stripe.standIn.subscriptions.payInvoice(subscriptionOf(stripe, client));
     await runCron(CRONS.nightly);
     expect((await askFor(client, 1)).status).toBe(202);
   });
@@ -219,7 +191,7 @@ describe("the end of a subscription", () => {
     await settledJob(client.accountId, { units: 7, fund: "paid", endedAt: Date.now() });
     await runCron(CRONS.report);
     expect(reported()).toEqual([]);
-    await happens(client, "cancel");
+    await happens(stripe, client, "cancel");
     await runCron(CRONS.report);
     expect(reported()).toEqual([7]);
   });
@@ -231,7 +203,7 @@ describe("the end of a subscription", () => {
     const first = inference.last;
     await deliverTask(jobId, held);
     await callBack(inference.last, "complete", success());
-    await happens(client, "cancel");
+    await happens(stripe, client, "cancel");
     await runCron(CRONS.report);
     const { body } = await client.send("GET", `/v1/jobs/${jobId}`);
     const statuses = body.tasks.map(({ status }: { status: string }) => status);
@@ -253,7 +225,7 @@ describe("the end of a subscription", () => {
 
   it("cancels nothing of an account that subscribes again, or that the operator's plan lets in", async () => {
     const { jobId } = await newJob(client, 2);
-    await happens(client, "cancel");
+    await happens(stripe, client, "cancel");
     await stripe.subscribe(client);
     await runCron(CRONS.report);
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).body.status).toBe("queued");
@@ -262,7 +234,7 @@ describe("the end of a subscription", () => {
 
   it("is made up for by a later cron if a job could not be reached", async () => {
     const { jobId } = await newJob(client, 1);
-    await happens(client, "cancel");
+    await happens(stripe, client, "cancel");
     const { jobObject } = home.platform;
     const broken = vi.spyOn(home.platform, "jobObject").mockImplementation(() => {
       throw new Error("the object is away");
@@ -273,132 +245,5 @@ describe("the end of a subscription", () => {
     await runCron(CRONS.report);
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).body.status).toBe("failed");
     expect(await home.platform.billing.ended(10)).toEqual([]);
-  });
-});
-
-/** Frames of a clip: a quarter of what may be used comes to nothing but multiples of itself, and one frame more would show. */
-const SIZES = [2_500, 1];
-
-/** A subscriber who uses every day all that the service lets it use. */
-class Customer {
-  readonly client: Client;
-  used = 0;
-  mostOwed = 0;
-  /** The most that it could owe when it owed most: its first credit, and what it had paid. */
-  bound = 0;
-
-  constructor(client: Client) {
-    this.client = client;
-  }
-
-  get paid(): number {
-    const { customers, invoices } = stripe.standIn.state;
-    const own = customers.filter(({ accountId }) => accountId === this.client.accountId);
-    const ids = new Set(own.map(({ id }) => id));
-    const paid = invoices.filter(({ customer, status }) => ids.has(customer) && status === "paid");
-    return paid.reduce((sum, { units }) => sum + units, 0);
-  }
-
-  async useAll(): Promise<void> {
-    if (!(await canCreateJobs(this.client))) return;
-    const taskId = await uploaded(this.client, MP4, "video/mp4");
-    for (const frames of SIZES) {
-      for (;;) {
-        const { status, body } = await this.client.send(
-          "POST",
-          "/v1/jobs",
-          videoJob(taskId, { maxFrames: frames }),
-        );
-        if (status !== 202) break;
-        await deliverTask(body.jobId, taskId);
-        await callBack(inference.last, "complete", videoSuccess(frames));
-        await expect.poll(() => entriesOf(body.jobId)).toHaveLength(3);
-        this.used += frames;
-        this.#note();
-      }
-    }
-  }
-
-  #note(): void {
-    const owed = this.used - this.paid;
-    const bound = home.platform.settings.CREDIT_UNITS + this.paid;
-    expect(owed).toBeLessThanOrEqual(bound);
-    if (owed > this.mostOwed) [this.mostOwed, this.bound] = [owed, bound];
-  }
-}
-
-describe("three months of customers who use all that they may", () => {
-  /** Days from one invoice to the next: enough to use up the most and to pay late. More would bring nothing new. */
-  const MONTH = amount({ short: 6, long: 12 });
-  const LATE = amount({ short: 2, long: 10 });
-  const CREDIT = 10_000;
-
-  beforeEach(() => {
-    // The limiter counts in real time, and a month takes seconds here.
-    vi.spyOn(home.platform.requestRate, "admits").mockResolvedValue(true);
-  });
-
-  /** Does what a customer does each day, from 1, and reports what was used. Returns what became of it. */
-  async function play(
-    act: (customer: Customer, day: number) => Promise<void>,
-    months = 3,
-  ): Promise<{ used: number; paid: number; mostOwed: number; bound: number }> {
-    const client = await newClient("trial");
-    await stripe.subscribe(client);
-    const customer = new Customer(client);
-    for (let day = 1; day <= months * MONTH; day += 1) {
-      await act(customer, day);
-      later(DAY - HOUR);
-      await report();
-    }
-    const { used, paid, mostOwed, bound } = customer;
-    return { used, paid, mostOwed, bound };
-  }
-
-  it("one who pays may use twice as much each month, up to the day's limit", async () => {
-    const outcome = await play(async (customer, day) => {
-      await customer.useAll();
-      if (day % MONTH !== 0) return;
-      await report();
-      await happens(customer.client, "renew");
-    });
-    expect(outcome).toEqual({ used: 70_000, paid: 70_000, mostOwed: 40_000, bound: 40_000 });
-  });
-
-  it("one who pays days late waits as long, and owes no more", async () => {
-    const outcome = await play(async (customer, day) => {
-      await customer.useAll();
-      if (day % MONTH === LATE && day > MONTH) await happens(customer.client, "payInvoice");
-      if (day % MONTH !== 0) return;
-      await report();
-      await happens(customer.client, "failPayment");
-    });
-    expect(outcome).toEqual({ used: 70_000, paid: 30_000, mostOwed: 40_000, bound: 40_000 });
-  });
-
-  it("one who cancels before each invoice and subscribes again gets no further than the first credit", async () => {
-    const outcome = await play(async (customer) => {
-      await customer.useAll();
-      await happens(customer.client, "cancel");
-      await customer.useAll();
-      await stripe.subscribe(customer.client);
-    }, 1);
-    expect(outcome).toEqual({ used: CREDIT, paid: 0, mostOwed: CREDIT, bound: CREDIT });
-  });
-
-  it("a fraud who never pays owes the first credit; one who pays once, as much again as it has paid [4.10-19]", async () => {
-    const cheat = (paysOnce: boolean) =>
-      play(async (customer, day) => {
-        await customer.useAll();
-        const { status } = subscriptionOf(customer.client);
-        if (status === "canceled")
-          expectError(await createSession(customer.client, "checkout"), 402, "payment_required");
-        if (day % MONTH === 5 && status === "past_due") await happens(customer.client, "cancel");
-        if (day % MONTH !== 0 || status !== "active") return;
-        await report();
-        await happens(customer.client, paysOnce && day === MONTH ? "renew" : "failPayment");
-      });
-    expect(await cheat(false)).toEqual({ used: CREDIT, paid: 0, mostOwed: CREDIT, bound: CREDIT });
-    expect(await cheat(true)).toEqual({ used: 30_000, paid: CREDIT, mostOwed: 20_000, bound: 20_000 });
   });
 });

@@ -13,16 +13,9 @@ import {
   finishJob,
   PlayedInference,
   success,
-  videoSuccess,
 } from "../../support/worker/fakes/inference.ts";
-import { imageJob, listedJobs, newJob, newVideoJob, uploads } from "../../support/worker/fixtures/jobs.ts";
-import {
-  costOf,
-  entriesOf,
-  ledgerSize,
-  makeCustomer,
-  useTokens,
-} from "../../support/worker/fixtures/ledger.ts";
+import { imageJob, listedJobs, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
+import { costOf, entriesOf, ledgerSize, useTokens } from "../../support/worker/fixtures/ledger.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { at, present } from "../../support/at.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
@@ -41,7 +34,7 @@ describe("the ledger", () => {
   const trial = async (of = client) => (await of.send("GET", "/v1/account/overview")).body.trial;
   const listed = async (jobId: string, of = client) =>
     (await of.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0]?.status;
-  const meterEvents = async () => (await home.DB.prepare("SELECT * FROM meter_events").all()).results;
+
   const down = () => Promise.reject(new Error("it is down"));
 
   it("reserves a job's images at its acceptance, and neither settles nor releases anything before its end [4.3-37]", async () => {
@@ -288,103 +281,5 @@ describe("the ledger", () => {
       expect(outcomes(answers)).toEqual(["18 × 402 trial_insufficient", "2 × 202"]);
       expect((await trial()).remainingTokens).toBe(1);
     });
-  });
-
-  describe("of a paid account", () => {
-    let paid: Client;
-    beforeEach(async () => {
-      paid = await newClient("paid");
-    });
-
-    it("has every unit, and touches no trial", async () => {
-      const { jobId, tasks } = await newJob(paid, 2);
-      await finishJob(inference, paid.accountId, jobId, tasks);
-      await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
-      expect(await trial(paid)).toMatchObject({ status: "eligible", consumedTokens: 0 });
-      expect(await meterEvents()).toEqual([]);
-    });
-
-    it("reports to the meter what a customer's job used, once, in the transaction of its settlement [4.10-14]", async () => {
-      const customerId = await makeCustomer(paid.accountId);
-      const { jobId, tasks } = await newJob(paid, 3);
-      await finishJob(inference, paid.accountId, jobId, tasks, (_, i) =>
-        i === 0 ? failure(false) : success(),
-      );
-      await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
-      const settledAt = await home.DB.prepare("SELECT at FROM ledger WHERE kind = 'settle'").first("at");
-      const event = { customer_id: customerId, units: 2, at: settledAt, last_tried_at: null, sent_at: null };
-      expect(await meterEvents()).toMatchObject([event]);
-      await home.platform.jobs.retire(jobId, costOf(3), Date.now());
-      expect(await meterEvents()).toMatchObject([event]);
-    });
-
-    it("reports nothing to the meter about a job that failed, nor of one settled before the account was a customer", async () => {
-      const early = await newJob(paid);
-      await finishJob(inference, paid.accountId, early.jobId, early.tasks);
-      await expect.poll(() => entriesOf(early.jobId)).toHaveLength(3);
-      await makeCustomer(paid.accountId);
-      await home.platform.jobs.retire(early.jobId, costOf(1), Date.now());
-      const failed = await newJob(paid);
-      await finishJob(inference, paid.accountId, failed.jobId, failed.tasks, () => failure(false));
-      await expect.poll(() => entriesOf(failed.jobId)).toHaveLength(3);
-      expect(await meterEvents()).toEqual([]);
-    });
-
-    it("reports nothing to the meter about what a customer's trial paid for", async () => {
-      const { jobId, tasks } = await newJob(client);
-      await makeCustomer(client.accountId, "active");
-      await finishJob(inference, client.accountId, jobId, tasks);
-      await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
-      expect(await meterEvents()).toEqual([]);
-    });
-
-    it.each([
-      [{}, 3_600],
-      [{ numFrames: 20 }, 20],
-      [{ numFrames: 20, maxFrames: 12 }, 12],
-      [{ fps: 2, maxFrames: 5_000 }, 3_600],
-    ])(
-      "reserves the most frames that a video %j can have, and releases all of one that failed [4.3-27]",
-      async (changes, most) => {
-        const { jobId, taskId } = await newVideoJob(paid, changes);
-        expect(await entriesOf(jobId)).toEqual([["reserve", most]]);
-        const problem = failure(false, "video_unreadable");
-        await finishJob(inference, paid.accountId, jobId, [taskId], () => problem);
-        await expect
-          .poll(() => entriesOf(jobId))
-          .toEqual([
-            ["reserve", most],
-            ["settle", 0],
-            ["release", most],
-          ]);
-        expect((await paid.send("GET", `/v1/jobs/${jobId}`)).body).toMatchObject({
-          status: "failed",
-          error: expect.stringMatching(/^video_unreadable: /),
-        });
-      },
-    );
-
-    it.each([
-      [{}, 137, 137, 3_463],
-      [{ maxFrames: 12 }, 12, 12, 0],
-      [{ numFrames: 5 }, 6, 5, 0],
-    ])(
-      "settles the frames that a video %j had processed, %i, never more than were reserved, and meters them [3.1-9]",
-      async (changes, frames, settled, released) => {
-        await makeCustomer(paid.accountId);
-        const { jobId, taskId } = await newVideoJob(paid, changes);
-        await finishJob(inference, paid.accountId, jobId, [taskId], () => videoSuccess(frames));
-        await expect
-          .poll(() => entriesOf(jobId))
-          .toEqual([
-            ["reserve", settled + released],
-            ["settle", settled],
-            ["release", released],
-          ]);
-        expect(await meterEvents()).toMatchObject([{ units: settled }]);
-        const { body } = await paid.send("GET", "/v1/account/overview");
-        expect(body.tokenUsageLast24h).toBe(settled);
-      },
-    );
   });
 });

@@ -1,21 +1,7 @@
-import {
-  type CallToolResult,
-  Client as Agent,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { z } from "zod";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { AUDIENCE, ISSUER, PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
-import {
-  type Answer,
-  answerOf,
-  type Client,
-  fetchWorker,
-  newClient,
-  send,
-} from "../../support/worker/client/api.ts";
+import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { deliverArchive } from "../../support/worker/fixtures/archives.ts";
 import { finishNextJob, rectangle, SIZE } from "../../support/worker/fixtures/bridges.ts";
 import { logged } from "../../support/worker/runtime/crons.ts";
@@ -23,10 +9,9 @@ import { home } from "../../support/worker/runtime/databases.ts";
 import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
 import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/fakes/inference.ts";
 import { MP4, newJob, newVideoJob, PNG, uploaded } from "../../support/worker/fixtures/jobs.ts";
-import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import { expectWaiters } from "../../support/worker/fixtures/waiters.ts";
-import { expectError } from "../../support/worker/client/wire.ts";
+import { complaintOf, Found, IMAGE, call, connect, REVISIONS } from "../../support/worker/client/mcp.ts";
 
 const TOOLS = {
   segment: { readOnlyHint: false, destructiveHint: false },
@@ -39,56 +24,11 @@ const TOOLS = {
   describe_model: { readOnlyHint: true },
   usage: { readOnlyHint: true },
 };
-const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
-const Found = z.object({
-  taskId: z.string(),
-  objects: z.array(z.object({ index: z.int() })),
-  nextFrom: z.int().nullable(),
-});
-const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-const IMAGE = { base64: btoa(String.fromCharCode(...PNG)), mimeType: "image/png" };
 
 let client: Client;
 beforeEach(async () => {
   client = await newClient();
 });
-
-const REVISIONS = ["2025-06-18", "2025-11-25", "2026-07-28"] as const;
-type Revision = (typeof REVISIONS)[number];
-
-/** The official client, connected to the Worker with a credential. */
-async function connect(credential = client.key, revision: Revision = "2026-07-28"): Promise<Agent> {
-  const transport = new StreamableHTTPClientTransport(new URL("https://api.test/mcp"), {
-    fetch: (url, init) => fetchWorker(new Request(url, init)),
-    requestInit: { headers: { authorization: `Bearer ${credential}` } },
-  });
-  const mode = revision === "2026-07-28" ? { pin: revision } : "legacy";
-  const agent = new Agent(
-    { name: "a test", version: "1" },
-    { supportedProtocolVersions: [revision], versionNegotiation: { mode } },
-  );
-  await agent.connect(transport);
-  return agent;
-}
-
-const call = (agent: Agent, name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> =>
-  agent.callTool({ name, arguments: args });
-
-/** Sends a message as it is. */
-const post = async (body: string, headers: Record<string, string> = {}): Promise<Answer> => {
-  const init = {
-    method: "POST",
-    headers: { authorization: `Bearer ${client.key}`, ...HEADERS, ...headers },
-    body,
-  };
-  return answerOf(await fetchWorker(new Request("https://api.test/mcp", init)));
-};
-
-/** What a tool says of an error. */
-const complaintOf = ({ isError, content: [first] }: CallToolResult): string => {
-  expect(isError).toBe(true);
-  return first?.type === "text" ? first.text : "";
-};
 
 describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
   it("lists its tools, each with schemas, hints and what it costs [A20-2]", async () => {
@@ -205,7 +145,7 @@ describe("a tool", () => {
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
       playedElsewhere(new Request(input, init)),
     );
-    const agent = await connect();
+    const agent = await connect(client.key);
     const { jobId } = await newJob(client);
     const answerTo = async (name: string, args = {}) => (await call(agent, name, args)).structuredContent;
     const get = async (path: string) => (await client.send("GET", path)).body;
@@ -226,7 +166,7 @@ describe("a tool", () => {
   });
 
   it("takes a clip by its bytes' type, and answers with counts and a link", async () => {
-    const agent = await connect();
+    const agent = await connect(client.key);
     const taskId = await uploaded(client, MP4, "video/mp4");
     const found = call(agent, "segment", { image: { taskId }, prompts: ["cat"] });
     const jobId = await finishNextJob(new PlayedInference(), client, {
@@ -250,7 +190,7 @@ describe("a tool", () => {
   });
 
   it("says why a job failed", async () => {
-    const agent = await connect();
+    const agent = await connect(client.key);
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
     await finishNextJob(new PlayedInference(), client, failure(false));
     expect((await found).structuredContent).toMatchObject({
@@ -261,7 +201,7 @@ describe("a tool", () => {
   });
 
   it("stores a picture that comes again once, and again if its upload is gone", async () => {
-    const agent = await connect();
+    const agent = await connect(client.key);
     const inference = new PlayedInference();
     const taskOf = async (x: number) => {
       const found = call(agent, "segment", { image: IMAGE, points: [{ x, y: 1, label: 1 }] });
@@ -275,7 +215,7 @@ describe("a tool", () => {
   });
 
   it("takes a picture as a data: URL, and its URL or taskId as a text", async () => {
-    const agent = await connect();
+    const agent = await connect(client.key);
     const inference = new PlayedInference();
     const played = vi.mocked(globalThis.fetch).getMockImplementation();
     vi.mocked(globalThis.fetch).mockImplementation(async (input, init) =>
@@ -304,7 +244,7 @@ describe("a tool", () => {
   });
 
   it("gives many objects over several answers", async () => {
-    const agent = await connect();
+    const agent = await connect(client.key);
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
     const jobId = await finishNextJob(
       new PlayedInference(),
@@ -323,7 +263,7 @@ describe("a tool", () => {
   });
 
   it("refuses arguments that its schema does not have, before anything is stored", async () => {
-    const agent = await connect();
+    const agent = await connect(client.key);
     for (const args of [
       {},
       { image: IMAGE },
@@ -346,129 +286,12 @@ describe("a tool", () => {
   });
 
   it("says no more of an unforeseen failure than the API does", async () => {
-    const agent = await connect();
+    const agent = await connect(client.key);
     const lines = logged();
     vi.spyOn(home.platform.jobs, "list").mockRejectedValue(new Error("a secret of the database"));
     expect(complaintOf(await call(agent, "list_jobs"))).toMatch(
       /^internal_error: The service failed unexpectedly/,
     );
     expect(lines()).toContainEqual(expect.objectContaining({ event: "request_failed", level: "error" }));
-  });
-});
-
-describe("who may call it", () => {
-  const METADATA = "/.well-known/oauth-protected-resource";
-
-  it("is told where to sign in by a 401, as RFC 9728 has it [A20-4]", async () => {
-    const answer = await send("POST", "/mcp", { headers: HEADERS, body: JSON.stringify(LIST) });
-    expectError(answer, 401, "Unauthorized");
-    expect(answer.headers.get("www-authenticate")).toBe(
-      `Bearer resource_metadata="https://api.test${METADATA}/mcp"`,
-    );
-    for (const path of [METADATA, `${METADATA}/mcp`]) {
-      const metadata = await send("GET", path, { headers: { origin: "https://inspector.test" } });
-      expect(metadata.headers.get("access-control-allow-origin")).toBe("*");
-      expect(metadata.body).toMatchObject({ resource: AUDIENCE, authorization_servers: [ISSUER] });
-    }
-  });
-
-  it("is found with a slash at its end, too [A20-4]", async () => {
-    const answer = await send("POST", "/mcp/", { headers: HEADERS, body: JSON.stringify(LIST) });
-    expectError(answer, 401, "Unauthorized");
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    const where = /resource_metadata="(.*)"/.exec(answer.headers.get("www-authenticate") ?? "")?.[1] ?? "";
-    const { pathname } = new URL(where);
-    expect((await send("GET", `${pathname}/`)).body).toEqual((await send("GET", pathname)).body);
-    const headers = { ...HEADERS, authorization: `Bearer ${client.key}` };
-    expect((await send("POST", "/mcp/", { headers, body: JSON.stringify(LIST) })).status).toBe(200);
-    expectError(await send("GET", "/mcp/", { headers }), 405, "method_not_allowed");
-  });
-
-  it("names its own address as the resource where the audience is no address above it", async () => {
-    const resourceFor = async (audience: string) => {
-      overrideSettings({ OIDC_AUDIENCE: audience });
-      return (await send("GET", METADATA)).body.resource;
-    };
-    expect(await resourceFor("https://elsewhere.test")).toBe("https://api.test/mcp");
-    expect(await resourceFor("the-api")).toBe("https://api.test/mcp");
-    expect(await resourceFor("https://api.test/mcp")).toBe("https://api.test/mcp");
-    expect(await resourceFor("https://api.test/")).toBe("https://api.test/");
-  });
-
-  it("is anybody with an access token for this audience, and nobody with another's [A20-4]", async () => {
-    const provider = await PlayedIdentityProvider.start();
-    const agent = await connect(await provider.issue());
-    expect((await call(agent, "list_jobs")).structuredContent).toMatchObject({ items: [] });
-    const foreign = await provider.issue({ aud: "https://another.test/mcp" });
-    expectError(
-      await post(JSON.stringify(LIST), { authorization: `Bearer ${foreign}` }),
-      401,
-      "Unauthorized",
-    );
-  });
-
-  it("is no page of another origin [A20-4]", async () => {
-    for (const origin of ["https://evil.test", "null", "http://api.test"])
-      expectError(await post(JSON.stringify(LIST), { origin }), 403, "origin_forbidden");
-    expect((await post(JSON.stringify(LIST), { origin: "https://api.test" })).status).toBe(200);
-  });
-
-  it("is nobody where the operator has switched it off, nor is there metadata without a provider [A20-6]", async () => {
-    overrideSettings({ OIDC_ISSUER: undefined });
-    expectError(await send("GET", METADATA), 404, "not_found");
-    const { headers } = await send("POST", "/mcp");
-    expect(headers.get("www-authenticate")).toBe("Bearer");
-    overrideSettings({ MCP: false });
-    for (const path of ["/mcp", METADATA]) expectError(await send("GET", path), 404, "not_found");
-    expectError(await post(JSON.stringify(LIST)), 404, "not_found");
-  });
-});
-
-describe("a hostile client", () => {
-  it("is refused a body that is too large before it is read, a batch, and what is no JSON [A20-5]", async () => {
-    const large = JSON.stringify({ ...LIST, params: { cursor: "x".repeat(7_000_000) } });
-    expectError(await post(large), 400, "body_too_large");
-    expectError(await post(JSON.stringify([LIST, LIST])), 400, "invalid_request");
-    expectError(await post('"text"'), 400, "invalid_request");
-    expectError(await post("{"), 400, "invalid_json");
-    const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
-    const nested = await post(
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"usage","arguments":${deep}}}`,
-    );
-    expect(nested.status).toBeLessThan(500);
-  });
-
-  it("asks for the tools without end, and is bounded by its account's rate [A20-5]", async () => {
-    const use = () => env.RATE_LIMIT.limit({ key: client.accountId });
-    await Promise.all(Array.from({ length: 590 }, use));
-    const answers: Answer[] = [];
-    for (let i = 0; i < 50; i += 1)
-      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => post(JSON.stringify(LIST))))));
-    const refused = answers.filter(({ status }) => status !== 200);
-    // A new minute may have begun meanwhile.
-    expect(refused.length).toBeGreaterThan(300);
-    for (const answer of refused) expectError(answer, 429, "rate_limited");
-  });
-
-  it("pays for each request that a tool makes", async () => {
-    const agent = await connect();
-    const admits = vi.spyOn(home.platform.requestRate, "admits");
-    const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
-    await finishNextJob(new PlayedInference(), client, [rectangle(1, 1, 2, 2)]);
-    const { structuredContent } = await found;
-    // The call, the upload, the job and its result; the test asks for two.
-    expect(admits.mock.calls.filter(([key]) => key === client.accountId).length).toBeGreaterThanOrEqual(6);
-    const { taskId } = Found.parse(structuredContent);
-    expect(await env.MEDIA.head(inputKey(client.accountId, taskId))).not.toBeNull();
-  });
-
-  it("opens no stream that stays [A20-5]", async () => {
-    expectError(
-      await send("GET", "/mcp", { headers: { ...HEADERS, authorization: `Bearer ${client.key}` } }),
-      405,
-      "method_not_allowed",
-    );
-    const agent = await connect();
-    await expect(agent.listen({ toolsListChanged: true })).rejects.toThrow(/limit/);
   });
 });

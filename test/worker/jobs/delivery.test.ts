@@ -1,7 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { InferenceClient } from "../../../src/models/store/inference-client.ts";
 import { Jobs } from "../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
@@ -35,7 +34,8 @@ describe("at-least-once delivery, exactly-once in effect", () => {
 
   const job = async () => (await client.send("GET", `/v1/jobs/${jobId}`)).body;
   const result = async () => (await client.send("GET", `/v1/jobs/${jobId}/result`)).body;
-  const [first, second] = [() => at(tasks, 0), () => at(tasks, 1)];
+
+  const first = () => at(tasks, 0);
 
   it("gives a task to one holder, however often its message comes", async () => {
     await Promise.all(Array.from({ length: 5 }, () => deliverTask(jobId, first())));
@@ -176,46 +176,6 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await job()).tasks[0].status).toBe("processing");
   });
 
-  it("tries again after a failure that may pass, three times in all, then reports the last reason", async () => {
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await deliverTask(jobId, first());
-      expect((await job()).tasks[0]).toMatchObject({ status: "processing", error: null });
-      await callBack(inference.last, "complete", failure(true, "engine_crashed"));
-      later(60_000);
-    }
-    expect((await job()).tasks[0]).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/^engine_crashed: /),
-    });
-    await deliverTask(jobId, first());
-    expect(inference.tasks).toHaveLength(3);
-  });
-
-  it("takes back what a stopping service returns, at no attempt, as often as that is", async () => {
-    for (let time = 1; time <= 4; time += 1) {
-      await deliverTask(jobId, first());
-      expect((await callBack(inference.last, "complete", { outcome: "returned" })).status).toBe(204);
-      expect((await job()).tasks[0]).toMatchObject({ status: "processing", error: null });
-      later(60_000);
-    }
-    await deliverTask(jobId, first());
-    await callBack(inference.last, "complete", success());
-    expect((await job()).tasks[0]).toMatchObject({ status: "success" });
-  });
-
-  it("gives a task up after three leases that ended without a word", async () => {
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await deliverTask(jobId, second());
-      later(61_000);
-      await ring(jobId);
-      later(60_000);
-    }
-    expect((await job()).tasks[1]).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/^attempts_exhausted: /),
-    });
-  });
-
   it("is queued, also in the list, until the service took it, however often it was offered [3.1-3]", async () => {
     const pushed = vi.spyOn(Jobs.prototype, "project");
     inference.answer = () => new Response(null, { status: 429 });
@@ -256,34 +216,6 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await callBack(inference.last, "complete", success())).status).toBe(204);
   });
 
-  it("cancels what a service took without an answer, so that of four acceptances one runs", async () => {
-    inference.silent = true;
-    for (let offer = 0; offer < 3; offer += 1) {
-      await deliverTask(jobId, first());
-      expect((await job()).tasks[0].status).toBe("queued");
-      later(50_000);
-      await ring(jobId);
-    }
-    inference.silent = false;
-    await deliverTask(jobId, first());
-    const keys = inference.tasks.map(({ key }) => key);
-    expect(new Set(keys).size).toBe(4);
-    expect(inference.cancelled).toEqual(keys.slice(0, 3));
-    expect((await callBack(inference.last, "complete", success())).status).toBe(204);
-  });
-
-  it("hands the lease back only after it cancelled what the service may have taken", async () => {
-    inference.silent = true;
-    const cancel = Promise.withResolvers<void>();
-    const cancelling = vi.spyOn(InferenceClient.prototype, "cancel").mockReturnValue(cancel.promise);
-    const delivered = deliverTask(jobId, first());
-    await expect.poll(() => cancelling.mock.calls).toEqual([[`${jobId}.${first()}.1`, first()]]);
-    expect(await env.JOBS.getByName(jobId).holding(first(), 1)).not.toBeNull();
-    cancel.resolve();
-    await delivered;
-    expect(await env.JOBS.getByName(jobId).holding(first(), 1)).toBeNull();
-  });
-
   it.each([
     ["cancels the task where a proxy gave up waiting for the service", new Response("", { status: 504 }), 1],
     ["cancels the task where a proxy found no service", new Response("", { status: 503 }), 1],
@@ -295,15 +227,6 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect(inference.cancelled).toHaveLength(cancelled);
   });
 
-  it("fails a task that the service will never take, by name", async () => {
-    inference.answer = () => new Response(null, { status: 400 });
-    await deliverTask(jobId, first());
-    expect((await job()).tasks[0]).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/^task_refused: /),
-    });
-  });
-
   it("sends again what was lost in the queue, ever more rarely", async () => {
     const sent = vi.spyOn(Queues.prototype, "sendTasks");
     const rings: number[] = [];
@@ -313,35 +236,6 @@ describe("at-least-once delivery, exactly-once in effect", () => {
       if (sent.mock.calls.length > rings.length) rings.push(seconds);
     }
     expect(rings).toEqual([30, 90, 210]);
-  });
-
-  it("gives up after a day what the service never had room for [3.1-6]", async () => {
-    later(86_400_001);
-    await ring(jobId);
-    expect(await job()).toMatchObject({ status: "failed" });
-    expect((await job()).tasks[0].error).toMatch(/^inference_unavailable: /);
-  });
-
-  it("gives up nothing of a batch while some of it ends all day, and all a day after the last that did [3.1-6]", async () => {
-    const large = await newJob(client, 9);
-    const status = async () => (await client.send("GET", `/v1/jobs/${large.jobId}`)).body;
-    for (const taskId of large.tasks.slice(0, 3)) {
-      later(20 * 3_600_000);
-      await ring(large.jobId);
-      await deliverTask(large.jobId, taskId);
-      await callBack(inference.last, "complete", success());
-    }
-    later(86_400_000 - 1);
-    await ring(large.jobId);
-    expect((await status()).tasks.map((task: { status: string }) => task.status)).toEqual([
-      ...large.tasks.slice(0, 3).map(() => "success"),
-      ...large.tasks.slice(3).map(() => "queued"),
-    ]);
-    later(1);
-    await ring(large.jobId);
-    expect(
-      (await status()).tasks.filter((task: { status: string }) => task.status === "failed"),
-    ).toHaveLength(6);
   });
 
   it("keeps its window filled: one message out for each task that ended", async () => {

@@ -1,107 +1,27 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErasureReport } from "../../../src/operator/contract/operator.ts";
 import { archiveKey, inputKey, outputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { WebhookObject } from "../../../src/index.ts";
 import { eraseAccount, sweepErasures } from "../../../src/operator/operations/erase-account.ts";
-import { Billing } from "../../../src/billing/store/billing.ts";
-import { Erasures } from "../../../src/operator/store/erasures.ts";
-import { Jobs } from "../../../src/jobs/store/jobs.ts";
-import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
-import { type Client, newClient, send } from "../../support/worker/client/api.ts";
-import { logged } from "../../support/worker/runtime/crons.ts";
-import { createKey } from "../../support/worker/client/api-keys.ts";
-import { deliverArchive, ring } from "../../support/worker/fixtures/archives.ts";
+import { newClient, send } from "../../support/worker/client/api.ts";
+import { ring } from "../../support/worker/fixtures/archives.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import {
-  deliver,
-  deliverTask,
-  finishJob,
-  output,
-  PlayedInference,
-  taskMessage,
-} from "../../support/worker/fakes/inference.ts";
-import { imageJob, newJob, PNG, uploaded } from "../../support/worker/fixtures/jobs.ts";
+import { imageJob, newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { storedOf, tracesOf } from "../../support/worker/runtime/traces.ts";
-import { later, PATIENT } from "../../support/worker/runtime/time.ts";
+import { PATIENT } from "../../support/worker/runtime/time.ts";
 import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
-
-const HOUR = 3_600_000;
-
-/** What names the person or is the person's. */
-const MARKS = {
-  email: "ada.marked@example.com",
-  name: "Ada Marked",
-  image: "https://pictures.test/marked.png",
-  subject: "marked-subject",
-  prompt: "a marked prompt",
-  label: "a marked label",
-  bytes: "the marked picture's bytes",
-} as const;
-
-interface Person extends Client {
-  readonly inference: PlayedInference;
-  /** A finished job with outputs and an archive, one half done, one that waits. */
-  readonly jobIds: readonly [finished: string, halfDone: string, waiting: string];
-}
-
-const markedPicture = () =>
-  new TextEncoder().encode(`${new TextDecoder("latin1").decode(PNG)}${MARKS.bytes}`);
-const completed = () => ({ outcome: "success", output: output(1) }) as const;
-
-/** A message dies: of a task, or of the job's archive. */
-const dies = (jobId: string, taskId?: string) =>
-  deliver("segmentation-dead-letters", taskId === undefined ? { v: 1, jobId } : taskMessage(jobId, taskId));
-
-/** An account with something in every place where the service keeps things. */
-async function newPerson(): Promise<Person> {
-  const client = await newClient("paid");
-  const { accountId } = client;
-  await home.DB.batch([
-    home.DB.prepare(
-      "UPDATE accounts SET email = ?2, name = ?3, image = ?4, issuer = 'https://identity.test', subject = ?5 WHERE id = ?1",
-    ).bind(accountId, MARKS.email, MARKS.name, MARKS.image, MARKS.subject),
-    home.DB.prepare(
-      "INSERT INTO billing (account_id, customer_id, subscription_status, updated_at) VALUES (?1, 'cus_1', 'active', 0)",
-    ).bind(accountId),
-  ]);
-  await createKey(client, { label: MARKS.label });
-  const inference = new PlayedInference();
-  const create = async (tasks: readonly string[]) => {
-    const body = imageJob(tasks, { prompts: [MARKS.prompt] });
-    return (await client.send("POST", "/v1/jobs", body, { "idempotency-key": crypto.randomUUID() })).body
-      .jobId;
-  };
-  const picture = () => uploaded(client, markedPicture());
-
-  const first = await picture();
-  const finished = await create([first]);
-  await finishJob(inference, accountId, finished, [first], completed);
-  await client.send("POST", `/v1/jobs/${finished}/download`);
-  await deliverArchive(finished);
-  const [done, held] = [await picture(), await picture()];
-  const halfDone = await create([done, held]);
-  await finishJob(inference, accountId, halfDone, [done], completed);
-  await deliverTask(halfDone, held);
-  const waiting = await create([await picture()]);
-  await picture();
-  await dies(finished);
-  await dies(halfDone, held);
-  return { ...client, inference, jobIds: [finished, halfDone, waiting] };
-}
-
-const erase = ({ accountId }: Client, now = Date.now()): Promise<ErasureReport> =>
-  eraseAccount(home.platform, accountId, now);
-
-const ledgerOf = async ({ accountId }: Client) =>
-  (
-    await home.DB.prepare(
-      "SELECT kind, sum(units) AS units FROM ledger WHERE account_id = ?1 GROUP BY kind ORDER BY kind",
-    )
-      .bind(accountId)
-      .all()
-  ).results;
+import {
+  MARKS,
+  type Person,
+  newPerson,
+  erase,
+  markedPicture,
+  completed,
+  dies,
+  ledgerOf,
+} from "../../support/worker/fixtures/marked-person.ts";
 
 describe("an account that is erased", () => {
   let person: Person;
@@ -334,136 +254,5 @@ describe("an account that is erased", () => {
     const report = await erase(person, now);
     expect(report.deleted).toBeGreaterThan(0);
     expect(await erase(person, now)).toEqual({ ...report, deleted: 0 });
-  });
-
-  const failing = (spy: MockInstance) => spy.mockRejectedValueOnce(new Error("cut off"));
-  it.each<[string, () => MockInstance]>([
-    ["reads the jobs", () => vi.spyOn(Erasures.prototype, "jobs")],
-    ["deletes a job's bytes", () => vi.spyOn(Media.prototype, "deletePrefix")],
-    ["settles a job", () => vi.spyOn(Jobs.prototype, "retire")],
-    ["forgets the uploads", () => vi.spyOn(Erasures.prototype, "forgetUploads")],
-    ["counts what is left", () => vi.spyOn(Erasures.prototype, "remains")],
-    ["forgets the customer", () => vi.spyOn(Billing.prototype, "forgetCustomer")],
-    ["writes down the end", () => vi.spyOn(Erasures.prototype, "finish")],
-  ])("is erased by the sweep after a crash at the moment that it %s", async (_, step) => {
-    failing(step());
-    const begun = Date.now();
-    await erase(person, begun).catch(() => undefined);
-    expect((await person.send("GET", "/v1/account")).status).toBe(401);
-    await sweepErasures(home.platform, begun + HOUR);
-    await sweepErasures(home.platform, begun + 2 * HOUR);
-    await sweepErasures(home.platform, begun + 3 * HOUR);
-    expect((await erase(person, begun + 3 * HOUR)).state).toBe("erased");
-    for (const [what, places] of Object.entries(await traces())) expect(places, what).toEqual([]);
-    expect(await ledgerOf(person)).toContainEqual({ kind: "settle", units: 2 });
-  });
-
-  it("is erased although twenty erasures that began before can't end: each has its turn, and an hour's sweep takes twenty", async () => {
-    const begun = Date.now();
-    const others = await Promise.all(Array.from({ length: 20 }, () => newClient()));
-    for (const other of others) await erase(other, begun - 9 * HOUR);
-    await erase(person, begun - 8 * HOUR);
-    const { media } = home.platform;
-    const deletePrefix = media.deletePrefix.bind(media);
-    vi.spyOn(media, "deletePrefix").mockImplementation(async (prefix) => {
-      if (others.some(({ accountId }) => prefix.includes(accountId))) throw new Error("the bucket is away");
-      return deletePrefix(prefix);
-    });
-    vi.spyOn(console, "log").mockImplementation(() => {});
-    const left = async () => (await home.platform.erasures.unfinished(100)).length;
-    let swept = 0;
-    const sweep = async () => {
-      await sweepErasures(home.platform, begun - HOUR + swept);
-      swept += 1;
-    };
-    await sweep();
-    expect(await left()).toBe(21);
-    await sweep();
-    expect(await left()).toBe(20);
-    vi.restoreAllMocks();
-    await sweep();
-    expect(await left()).toBe(0);
-  });
-});
-
-/** Rows of jobs that were cut off in their creation, and so have no object. */
-const storeJobs = ({ accountId }: Client, count: number) =>
-  home.DB.prepare(
-    `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
-     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-     SELECT ?1 || i, ?1, 'image', 'single', 'interactive', 1, 'queued', 0, 0 FROM n`,
-  )
-    .bind(accountId, count)
-    .run();
-
-/** Each look at a page of jobs takes so long. */
-function slowPages(ms: number): void {
-  const { erasures } = home.platform;
-  const jobs = erasures.jobs.bind(erasures);
-  vi.spyOn(erasures, "jobs").mockImplementation(async (...args) => {
-    later(ms);
-    return jobs(...args);
-  });
-}
-
-describe("an account with more than one run can erase", () => {
-  it("is erased by runs of a bounded time, each with a page of jobs, uploads and files, and each reports its progress", async () => {
-    const client = await newClient();
-    await storeJobs(client, 30);
-    await home.DB.prepare(
-      `INSERT INTO uploads (task_id, account_id, content_type, created_at)
-       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
-       SELECT ?1 || i, ?1, 'image/png', 0 FROM n`,
-    )
-      .bind(client.accountId)
-      .run();
-    for (let page = 0; page < 7; page += 1) {
-      const names = Array.from({ length: 143 }, (_, i) => inputKey(client.accountId, `${page}-${i}`));
-      await Promise.all(names.map((name) => env.MEDIA.put(name, "x")));
-    }
-    slowPages(60_000);
-    expect(await erase(client)).toMatchObject({
-      state: "erasing",
-      jobsLeft: 6,
-      uploadsLeft: 1,
-      filesLeft: true,
-      deleted: 24 + 10_000 + 1_000,
-    });
-    expect(await erase(client)).toMatchObject({
-      state: "emptied",
-      jobsLeft: 0,
-      uploadsLeft: 0,
-      filesLeft: false,
-      deleted: 6 + 1 + 1,
-    });
-  });
-
-  it("is erased although its first jobs can't be reached: they hold up no other, nor uploads and files", async () => {
-    const client = await newClient();
-    await storeJobs(client, 30);
-    await uploaded(client);
-    logged();
-    const { jobObject } = home.platform;
-    const first = (await home.platform.erasures.jobs(client.accountId, "", 24)).at(-1) ?? "";
-    vi.spyOn(home.platform, "jobObject").mockImplementation((jobId) => {
-      if (jobId <= first) throw new Error("the object was reset");
-      return jobObject(jobId);
-    });
-    expect(await erase(client)).toMatchObject({ state: "erasing", jobsLeft: 24, uploadsLeft: 0 });
-    expect((await env.MEDIA.list()).objects).toEqual([]);
-  });
-
-  it("takes turns with others in the sweep, which ends within its cron's time", async () => {
-    const clients = [await newClient(), await newClient()] as const;
-    for (const client of clients) {
-      await storeJobs(client, 60);
-      await home.platform.erasures.begin(client.accountId, Date.now());
-    }
-    slowPages(101_000);
-    const begun = Date.now();
-    await sweepErasures(home.platform, begun);
-    expect(Date.now() - begun).toBeLessThan(6 * 60_000);
-    const left = clients.map(({ accountId }) => home.platform.erasures.remains(accountId));
-    expect((await Promise.all(left)).map(({ jobs }) => jobs)).toEqual([60 - 48, 60 - 24]);
   });
 });

@@ -3,11 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { archivesPrefix, outputKey, outputsPrefix } from "../../../../src/shared/bucket/object-keys.ts";
 import { eraseAccount } from "../../../../src/operator/operations/erase-account.ts";
-import { IdempotencyKeys } from "../../../../src/shared/storage/idempotency-keys.ts";
 import { Jobs } from "../../../../src/jobs/store/jobs.ts";
 import { Media } from "../../../../src/shared/bucket/bucket.ts";
-import { Queues } from "../../../../src/jobs/store/queues.ts";
-import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { at } from "../../../support/at.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import {
@@ -24,15 +21,20 @@ import {
   PlayedInference,
   success,
 } from "../../../support/worker/fakes/inference.ts";
-import { cutOffJob, imageJob, newJob, uploads } from "../../../support/worker/fixtures/jobs.ts";
-import { entriesOf, ledgerFindings } from "../../../support/worker/fixtures/ledger.ts";
+import { newJob } from "../../../support/worker/fixtures/jobs.ts";
+import { entriesOf } from "../../../support/worker/fixtures/ledger.ts";
 import { later, PATIENT } from "../../../support/worker/runtime/time.ts";
-import { storedOf, tracesOf } from "../../../support/worker/runtime/traces.ts";
+import { storedOf } from "../../../support/worker/runtime/traces.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 import { buildArchive } from "../../../../src/archives/operations/build-archive.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
+import {
+  expectNothingLeft,
+  lastPurge,
+  HOUR,
+  expectGone,
+} from "../../../support/worker/fixtures/deleted-jobs.ts";
 
-const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 let client: Client;
@@ -55,48 +57,12 @@ const deletedRows = async (): Promise<number> =>
 const lateWrite = (jobId: string, taskId: string) =>
   env.MEDIA.put(outputKey({ accountId: client.accountId, jobId }, taskId, 1, "masks/0.png"), "late");
 
-/** Expects that neither the job's object nor the list knows the job any more, whatever its account asks. */
-async function expectGone(jobId: string): Promise<void> {
-  for (const path of ["", "/result", "/download", "/events"])
-    expectError(await get(`/v1/jobs/${jobId}${path}`), 404, "job_not_found", path);
-  for (const path of ["/download", "/cancel"])
-    expectError(await client.send("POST", `/v1/jobs/${jobId}${path}`), 404, "job_not_found", path);
-  for (const query of [
-    "",
-    `?jobId=${jobId}`,
-    "?status=success",
-    "?status=failed",
-    "?mode=batch&status=queued",
-  ]) {
-    const { body } = await get(`/v1/jobs${query}`);
-    expect(
-      body.items.map((item: { jobId: string }) => item.jobId),
-      query,
-    ).not.toContain(jobId);
-  }
-  expectError(await remove(jobId), 404, "job_not_found");
-}
-
 /** A job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
 async function jobUnderWay() {
   const job = await newJob(client, 3);
   await finishJob(inference, client.accountId, job.jobId, job.tasks.slice(0, 1));
   await deliverTask(job.jobId, at(job.tasks, 1));
   return { ...job, held: inference.last };
-}
-
-/** The moment of a job's last purge has come. */
-async function lastPurge(jobId: string): Promise<void> {
-  later(2 * HOUR);
-  await ring(jobId);
-}
-
-/** Nothing is left of a job but its entries in the ledger. */
-async function expectNothingLeft(jobId: string): Promise<void> {
-  expect(await storedOf(jobId)).toEqual([]);
-  const places = new Set((await tracesOf(jobId, [])).map((trace) => trace.split(".")[0]));
-  expect(places).toEqual(new Set(["ledger"]));
-  expect(await ledgerFindings()).toEqual([]);
 }
 
 describe("deleteJob 204", () => {
@@ -107,7 +73,7 @@ describe("deleteJob 204", () => {
     expect(await filesOf(jobId)).toHaveLength(9);
     const { status, body } = await remove(jobId);
     expect([status, body]).toEqual([204, null]);
-    await expectGone(jobId);
+    await expectGone(client, jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
     expect(await entriesOf(jobId)).toEqual([
       ["reserve", 2],
@@ -121,7 +87,7 @@ describe("deleteJob 204", () => {
   it("cancels a job that is under way first: its holders stop, and what has not succeeded is not charged [A2-8]", async () => {
     const { jobId, tasks, held } = await jobUnderWay();
     expect((await remove(jobId)).status).toBe(204);
-    await expectGone(jobId);
+    await expectGone(client, jobId);
     await vi.waitUntil(() => inference.cancelled.length > 0, PATIENT);
     expect(inference.cancelled).toEqual([held.key]);
     expectError(await callBack(held, "complete", success()), 409, "lease_lost");
@@ -157,9 +123,9 @@ describe("deleteJob 204", () => {
     const lines = logged();
     const away = vi.spyOn(Media.prototype, "deletePrefix").mockRejectedValue(new Error("the bucket is away"));
     expect((await remove(jobId)).status).toBe(204);
-    await expectGone(jobId);
+    await expectGone(client, jobId);
     await ring(jobId);
-    await expectGone(jobId);
+    await expectGone(client, jobId);
     expect(await filesOf(jobId)).toHaveLength(1);
     expect(await deletedRows()).toBe(1);
     expect(lines().map(({ event }) => event)).toContain("outbox_failed");
@@ -175,7 +141,7 @@ describe("deleteJob 204", () => {
     expectError(await get(`/v1/jobs/${jobId}`), 404, "job_not_found");
     away.mockRestore();
     expect((await remove(jobId)).status).toBe(204);
-    await expectGone(jobId);
+    await expectGone(client, jobId);
   });
 
   it("is done by the object itself if the request was not repeated, or everything was killed [A2-10]", async () => {
@@ -185,7 +151,7 @@ describe("deleteJob 204", () => {
     await abortAllDurableObjects();
     away.mockRestore();
     await ring(jobId);
-    await expectGone(jobId);
+    await expectGone(client, jobId);
     expect(await filesOf(jobId)).toEqual([]);
     await abortAllDurableObjects();
     await lastPurge(jobId);
@@ -197,7 +163,7 @@ describe("deleteJob 204", () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove(jobId)));
     for (const { status } of answers) expect([204, 404]).toContain(status);
     expect(answers.map(({ status }) => status)).toContain(204);
-    await expectGone(jobId);
+    await expectGone(client, jobId);
     await lastPurge(jobId);
     await expectNothingLeft(jobId);
   });
@@ -228,7 +194,7 @@ describe("deleteJob 204", () => {
       const both = [() => remove(jobId), () => deliverTask(jobId, taskId)];
       if (!isFirst) both.reverse();
       await Promise.all(both.map((send) => send()));
-      await expectGone(jobId);
+      await expectGone(client, jobId);
       const task = inference.tasks.at(0);
       if (task !== undefined) expectError(await callBack(task, "complete", success()), 409, "lease_lost");
       expect(await entriesOf(jobId)).toContainEqual(["settle", 0]);
@@ -336,83 +302,5 @@ describe("a deleted job whose archive is being built", () => {
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
     await lastPurge(jobId);
     await expectNothingLeft(jobId);
-  });
-});
-
-describe("a job that is deleted while its acceptance is in doubt", () => {
-  it("is gone if it is listed, although nobody has confirmed it [A2-8]", async () => {
-    const jobId = await cutOffJob(client);
-    expect((await get("/v1/jobs")).body.items).toMatchObject([{ jobId }]);
-    expect((await remove(jobId)).status).toBe(204);
-    await expectGone(jobId);
-    await expectNothingLeft(jobId);
-    expect(await entriesOf(jobId)).toContainEqual(["release", 1]);
-  });
-
-  it("is not there yet if it is not listed", async () => {
-    const jobId = await cutOffJob(client, { listed: false });
-    expectError(await remove(jobId), 404, "job_not_found");
-  });
-
-  it.each([
-    ["takes its message", false],
-    ["fails", true],
-  ])("was accepted, and is gone, also if the queue then %s: its request is answered so", async (_, fails) => {
-    vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(async () => {
-      const jobId = await home.DB.prepare("SELECT id FROM jobs").first<string>("id");
-      expect((await remove(String(jobId))).status).toBe(204);
-      if (fails) throw new Error("the queue is down");
-    });
-    const [taskId] = await uploads(client, 1);
-    const { status, body } = await client.send("POST", "/v1/jobs", imageJob([String(taskId)]));
-    expect(status).toBe(202);
-    await expectGone(body.jobId);
-    expect(await ledgerFindings()).toEqual([]);
-  });
-});
-
-describe("the request of a deleted job, with the same Idempotency-Key again", () => {
-  const create = (tasks: readonly string[]) =>
-    client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
-
-  it("gets its first answer, and makes no second job [A2-12]", async () => {
-    const tasks = await uploads(client, 1);
-    const { body } = await create(tasks);
-    await remove(body.jobId);
-    expect(await create(tasks)).toMatchObject({ status: 202, body, replayed: "true" });
-    await expectGone(body.jobId);
-  });
-
-  it.each([
-    ["is being purged", false],
-    ["is forgotten", true],
-  ])("is answered likewise if the first answer was cut off and the job %s [A2-12]", async (_, forgotten) => {
-    const tasks = await uploads(client, 1);
-    const dies = () => Promise.reject(new Error("the Worker was stopped"));
-    vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);
-    const { body } = await create(tasks);
-    await finishJob(inference, client.accountId, body.jobId, tasks);
-    await remove(body.jobId);
-    later(61_000);
-    if (forgotten) await lastPurge(body.jobId);
-    expect(await create(tasks)).toMatchObject({ status: 202, body: { jobId: body.jobId } });
-    await expectGone(body.jobId);
-    expect(await entriesOf(body.jobId)).toContainEqual(["settle", 1]);
-    expect(await ledgerFindings()).toEqual([]);
-  });
-
-  it("is answered likewise while the list still has the job, and its use stays settled [A2-11]", async () => {
-    const tasks = await uploads(client, 1);
-    const dies = () => Promise.reject(new Error("the Worker was stopped"));
-    vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);
-    const { body } = await create(tasks);
-    await finishJob(inference, client.accountId, body.jobId, tasks);
-    vi.spyOn(Jobs.prototype, "retire").mockRejectedValueOnce(new Error("the database is away"));
-    vi.spyOn(JobObject.prototype, "alarm").mockResolvedValue();
-    expectError(await remove(body.jobId), 500, "internal_error");
-    later(61_000);
-    expect(await create(tasks)).toMatchObject({ status: 202, body: { jobId: body.jobId } });
-    await ring(body.jobId);
-    expect(await entriesOf(body.jobId)).toContainEqual(["settle", 1]);
   });
 });
