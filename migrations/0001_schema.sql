@@ -245,10 +245,10 @@ CREATE TABLE upload_bytes (
 CREATE INDEX upload_bytes_by_age ON upload_bytes (hour);
 
 -- The number of an account's uploads that the Worker inspected in the bucket on a day for jobs that it then refused.
-CREATE TABLE refused_looks (
+CREATE TABLE refused_inspections (
   account_id TEXT PRIMARY KEY REFERENCES accounts (id),
   day        INTEGER NOT NULL,
-  looks      INTEGER NOT NULL CHECK (looks > 0)
+  inspections      INTEGER NOT NULL CHECK (inspections > 0)
 ) STRICT, WITHOUT ROWID;
 
 ----------------------------------------------------------------------------------------------------------------------------------
@@ -612,13 +612,13 @@ CREATE TABLE billing (
   paid_units            INTEGER NOT NULL DEFAULT 0 CHECK (paid_units >= 0),  -- units of the paid invoices
   owes                  INTEGER NOT NULL DEFAULT 0 CHECK (owes IN (0, 1)),   -- whether an invoice is overdue
   version               INTEGER NOT NULL DEFAULT 0, -- grows with each write: what was read before another's write is stale
-  looked_at             INTEGER,                    -- when Stripe was last asked at night
+  checked_at             INTEGER,                    -- when Stripe was last asked at night
   updated_at            INTEGER NOT NULL
 ) STRICT;
 
 -- Customers whose stored subscription may be out of date.
 CREATE INDEX billing_by_period_end ON billing (coalesce(current_period_end, 0)) WHERE subscription_status IN ('active', 'trialing');
-CREATE INDEX billing_in_arrears ON billing (looked_at) WHERE owes = 1 OR subscription_status IN ('past_due', 'unpaid');
+CREATE INDEX billing_in_arrears ON billing (checked_at) WHERE owes = 1 OR subscription_status IN ('past_due', 'unpaid');
 
 CREATE TRIGGER no_customer_for_an_erased_account BEFORE INSERT ON billing
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND erasing_at IS NOT NULL)
@@ -652,11 +652,11 @@ WHEN EXISTS (SELECT 1 FROM in_transit WHERE account_id = OLD.account_id AND open
 BEGIN SELECT RAISE(ABORT, 'the account is being moved'); END;
 
 CREATE TRIGGER moving_customers_stay BEFORE UPDATE ON billing
-WHEN NEW.looked_at IS OLD.looked_at AND EXISTS (SELECT 1 FROM in_transit WHERE account_id = OLD.account_id AND open = 0)
+WHEN NEW.checked_at IS OLD.checked_at AND EXISTS (SELECT 1 FROM in_transit WHERE account_id = OLD.account_id AND open = 0)
 BEGIN SELECT RAISE(ABORT, 'the account is being moved'); END;
 
 CREATE TRIGGER moving_customers_are_skipped BEFORE UPDATE ON billing
-WHEN NEW.looked_at IS NOT OLD.looked_at AND EXISTS (SELECT 1 FROM in_transit WHERE account_id = OLD.account_id AND open = 0)
+WHEN NEW.checked_at IS NOT OLD.checked_at AND EXISTS (SELECT 1 FROM in_transit WHERE account_id = OLD.account_id AND open = 0)
 BEGIN SELECT RAISE(IGNORE); END;
 
 -- A customer that was deleted at Stripe. Its meter events stay, and name it.

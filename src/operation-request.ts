@@ -18,7 +18,7 @@ export type OperationRequest<Id extends OperationId> = {
   /** The account that the credential belongs to. */
   readonly account: Account;
   /** What the first batch of an operation goes through whose account is read with it (http/operations.ts). */
-  readonly door: Batching;
+  readonly preflight: Batching;
   readonly query: Row<Id> extends { query: z.ZodType<infer Query> } ? Query : undefined;
   readonly body: Row<Id> extends { body: z.ZodType<infer Body> } ? Body : undefined;
   readonly idempotencyKey: string | undefined;

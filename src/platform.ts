@@ -30,7 +30,7 @@ import { OldJobs } from "./jobs/store/old-jobs.ts";
 import { Payments } from "./billing/store/payments.ts";
 import { Queues } from "./jobs/store/queues.ts";
 import { Probe } from "./operator/store/probe.ts";
-import { RepeatedQuestions } from "./integrations/store/repeated-questions.ts";
+import { RepeatedRequests } from "./integrations/store/repeated-requests.ts";
 import { RequestRate } from "./shared/api/request-rate.ts";
 import { Shares } from "./shares/store/shares.ts";
 import { Transits } from "./operator/store/transit.ts";
@@ -203,7 +203,7 @@ const booksIn = (database: string, db: D1Database, others: readonly D1Database[]
   apiKeys: new ApiKeys(db),
   shares: new Shares(db),
   idempotency: new IdempotencyKeys(db),
-  repeatedQuestions: new RepeatedQuestions(db),
+  repeatedRequests: new RepeatedRequests(db),
   erasures: new Erasures(db),
   uploads: new Uploads(db),
   deletedUploads: new DeletedUploads(db),

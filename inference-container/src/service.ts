@@ -7,7 +7,7 @@ import { createApp, type ServiceState } from "./http/app.ts";
 import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
 import { findFfmpeg } from "./video/ffmpeg.ts";
-import { Board } from "./tasks/board.ts";
+import { TaskRegistry } from "./tasks/task-registry.ts";
 import { runTask } from "./tasks/run-task.ts";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,18 +51,18 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const inFlight = (): number =>
     settings.inFlight === undefined ? engines.places : settings.inFlight * engines.inService;
   const limits = { ...settings, inFlight, clips: () => engines.inService };
-  const board = new Board(limits, (task) => runTask(task, parts), metrics);
-  engines.lost.catch(() => board.stopAll());
+  const registry = new TaskRegistry(limits, (task) => runTask(task, parts), metrics);
+  engines.lost.catch(() => registry.stopAll());
   let draining = false;
   const state = (): ServiceState => {
     if (draining) return "DRAINING";
     if (engines.model === undefined) return "STARTING";
     if (!engines.isAble) return "UNABLE";
-    return board.busy ? "BUSY" : "READY";
+    return registry.busy ? "BUSY" : "READY";
   };
   const app = createApp({
     ...settings,
-    board,
+    registry,
     log,
     metrics,
     state,
@@ -97,8 +97,8 @@ export async function startService(settings: Settings, loader: string, log: Logg
     enginePid: (index = 0) => engines.pids[index],
     drain: async () => {
       draining = true;
-      board.returnWaiting(settings.drainMs);
-      const finished = await finish(board, settings.drainMs);
+      registry.returnWaiting(settings.drainMs);
+      const finished = await finish(registry, settings.drainMs);
       await engines.close();
       server.close();
       if ("closeAllConnections" in server) server.closeAllConnections();
@@ -124,14 +124,14 @@ function ffmpegOf(log: Logger): string | null {
   }
 }
 
-async function finish(board: Board, withinMs: number): Promise<boolean> {
+async function finish(registry: TaskRegistry, withinMs: number): Promise<boolean> {
   const bound = Promise.withResolvers<"late">();
   const timer = setTimeout(() => bound.resolve("late"), withinMs);
-  const first = await Promise.race([board.drained(), bound.promise]);
+  const first = await Promise.race([registry.drained(), bound.promise]);
   clearTimeout(timer);
   if (first !== "late") return true;
-  board.stopAll();
-  await board.drained();
+  registry.stopAll();
+  await registry.drained();
   return false;
 }
 

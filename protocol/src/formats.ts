@@ -20,8 +20,8 @@ export const formatsInWords = (type: TaskType): string =>
     .flatMap(([, { format }]) => format ?? [])
     .join(", ");
 
-export const ImageFormat = z.enum(formatsOf("image"));
-export type ImageFormat = z.infer<typeof ImageFormat>;
+export const ResultFormat = z.enum(formatsOf("image"));
+export type ResultFormat = z.infer<typeof ResultFormat>;
 
 export const VideoFormat = z.enum(formatsOf("video"));
 export type VideoFormat = z.infer<typeof VideoFormat>;

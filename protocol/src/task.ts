@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ImageFormat, VideoFormat, wantedFormats } from "./formats.ts";
+import { ResultFormat, VideoFormat, wantedFormats } from "./formats.ts";
 import { MOST_OBJECTS, MOST_REGIONS, objectsOf, RegionLabel } from "./regions.ts";
 
 /** Which queue a task came from; the service serves the lanes in this order and bounds each separately. */
@@ -96,7 +96,7 @@ export const ImageWork = z.object({
     masks: z.int().nonnegative(),
   }),
   /** Absent: none. */
-  formats: wantedFormats(ImageFormat).optional(),
+  formats: wantedFormats(ResultFormat).optional(),
 });
 export type ImageWork = z.infer<typeof ImageWork>;
 

@@ -7,7 +7,7 @@ import {
   filesByKind,
   filesOf,
   ImageFiles,
-  ImageFormat,
+  ResultFormat,
   isList,
   isNamed,
   MOST_MASKS_PER_TASK,
@@ -59,7 +59,7 @@ describe("the formats", () => {
   it("are kinds of outputs, which a finished task has only if its job asked for them", () => {
     const kinds = (type: TaskType) =>
       outputsOf(type).flatMap(([kind, { reported }]) => (reported === undefined ? [kind] : []));
-    expect(ImageFormat.options).toEqual(kinds("image"));
+    expect(ResultFormat.options).toEqual(kinds("image"));
     expect(VideoFormat.options).toEqual(kinds("video"));
   });
 });

@@ -5,7 +5,7 @@ import { runCommandLine } from "../../client/src/cli/run.ts";
 import { parseOrder } from "../../client/src/cli/segment/arguments.ts";
 import { kindOf } from "../../client/src/cli/segment/inputs/media.ts";
 import { Interrupted, terminalUntil } from "../../client/src/cli/terminal.ts";
-import { ImageFormat, VideoFormat } from "../../src/jobs/contract/job.ts";
+import { ResultFormat, VideoFormat } from "../../src/jobs/contract/job.ts";
 import { Failure, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import type { StackAddress } from "../shared/state/state-folder.ts";
@@ -19,7 +19,7 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
   npm run demo -- clip.mp4 --region 400,200@0.5 whatever is there in your clip after half a second, followed
 
   --out DIR          the folder for the results (default demo-output)
-  --format F         also write the result as ${ImageFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
+  --format F         also write the result as ${ResultFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
   --region X,Y       mask whatever is at this point, in pixels; four numbers are a box: X,Y,W,H;
                      "X,Y;X,Y;!X,Y" are several points, those after ! outside the object; may be repeated.
                      "cup: X,Y" has a name. In a clip, "X,Y@1.5s" is at a time, and "cup#1: X,Y@2s" the same object again

@@ -128,7 +128,7 @@ interface Mounted {
   handle(
     request: Pick<
       OperationRequest<OperationId>,
-      "platform" | "account" | "door" | "idempotencyKey" | "waitSeconds" | "linkDigest"
+      "platform" | "account" | "preflight" | "idempotencyKey" | "waitSeconds" | "linkDigest"
     > & {
       readonly body: unknown;
       readonly query: unknown;
@@ -139,9 +139,9 @@ interface Mounted {
 
 /**
  * The operations whose account is read in the first call of the database that they make: each sends its first batch through
- * the request's door, and does nothing before that has an effect.
+ * the request's preflight, and does nothing before that has an effect.
  */
-const BEHIND_DOOR: ReadonlySet<OperationId> = new Set(["createUploadPresign", "createJob"]);
+const PREFLIGHTED: ReadonlySet<OperationId> = new Set(["createUploadPresign", "createJob"]);
 
 /** Adds the routes of all operations, as the contract's table describes them. */
 export function mountOperations(app: Hono<AppEnv>): void {
@@ -162,14 +162,20 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
     const shownJob = operation.byLink === true ? c.req.param("jobId") : undefined;
     const caller = await authenticate(c, undefined, shownJob);
     let read: ReturnType<typeof readRequest> | undefined;
-    const serve = async (account: Account, door: Batching) => {
+    const serve = async (account: Account, preflight: Batching) => {
       c.set("account", account);
       const request = await (read ??= readRequest(c, operation));
       const { database } = account;
       const begun = Date.now();
       const answer = await needing(platform(c), database, () =>
         mounted.handle(
-          { ...request, platform: platform(c).at(database), account, door, linkDigest: caller.linkDigest },
+          {
+            ...request,
+            platform: platform(c).at(database),
+            account,
+            preflight,
+            linkDigest: caller.linkDigest,
+          },
           c,
         ),
       );
@@ -180,8 +186,8 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
       return answer;
     };
     const { recalled } = caller;
-    const isBehindDoor = BEHIND_DOOR.has(id);
-    const answer = await enter(platform(c), { ...caller, recalled: isBehindDoor ? recalled : null }, serve);
+    const isPreflighted = PREFLIGHTED.has(id);
+    const answer = await enter(platform(c), { ...caller, recalled: isPreflighted ? recalled : null }, serve);
     if (answer instanceof Response) return answer;
     if (operation.status === 204 || answer === undefined) return c.body(null, 204);
     if (!isOnce(answer)) return c.json(answer, operation.status);

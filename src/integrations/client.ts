@@ -18,7 +18,7 @@ import type { Batching } from "../shared/storage/d1-store.ts";
 export interface BridgeClient {
   readonly platform: Platform;
   readonly account: Account;
-  readonly door: Batching;
+  readonly preflight: Batching;
   readonly query: undefined;
   readonly body: undefined;
   readonly idempotencyKey: string | undefined;
@@ -39,13 +39,13 @@ export async function asClient<T>(
   act: (client: BridgeClient) => Promise<T>,
 ): Promise<T> {
   const caller = await authenticate(c, credential);
-  return enter(platform(c), { ...caller, recalled: null }, (account, door) => {
+  return enter(platform(c), { ...caller, recalled: null }, (account, preflight) => {
     c.set("account", account);
     const { database } = account;
     const client: BridgeClient = {
       platform: platform(c).at(database),
       account,
-      door,
+      preflight,
       query: undefined,
       body: undefined,
       idempotencyKey: undefined,

@@ -8,7 +8,7 @@ import { complaint } from "../http/complaint.ts";
 import { boundAccount } from "../accounts/operations/authenticate.ts";
 import { createJob } from "../jobs/operations/create-job.ts";
 import { retrieveJob } from "../jobs/operations/jobs.ts";
-import type { RecalledJob } from "./store/repeated-questions.ts";
+import type { RecalledJob } from "./store/repeated-requests.ts";
 import type { BridgeClient } from "./client.ts";
 import { finishedJob } from "./found.ts";
 import { keyOf, REPEATED_MS, type Source, uploadOf } from "./uploads.ts";
@@ -71,7 +71,7 @@ export async function createJobOf(
 }
 
 const forget = ({ platform, account }: BridgeClient, key: string, jobId: string | null): Promise<void> =>
-  platform.repeatedQuestions.forget(account.accountId, key, jobId, Date.now());
+  platform.repeatedRequests.forget(account.accountId, key, jobId, Date.now());
 
 async function recallOrCreate(
   client: BridgeClient,
@@ -85,7 +85,7 @@ async function recallOrCreate(
   const sources = new Map(pictures.map(({ key, source }) => [key, source]));
   const keys = [...sources.keys()];
   const ofPictures = (tasks: readonly string[]) => pictures.map(({ key }) => tasks[keys.indexOf(key)] ?? "");
-  const { job, uploads } = await platform.repeatedQuestions.recall(
+  const { job, uploads } = await platform.repeatedRequests.recall(
     account.accountId,
     idempotencyKey,
     keys,

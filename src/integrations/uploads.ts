@@ -38,7 +38,7 @@ export async function uploadOf(
   const { platform, account } = client;
   await boundAccount(platform, account.accountId);
   const taskId = await newUpload(client, source);
-  await platform.repeatedQuestions.keep(account.accountId, key, taskId, Date.now());
+  await platform.repeatedRequests.keep(account.accountId, key, taskId, Date.now());
   return taskId;
 }
 
@@ -50,7 +50,7 @@ export async function storedOnce(client: BridgeClient, source: NewSource): Promi
   const { platform, account } = client;
   const key = await keyOf(source);
   const since = Date.now() - REPEATED_MS;
-  const { uploads } = await platform.repeatedQuestions.recall(account.accountId, "", [key], since);
+  const { uploads } = await platform.repeatedRequests.recall(account.accountId, "", [key], since);
   return uploadOf(client, source, key, uploads.get(key));
 }
 

@@ -137,7 +137,7 @@ describe("a run of the Worker for a cron", () => {
            (SELECT count(*) FROM deleted_jobs) AS deleted_jobs,
            (SELECT count(*) FROM ledger_closings) AS closings,
            (SELECT count(*) FROM meter_events WHERE sent_at IS NULL) AS meter_events,
-           (SELECT count(*) FROM billing WHERE looked_at IS NOT NULL) AS billing,
+           (SELECT count(*) FROM billing WHERE checked_at IS NOT NULL) AS billing,
            (SELECT count(*) FROM ended_subscriptions) AS ended_subscriptions,
            (SELECT count(*) FROM webhook_endpoints WHERE erased_at IS NOT NULL) AS endpoints,
            (SELECT count(*) FROM idempotency_keys) AS idempotency_keys`,

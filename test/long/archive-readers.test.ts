@@ -8,7 +8,7 @@ import { archiveReaders } from "../support/zip/archive-readers.ts";
 import { MTIME, noise } from "../support/zip/zip-of.ts";
 
 /** Every message's builder has so many files, and the next continues with what is known of them. */
-const TURN_FILES = 20_000;
+const SLICE_FILES = 20_000;
 const sizeOf = (i: number): number => (i * 7) % 300;
 
 describe(`an archive of ${MAX_ZIP_ENTRIES} files, written in turns,`, () => {
@@ -20,7 +20,7 @@ describe(`an archive of ${MAX_ZIP_ENTRIES} files, written in turns,`, () => {
     const sink = (piece: Uint8Array) => pieces.push(piece.slice());
     let zip = new ZipWriter(sink, MTIME);
     for (const [i, name] of names.entries()) {
-      if (i % TURN_FILES === 0) zip = new ZipWriter(sink, MTIME, names.slice(0, i), zip.known());
+      if (i % SLICE_FILES === 0) zip = new ZipWriter(sink, MTIME, names.slice(0, i), zip.known());
       zip.entry(name)(noise(sizeOf(i), i), true);
     }
     zip.end();

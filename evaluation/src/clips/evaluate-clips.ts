@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import sharp from "sharp";
-import { Course } from "../../../inference-container/src/following/course.ts";
+import { Trajectory } from "../../../inference-container/src/following/trajectory.ts";
 import { CLIP_MASK_THRESHOLD } from "../../../inference-container/src/masks/runs/find-runs.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
@@ -132,18 +132,18 @@ async function readLabel(path: string): Promise<Mask> {
 /** Follows the first frame's object through the others. */
 export async function followFrames(model: Model, frames: readonly LabelledFrame[]): Promise<FollowedFrame[]> {
   const followed: FollowedFrame[] = [];
-  let course: Course | undefined;
+  let trajectory: Trajectory | undefined;
   for (const [at, frame] of frames.entries()) {
     const picture = await decodePicture(frame.picture, "", PIXEL_LIMIT);
     using open = await opened(model, { ...picture, contentHash: null });
     const timeSec = at / FOLLOWED_FPS;
-    if (course === undefined) {
+    if (trajectory === undefined) {
       const { left, top, right, bottom } = boundsOf(frame.label);
       const regions = new Map([[timeSec, { box: [left, top, right, bottom] as const }]]);
-      course = new Course([{ objectId: 1, regions }], picture, 1);
+      trajectory = new Trajectory([{ objectId: 1, regions }], picture, 1);
     }
     const { following } = open;
-    const [seen] = following === undefined ? [] : await course.next(timeSec, following);
+    const [seen] = following === undefined ? [] : await trajectory.next(timeSec, following);
     const found = seen === undefined ? null : maskOfGrid(seen.mask, frame.label, CLIP_MASK_THRESHOLD);
     const iou = found === null ? Number(frame.label.area === 0) : maskIou(found, frame.label);
     followed.push({ ...frame, found, score: seen?.score ?? null, iou });

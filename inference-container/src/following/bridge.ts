@@ -1,8 +1,8 @@
 /** Bridges gaps in tracks: an object that the detector misses for a moment is looked for where it is expected. */
 import { type Box, clipBox } from "../models/box.ts";
-import type { Followable, Instance, PictureLooks } from "../models/model.ts";
+import type { Followable, Instance, PictureAppearance } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
-import { lookOf } from "./choice.ts";
+import { descriptorOf } from "./choice.ts";
 import { type Claim, find, type Sought } from "./find.ts";
 import { glimpse, Memory } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
@@ -26,9 +26,9 @@ interface Known extends Pick<Instance, "score" | "mask" | "box" | "promptIndex">
   readonly timeSec: number;
   readonly detections: number;
   /** Of the whole frame, which its objects share. */
-  readonly looks: PictureLooks;
+  readonly appearance: PictureAppearance;
   /** Since the detector misses it. */
-  pursuit?: { readonly memory: Memory; readonly look: Float32Array; last: Sought["last"] };
+  pursuit?: { readonly memory: Memory; readonly descriptor: Float32Array; last: Sought["last"] };
 }
 
 /** An object that was found without a detection. */
@@ -46,10 +46,10 @@ export class Bridges {
   }
 
   /** Remembers a detected object. @param looks the frame's */
-  detected(objectId: number, timeSec: number, instance: Instance, looks: PictureLooks): void {
+  detected(objectId: number, timeSec: number, instance: Instance, appearance: PictureAppearance): void {
     const { score, mask, box, promptIndex } = instance;
     const detections = (this.#known.get(objectId)?.detections ?? 0) + 1;
-    this.#known.set(objectId, { score, mask, box, promptIndex, timeSec, detections, looks });
+    this.#known.set(objectId, { score, mask, box, promptIndex, timeSec, detections, appearance });
   }
 
   /**
@@ -66,17 +66,17 @@ export class Bridges {
       if (timeSec - known.timeSec > LONGEST_BRIDGE_SECONDS + TOLERANCE_SECONDS) this.#known.delete(id);
     const sought = gaps.flatMap((gap) => this.#sought(gap) ?? []);
     if (sought.length === 0) return [];
-    const looks = await picture.looks();
+    const appearance = await picture.appearance();
     const promptOf = ({ objectId }: Claim): number | undefined =>
       gaps.find(({ id }) => id === objectId)?.promptIndex ??
       others.find((other) => other.objectId === objectId)?.promptIndex;
-    const scene = { frame: this.#frame, timeSec, picture, looks };
+    const scene = { frame: this.#frame, timeSec, picture, appearance };
     const found = await find(sought, scene, others, (a, b) => promptOf(a) !== promptOf(b));
-    return found.flatMap(({ sought: { objectId }, mask, look, inside, box, value }) => {
+    return found.flatMap(({ sought: { objectId }, mask, descriptor, inside, box, value }) => {
       const known = this.#known.get(objectId);
       if (known?.pursuit === undefined) return [];
-      known.pursuit.last = { mask, look };
-      const seen = glimpse(looks, windowAbout(box, this.#frame, looks), inside);
+      known.pursuit.last = { mask, descriptor };
+      const seen = glimpse(appearance, windowAbout(box, this.#frame, appearance), inside);
       known.pursuit.memory.add({ timeSec, sureness: value, known: seen });
       return [
         { objectId, promptIndex: known.promptIndex, score: known.score, mask: picture.cleaned(mask), box },
@@ -93,11 +93,11 @@ export class Bridges {
     return { objectId: id, inParts: false, ...known.pursuit, expected: { box: inside, moved } };
   }
 
-  #begun({ timeSec, mask, box, looks }: Known): NonNullable<Known["pursuit"]> {
-    const inside = coverage(mask, looks.width, looks.height);
-    const look = lookOf(looks, inside);
-    const known = glimpse(looks, windowAbout(box, this.#frame, looks), inside);
-    return { memory: new Memory({ timeSec, sureness: 1, known }), look, last: { mask, look } };
+  #begun({ timeSec, mask, box, appearance }: Known): NonNullable<Known["pursuit"]> {
+    const inside = coverage(mask, appearance.width, appearance.height);
+    const descriptor = descriptorOf(appearance, inside);
+    const known = glimpse(appearance, windowAbout(box, this.#frame, appearance), inside);
+    return { memory: new Memory({ timeSec, sureness: 1, known }), descriptor, last: { mask, descriptor } };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Tells whether two frames in a row show different scenes. */
 import { cosine } from "../models/arithmetic.ts";
-import type { PictureLooks } from "../models/model.ts";
+import type { PictureAppearance } from "../models/model.ts";
 
 /**
  * The mean cosine below which scenes are different. In eight clips of DAVIS 2016 at six frames per second, frames in a row had at
@@ -22,7 +22,7 @@ const STEP = 4;
 const SAME_THINGS = 0.61;
 
 /** Whether no shift of the frame before makes its cells look like those of this one, and the one hasn't what the other shows. */
-export function isCut(before: PictureLooks, now: PictureLooks): boolean {
+export function isCut(before: PictureAppearance, now: PictureAppearance): boolean {
   const { width, height } = now;
   if (sameness(before, now, 0, 0) >= SAME_SCENE) return false;
   const [across, down] = [Math.floor(width * TURNED.across), Math.floor(height * TURNED.down)];
@@ -33,7 +33,7 @@ export function isCut(before: PictureLooks, now: PictureLooks): boolean {
 }
 
 /** The mean, over cells of a frame, of the cosine with the cell of the other that is most like it. */
-function thingsShared(one: PictureLooks, other: PictureLooks): number {
+function thingsShared(one: PictureAppearance, other: PictureAppearance): number {
   const wanted = sampled(one, STEP);
   const there = sampled(other, STEP / 2);
   return (
@@ -43,18 +43,18 @@ function thingsShared(one: PictureLooks, other: PictureLooks): number {
 }
 
 /** The looks of every `step`th cell, across and down. */
-function sampled({ width, height, channels, looks }: PictureLooks, step: number): Float32Array[] {
+function sampled({ width, height, channels, appearance }: PictureAppearance, step: number): Float32Array[] {
   const cells: Float32Array[] = [];
   for (let y = 0; y < height; y += step)
     for (let x = 0; x < width; x += step)
-      cells.push(looks.subarray((y * width + x) * channels, (y * width + x + 1) * channels));
+      cells.push(appearance.subarray((y * width + x) * channels, (y * width + x + 1) * channels));
   return cells;
 }
 
 /** The mean cosine between cells and those of the frame before that lie `dx` cells to the right and `dy` below. */
 function sameness(
-  before: PictureLooks,
-  { width, height, channels, looks }: PictureLooks,
+  before: PictureAppearance,
+  { width, height, channels, appearance }: PictureAppearance,
   dx: number,
   dy: number,
 ): number {
@@ -62,7 +62,8 @@ function sameness(
   for (let y = Math.max(0, -dy); y < Math.min(height, height - dy); y += STEP)
     for (let x = Math.max(0, -dx); x < Math.min(width, width - dx); x += STEP) {
       const [own, other] = [(y * width + x) * channels, ((y + dy) * width + x + dx) * channels];
-      for (let i = 0; i < channels; i += 1) sum += (looks[own + i] ?? 0) * (before.looks[other + i] ?? 0);
+      for (let i = 0; i < channels; i += 1)
+        sum += (appearance[own + i] ?? 0) * (before.appearance[other + i] ?? 0);
       compared += 1;
     }
   return sum / compared;

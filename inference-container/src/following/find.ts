@@ -2,10 +2,10 @@
 import type { RegionPoint } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
 import { gridArea, gridBounds, gridMoved, gridOverlap, samplesAt } from "../models/mask-shape.ts";
-import type { DrawnRegion, Followable, LogitGrid, PictureLooks, Region } from "../models/model.ts";
+import type { DrawnRegion, Followable, LogitGrid, PictureAppearance, Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import { best, type Expected, type Offer, weigh } from "./choice.ts";
-import { cellsWithin, looksOf, type Memory } from "./memory.ts";
+import { cellsWithin, appearanceOf, type Memory } from "./memory.ts";
 import { type Part, partsOf, windowAbout } from "./parts.ts";
 
 /** What a drawing has to be worth: the product that `weigh` makes. */
@@ -33,10 +33,10 @@ export interface Sought {
   readonly memory: Memory;
   /** True if it was pointed at in several places: its parts may lie apart. */
   readonly inParts: boolean;
-  /** What it looks like where it is certain, by `lookOf`. */
-  readonly look: Float32Array;
+  /** What it looks like where it is certain, by `descriptorOf`. */
+  readonly descriptor: Float32Array;
   /** As it was seen last. */
-  readonly last: Pick<Offer, "mask" | "look">;
+  readonly last: Pick<Offer, "mask" | "descriptor">;
   /** Absent if it may be anywhere. */
   readonly expected: Place | undefined;
 }
@@ -60,7 +60,7 @@ export interface Scene {
   readonly frame: Size;
   readonly timeSec: number;
   readonly picture: Followable;
-  readonly looks: PictureLooks;
+  readonly appearance: PictureAppearance;
 }
 
 /** An object that was found. */
@@ -106,23 +106,23 @@ export async function find(
   return found;
 }
 
-async function hunchOf(sought: Sought, { frame, picture, looks }: Scene): Promise<Hunch> {
-  const { memory, inParts, look, last, expected } = sought;
+async function hunchOf(sought: Sought, { frame, picture, appearance }: Scene): Promise<Hunch> {
+  const { memory, inParts, descriptor, last, expected } = sought;
   const window =
     expected === undefined
-      ? new Float32Array(looks.width * looks.height).fill(1)
-      : windowAbout(expected.box, frame, looks);
+      ? new Float32Array(appearance.width * appearance.height).fill(1)
+      : windowAbout(expected.box, frame, appearance);
   const cells = cellsWithin(window);
-  const voted = await picture.votes(looksOf(looks, cells), memory.known);
+  const voted = await picture.votes(appearanceOf(appearance, cells), memory.known);
   const votes = new Float32Array(window.length);
   for (const [at, cell] of cells.entries()) votes[cell] = (voted[at] ?? 0) * (window[cell] ?? 0);
-  const [part, ...others] = partsOf(votes, looks, frame);
+  const [part, ...others] = partsOf(votes, appearance, frame);
   const own = others.filter((other) => inParts && hadPart(sought, other, frame));
   const rivals = others.filter((other) => !own.includes(other));
   const area = expected === undefined ? undefined : gridArea(last.mask);
   return {
     sought,
-    expected: { looks: [look, last.look], area, votes },
+    expected: { appearance: [descriptor, last.descriptor], area, votes },
     regions: part === undefined ? [] : [votedRegion([part, ...own], rivals)],
   };
 }
@@ -162,13 +162,13 @@ function expectedRegions({ expected, last }: Sought, frame: Size, withPrior: boo
 
 async function draw(
   asked: readonly (readonly [Hunch, readonly Region[]])[],
-  { picture, looks }: Scene,
+  { picture, appearance }: Scene,
 ): Promise<[Hunch, Offer | undefined][]> {
   const offers: DrawnRegion[][] = await picture.offers(asked.flatMap(([, regions]) => regions));
   let at = 0;
   return asked.map(([hunch, { length }]) => {
     const own = offers.slice(at, (at += length)).flat();
-    return [hunch, best(own.map((one) => weigh(one, looks, hunch.expected)))];
+    return [hunch, best(own.map((one) => weigh(one, appearance, hunch.expected)))];
   });
 }
 

@@ -1,5 +1,5 @@
 /** What is remembered of an object: cells of a few frames, so much in all as never grows with the clip. */
-import type { CellLooks, KnownCells, PictureLooks } from "../models/model.ts";
+import type { CellAppearance, KnownCells, PictureAppearance } from "../models/model.ts";
 
 /** An object in a frame, and what lies around it. */
 export interface Remembered {
@@ -19,11 +19,11 @@ const MOST_SURE = 3;
 const APART_SECONDS = 0.4;
 
 /** What a frame shows of an object within a window around it. @param inside of each cell, how much of it the object has */
-export function glimpse(picture: PictureLooks, window: Float32Array, inside: Float32Array): KnownCells {
+export function glimpse(picture: PictureAppearance, window: Float32Array, inside: Float32Array): KnownCells {
   const cells = cellsWithin(window);
   const step = Math.max(1, Math.ceil(cells.length / MOST_CELLS));
   const kept = cells.filter((_, at) => at % step === 0);
-  return { ...looksOf(picture, kept), inside: Float32Array.from(kept, (cell) => inside[cell] ?? 0) };
+  return { ...appearanceOf(picture, kept), inside: Float32Array.from(kept, (cell) => inside[cell] ?? 0) };
 }
 
 /** The cells of which a window has something. */
@@ -31,11 +31,14 @@ export const cellsWithin = (window: Float32Array): number[] =>
   [...window.keys()].filter((cell) => (window[cell] ?? 0) > 0);
 
 /** What some cells of a picture look like, in their order. */
-export function looksOf({ channels, looks }: CellLooks, cells: readonly number[]): CellLooks {
+export function appearanceOf(
+  { channels, appearance }: CellAppearance,
+  cells: readonly number[],
+): CellAppearance {
   const own = new Float32Array(cells.length * channels);
   for (const [at, cell] of cells.entries())
-    own.set(looks.subarray(cell * channels, (cell + 1) * channels), at * channels);
-  return { channels, looks: own };
+    own.set(appearance.subarray(cell * channels, (cell + 1) * channels), at * channels);
+  return { channels, appearance: own };
 }
 
 export class Memory {
@@ -64,7 +67,7 @@ export class Memory {
     const voting = this.frames.map(({ known }) => known);
     return {
       channels: voting[0]?.channels ?? 0,
-      looks: joined(voting.map(({ looks }) => looks)),
+      appearance: joined(voting.map(({ appearance }) => appearance)),
       inside: joined(voting.map(({ inside }) => inside)),
     };
   }

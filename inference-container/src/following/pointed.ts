@@ -5,7 +5,7 @@ import { gridBounds } from "../models/mask-shape.ts";
 import type { DrawnRegion, LogitGrid, Region } from "../models/model.ts";
 import { chosen, obeying } from "../models/sam2/regions.ts";
 import { coverage } from "../models/sam2/appearance.ts";
-import { lookOf } from "./choice.ts";
+import { descriptorOf } from "./choice.ts";
 import type { Found, Scene } from "./find.ts";
 import { glimpse, type Remembered } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
@@ -24,14 +24,14 @@ export interface Moment {
   readonly mask: LogitGrid;
   readonly box: Box;
   readonly score: number;
-  readonly look: Float32Array;
+  readonly descriptor: Float32Array;
   readonly remembered: Remembered;
 }
 
 /** What is known of an object that a region corrects. */
 export interface Corrected {
-  /** What it looks like where it was pointed at before, by `lookOf`. */
-  readonly look: Float32Array;
+  /** What it looks like where it was pointed at before, by `descriptorOf`. */
+  readonly descriptor: Float32Array;
   /** As it was followed into this frame; absent if it was lost. */
   readonly followed: Pick<Found, "mask" | "box" | "value"> | undefined;
 }
@@ -42,21 +42,21 @@ export async function momentOf(
   before: Corrected | undefined,
   scene: Scene,
 ): Promise<Moment | undefined> {
-  const { frame, timeSec, picture, looks } = scene;
+  const { frame, timeSec, picture, appearance } = scene;
   const drawn = before === undefined ? await drawnIn(region, scene) : await corrected(region, before, scene);
   if (drawn === undefined) return undefined;
   const mask = picture.cleaned(drawn.mask, region);
   const box = gridBounds(mask, frame);
   if (box === undefined) return undefined;
-  const inside = coverage(mask, looks.width, looks.height);
-  const known = glimpse(looks, windowAbout(box, frame, looks), inside);
+  const inside = coverage(mask, appearance.width, appearance.height);
+  const known = glimpse(appearance, windowAbout(box, frame, appearance), inside);
   return {
     region,
     mask,
     box,
     // The decoder thinks little of a mask in parts: a correction makes no frame less sure than it was.
     score: Math.max(asShare(drawn.quality), before?.followed?.value ?? 0),
-    look: lookOf(looks, inside),
+    descriptor: descriptorOf(appearance, inside),
     remembered: { timeSec, sureness: 1, known },
   };
 }
@@ -69,14 +69,14 @@ const UNSURE = 0.7;
 
 /** What the model draws for a region, as in a picture; for a box of which it is unsure, also by what stands out in it. */
 async function drawnIn(region: Region, scene: Scene): Promise<DrawnRegion | undefined> {
-  const { picture, frame, looks } = scene;
+  const { picture, frame, appearance } = scene;
   const [offers = []] = await picture.offers([region]);
   if (offers.length === 0) return undefined;
   const drawn = chosen(offers, region, frame);
   const { box, points, prior } = region;
   if (drawn.quality >= UNSURE || box === undefined || points !== undefined || prior !== undefined)
     return drawn;
-  const standing = standingOut(box, looks, frame);
+  const standing = standingOut(box, appearance, frame);
   return standing.length === 0 ? drawn : await drawnIn({ box, points: standing }, scene);
 }
 
@@ -86,27 +86,31 @@ async function drawnIn(region: Region, scene: Scene): Promise<DrawnRegion | unde
  */
 async function corrected(
   region: Region,
-  { look, followed }: Corrected,
+  { descriptor, followed }: Corrected,
   scene: Scene,
 ): Promise<DrawnRegion | undefined> {
   if (followed !== undefined && isAbout(region, followed.box, scene))
     return drawnIn({ ...region, prior: followed.mask }, scene);
-  const { picture, frame, looks } = scene;
+  const { picture, frame, appearance } = scene;
   const offers = (await picture.offers([region])).flat();
   const valueOf = ({ mask, quality }: DrawnRegion): number =>
-    quality * Math.max(cosine(lookOf(looks, coverage(mask, looks.width, looks.height)), look), 0);
+    quality *
+    Math.max(
+      cosine(descriptorOf(appearance, coverage(mask, appearance.width, appearance.height)), descriptor),
+      0,
+    );
   return obeying(offers, region, frame).toSorted((a, b) => valueOf(b) - valueOf(a))[0];
 }
 
 /** Whether a region has no box, and all its points on the object lie on what was followed, or around it. */
-function isAbout({ box, points = [] }: Region, followed: Box, { frame, looks }: Scene): boolean {
-  const window = windowAbout(followed, frame, looks);
-  const [cellX, cellY] = [frame.width / looks.width, frame.height / looks.height];
+function isAbout({ box, points = [] }: Region, followed: Box, { frame, appearance }: Scene): boolean {
+  const window = windowAbout(followed, frame, appearance);
+  const [cellX, cellY] = [frame.width / appearance.width, frame.height / appearance.height];
   return (
     box === undefined &&
     points.every(
       ({ x, y, label }) =>
-        label === 0 || (window[Math.floor(y / cellY) * looks.width + Math.floor(x / cellX)] ?? 0) > 0,
+        label === 0 || (window[Math.floor(y / cellY) * appearance.width + Math.floor(x / cellX)] ?? 0) > 0,
     )
   );
 }

@@ -2,7 +2,7 @@
 import type { RegionPoint } from "@segmentation/protocol";
 import { cosine } from "../models/arithmetic.ts";
 import type { Box } from "../models/box.ts";
-import type { PictureLooks } from "../models/model.ts";
+import type { PictureAppearance } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import { cellsWithin } from "./memory.ts";
 import { sumAround, windowAbout } from "./parts.ts";
@@ -23,21 +23,21 @@ const MOST_COMPARED = 256;
  * surroundings. A cell's likeness is its highest cosine with a cell around the box.
  * @param frame the picture's size, in whose pixels the box is
  */
-export function standingOut(box: Box, picture: PictureLooks, frame: Size): RegionPoint[] {
-  const { width, height, channels, looks } = picture;
+export function standingOut(box: Box, picture: PictureAppearance, frame: Size): RegionPoint[] {
+  const { width, height, channels, appearance } = picture;
   const window = windowAbout(box, frame, picture);
-  const ownLook = (cell: number) => looks.subarray(cell * channels, (cell + 1) * channels);
+  const ownDescriptor = (cell: number) => appearance.subarray(cell * channels, (cell + 1) * channels);
   const columnOf = (cell: number): number => cell % width;
   const rowOf = (cell: number): number => Math.floor(cell / width);
   const cells = Map.groupBy(cellsWithin(window), (cell) => window[cell] === 1);
   const [within, around] = [cells.get(true) ?? [], cells.get(false) ?? []];
   const step = Math.ceil(around.length / MOST_COMPARED);
-  const compared = around.filter((_, at) => at % step === 0).map(ownLook);
+  const compared = around.filter((_, at) => at % step === 0).map(ownDescriptor);
   if (compared.length === 0) return [];
   const unlike = new Float32Array(window.length);
   for (const cell of within) {
-    const look = ownLook(cell);
-    unlike[cell] = 1 - Math.max(...compared.map((other) => cosine(look, other)));
+    const descriptor = ownDescriptor(cell);
+    unlike[cell] = 1 - Math.max(...compared.map((other) => cosine(descriptor, other)));
   }
   // Together with what lies about a cell, so that no point is at a border.
   const sums = unlike.map((_, cell) => sumAround(unlike, columnOf(cell), rowOf(cell), picture));

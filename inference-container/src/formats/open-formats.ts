@@ -1,4 +1,4 @@
-import { categoriesOf, type Category, type ImageFormat, nameOf } from "@segmentation/protocol";
+import { categoriesOf, type Category, type ResultFormat, nameOf } from "@segmentation/protocol";
 import type { ImageTask, TaskHooks } from "../messages.ts";
 import type { Picture } from "../models/model.ts";
 import { openCoco } from "./coco.ts";
@@ -7,7 +7,7 @@ import type { FormatWriter, Subject } from "./format-writer.ts";
 import { openLabelmap } from "./labelmap.ts";
 import { openYolo } from "./yolo.ts";
 
-const OPEN: Readonly<Record<ImageFormat, (subject: Subject) => FormatWriter | Promise<FormatWriter>>> = {
+const OPEN: Readonly<Record<ResultFormat, (subject: Subject) => FormatWriter | Promise<FormatWriter>>> = {
   coco: openCoco,
   yolo: openYolo,
   cutout: openCutouts,

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Logger } from "pino";
 import {
-  ImageFormat,
+  ResultFormat,
   type ModelDescription,
   PROTOCOL,
   PROTOCOL_HEADER,
@@ -13,7 +13,7 @@ import {
 import type { DeviceState } from "../supervisor/engines.ts";
 import type { ModelInfo } from "../messages.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Board } from "../tasks/board.ts";
+import type { TaskRegistry } from "../tasks/task-registry.ts";
 import { RETRY_FULL_SECONDS } from "../tasks/lanes.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createMiddleware } from "hono/factory";
@@ -24,7 +24,7 @@ const RETRY_NOT_READY_SECONDS = 5;
 export type ServiceState = "STARTING" | "READY" | "BUSY" | "UNABLE" | "DRAINING";
 
 export interface AppParts {
-  readonly board: Board;
+  readonly registry: TaskRegistry;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly token: string | undefined;
@@ -39,7 +39,7 @@ export interface AppParts {
 
 /** The service's HTTP interface: the protocol under /v1; health, readiness and metrics for operators. */
 export function createApp(parts: AppParts): Hono {
-  const { board, log, metrics, state, model } = parts;
+  const { registry, log, metrics, state, model } = parts;
   const app = new Hono();
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", (c) => {
@@ -64,7 +64,7 @@ export function createApp(parts: AppParts): Hono {
     return c.json({
       ...described,
       protocol: PROTOCOL,
-      formats: ImageFormat.options,
+      formats: ResultFormat.options,
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
     } satisfies ModelDescription);
   });
@@ -99,11 +99,11 @@ export function createApp(parts: AppParts): Hono {
       log.warn({ reason: foreign.message }, foreign.error);
       return refuse(403, foreign);
     }
-    if (board.isCancelled(parsed.data.key)) return refuse(409, CANCELLED);
-    const known = board.state(parsed.data.key);
+    if (registry.isCancelled(parsed.data.key)) return refuse(409, CANCELLED);
+    const known = registry.state(parsed.data.key);
     if (known !== undefined) return c.json(known, 202);
     if (now === "STARTING" || now === "UNABLE") return refuse(503, NOT_READY[now], RETRY_NOT_READY_SECONDS);
-    const accepted = board.submit(parsed.data);
+    const accepted = registry.submit(parsed.data);
     if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
     return c.json(accepted, 202);
   });
@@ -115,14 +115,14 @@ export function createApp(parts: AppParts): Hono {
     }
     const parsed = RoomRequest.safeParse(await c.req.json().catch(() => undefined));
     if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
-    return c.json({ room: board.room(parsed.data.tasks) } satisfies RoomAnswer);
+    return c.json({ room: registry.room(parsed.data.tasks) } satisfies RoomAnswer);
   });
   app.get("/v1/tasks/:key", (c) => {
-    const found = board.state(c.req.param("key"));
+    const found = registry.state(c.req.param("key"));
     return found === undefined ? c.json(UNKNOWN_TASK, 404) : c.json(found);
   });
   app.delete("/v1/tasks/:key", (c) => {
-    board.cancel(c.req.param("key"));
+    registry.cancel(c.req.param("key"));
     return c.body(null, 204);
   });
   app.notFound((c) => c.json(problem("not_found", "There is nothing at this path. Check the path."), 404));

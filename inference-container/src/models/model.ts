@@ -58,17 +58,17 @@ export interface DrawnRegion {
 }
 
 /** What cells of a picture look like: of each a vector of length 1, one after another. */
-export interface CellLooks {
+export interface CellAppearance {
   readonly channels: number;
   /** `channels` values for each cell. */
-  readonly looks: Float32Array<ArrayBuffer>;
+  readonly appearance: Float32Array<ArrayBuffer>;
 }
 
 /** What a picture looks like, cell by cell, row by row, on a grid that is stretched over it. */
-export interface PictureLooks extends CellLooks, Size {}
+export interface PictureAppearance extends CellAppearance, Size {}
 
 /** Remembered cells, and of each how much of it an object has, 0 to 1. */
-export interface KnownCells extends CellLooks {
+export interface KnownCells extends CellAppearance {
   readonly inside: Float32Array<ArrayBuffer>;
 }
 
@@ -82,13 +82,13 @@ export interface OpenPicture extends Disposable {
 
 /** What following an object from frame to frame takes. */
 export interface Followable {
-  looks(): Promise<PictureLooks>;
+  appearance(): Promise<PictureAppearance>;
   /** Every mask that the model offers for each region, without their appearances. */
   offers(regions: readonly Region[]): Promise<DrawnRegion[][]>;
   /** An offered mask without specks, as `draw` returns it. @param region what it was drawn for */
   cleaned(mask: LogitGrid, region?: Partial<Region>): LogitGrid;
   /** For each cell, how much of it is the object, 0 to 1, by the known cells that look most like it; they are both used up. */
-  votes(cells: CellLooks, known: KnownCells): Promise<Float32Array>;
+  votes(cells: CellAppearance, known: KnownCells): Promise<Float32Array>;
 }
 
 /** A prompt that the model can't serve, with a sentence for the person who wrote it. */

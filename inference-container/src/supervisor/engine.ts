@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { mayBeDevices, ModelUnavailable, TaskFailure } from "../failures.ts";
-import { Doubt, fates, type Kill, Suspected } from "./fates.ts";
+import { Doubt, outcomesAfterCrash, type Kill, Suspected } from "./after-crash.ts";
 import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineResult, EngineTask, FromEngine, ModelInfo } from "../messages.ts";
@@ -292,7 +292,7 @@ export class Engine {
     clearTimeout(this.#startTimer);
     // Cancelled tasks were rejected before.
     const wanted = inside.filter(({ dropped }) => !dropped);
-    const reasons = fates(
+    const reasons = outcomesAfterCrash(
       wanted.map(({ task }) => task),
       inside.length,
       kill,

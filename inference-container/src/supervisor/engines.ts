@@ -5,7 +5,7 @@ import { ByteCache } from "../models/memory/byte-cache.ts";
 import { KeyMemory } from "../key-memory.ts";
 import { TaskReturned } from "../failures.ts";
 import { Engine, type EngineLimits } from "./engine.ts";
-import { Displaced, type Doubt, endedEngine, Suspected } from "./fates.ts";
+import { Displaced, type Doubt, endedEngine, Suspected } from "./after-crash.ts";
 import { bestFor, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 

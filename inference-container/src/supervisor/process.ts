@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { killGroup } from "../kill-group.ts";
 import { type EngineConfig, FromEngine, type ToEngine } from "../messages.ts";
 
-const CHILD = fileURLToPath(new URL("../worker/child.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("../engine/child.ts", import.meta.url));
 const FONT_CONFIG = fileURLToPath(new URL("../preview/fonts.conf", import.meta.url));
 const CLOSE_MS = 2_000;
 /**

@@ -1,5 +1,5 @@
 import { Lane, type TaskRequest } from "@segmentation/protocol";
-import { Line, type Queued } from "./line.ts";
+import { LaneQueue, type Queued } from "./lane-queue.ts";
 
 /** How soon a task that found no room may be offered again. */
 export const RETRY_FULL_SECONDS = 2;
@@ -13,13 +13,13 @@ export class Lanes<Request extends Queued> {
   readonly #lines: readonly {
     readonly lane: Lane;
     readonly type: TaskRequest["type"];
-    readonly line: Line<Request>;
+    readonly line: LaneQueue<Request>;
   }[];
 
   /** @param capacity how many tasks may wait in each line */
   constructor(capacity: number) {
     this.#lines = Lane.options.flatMap((lane) =>
-      (["image", "video"] as const).map((type) => ({ lane, type, line: new Line<Request>(capacity) })),
+      (["image", "video"] as const).map((type) => ({ lane, type, line: new LaneQueue<Request>(capacity) })),
     );
   }
 
@@ -39,7 +39,7 @@ export class Lanes<Request extends Queued> {
    */
   room(tasks: readonly Queued[], freePlaces: number): boolean[] {
     const lines = this.#lines.map(({ lane, type, line }) => {
-      const tried: Line<Queued> = line.copy(type === "image" ? freePlaces : 0);
+      const tried: LaneQueue<Queued> = line.copy(type === "image" ? freePlaces : 0);
       return { lane, type, tried };
     });
     const lineOf = ({ lane, type }: Queued) => lines.find((each) => each.lane === lane && each.type === type);
@@ -68,7 +68,7 @@ export class Lanes<Request extends Queued> {
     return this.#lines.reduce((sum, each) => (each.lane === lane ? sum + each.line.length : sum), 0);
   }
 
-  #lineOf({ lane, type }: Queued): Line<Request> | undefined {
+  #lineOf({ lane, type }: Queued): LaneQueue<Request> | undefined {
     return this.#lines.find((each) => each.lane === lane && each.type === type)?.line;
   }
 }

@@ -86,7 +86,7 @@ test("of a frame's doubtful objects three are drawn in another way, too, and onl
         return offered.map((masks) => masks.map((one) => ({ ...one, quality: 0.6 })));
       };
       const following: Followable = {
-        looks: () => seen.looks(),
+        appearance: () => seen.appearance(),
         cleaned: (mask) => seen.cleaned(mask),
         votes: (cells, known) => seen.votes(cells, known),
         offers,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isCut } from "../../src/following/cut.ts";
-import { agreementOf, best, lookOf, weigh } from "../../src/following/choice.ts";
+import { agreementOf, best, descriptorOf, weigh } from "../../src/following/choice.ts";
 import { Memory, glimpse, type Remembered } from "../../src/following/memory.ts";
 import { LEAST_VOTES, partsOf, windowAbout } from "../../src/following/parts.ts";
 import { standingOut } from "../../src/following/standing-out.ts";
@@ -44,7 +44,7 @@ describe("what stands out in a box", () => {
     return {
       ...GRID,
       channels: 2,
-      looks: Float32Array.from(cells.flatMap((thing) => (thing ? [1, 0] : [0, 1]))),
+      appearance: Float32Array.from(cells.flatMap((thing) => (thing ? [1, 0] : [0, 1]))),
     };
   };
   const BOX = [60, 60, 260, 180] as const;
@@ -109,7 +109,7 @@ describe("the memory of an object", () => {
   const remembered = (timeSec: number, sureness: number): Remembered => ({
     timeSec,
     sureness,
-    known: { channels: 1, looks: Float32Array.of(timeSec), inside: Float32Array.of(sureness) },
+    known: { channels: 1, appearance: Float32Array.of(timeSec), inside: Float32Array.of(sureness) },
   });
 
   test("never grows with the clip, and always has the pointed frame and the last one", () => {
@@ -136,11 +136,11 @@ describe("the memory of an object", () => {
   });
 
   test("of a frame keeps at most 1,024 cells, spread over the window", () => {
-    const looks = { channels: 2, width: 64, height: 64, looks: new Float32Array(64 * 64 * 2) };
+    const appearance = { channels: 2, width: 64, height: 64, appearance: new Float32Array(64 * 64 * 2) };
     const inside = Float32Array.from({ length: 4_096 }, (_, cell) => (cell < 2_048 ? 1 : 0));
-    const known = glimpse(looks, new Float32Array(4_096).fill(1), inside);
+    const known = glimpse(appearance, new Float32Array(4_096).fill(1), inside);
     expect(known.inside).toHaveLength(1_024);
-    expect(known.looks).toHaveLength(2_048);
+    expect(known.appearance).toHaveLength(2_048);
     expect(known.inside.reduce((sum, share) => sum + share, 0)).toBe(512);
   });
 });
@@ -167,12 +167,12 @@ describe("the choice of a mask", () => {
     channels: 2,
     width: 4,
     height: 4,
-    looks: Float32Array.from({ length: 32 }, (_, at) => (at < 16 === (at % 2 === 0) ? 1 : 0)),
+    appearance: Float32Array.from({ length: 32 }, (_, at) => (at < 16 === (at % 2 === 0) ? 1 : 0)),
   };
   const votes = Float32Array.from({ length: 16 }, (_, cell) => (cell < 8 ? 1 : 0));
-  const look = lookOf(picture, votes);
+  const descriptor = descriptorOf(picture, votes);
   const weighed = (from: number, to: number, quality = 0.9) =>
-    weigh({ mask: mask(from, to), quality }, picture, { looks: [look], area: 8, votes });
+    weigh({ mask: mask(from, to), quality }, picture, { appearance: [descriptor], area: 8, votes });
 
   test("what looks like the object, where the votes say, and as large, is worth its quality", () => {
     expect(weighed(0, 8).value).toBeCloseTo(0.9, 6);
@@ -197,37 +197,37 @@ describe("the choice of a mask", () => {
 describe("a cut", () => {
   const axis = (at: number): number[] => Array.from({ length: 16 }, (_, i) => (i === at % 16 ? 1 : 0));
   /** Stripes four cells wide, or noise that no shift explains. */
-  const looks = (of: (x: number, y: number) => number) => ({
+  const appearance = (of: (x: number, y: number) => number) => ({
     channels: 16,
     width: 32,
     height: 32,
-    looks: Float32Array.from(
+    appearance: Float32Array.from(
       Array.from({ length: 1_024 }, (_, cell) => axis(of(cell % 32, Math.floor(cell / 32)))).flat(),
     ),
   });
 
   test("is no camera that turns fast", () => {
-    const scene = (turned: number) => looks((x) => Math.floor((x + turned) / 12));
+    const scene = (turned: number) => appearance((x) => Math.floor((x + turned) / 12));
     for (const turned of [0, 4, 8, 12]) expect(isCut(scene(0), scene(turned))).toBe(false);
   });
 
   test("is no camera that comes near fast, so that no cell stays in its place", () => {
     const scene = (x: number, y: number) => ((x * 73) ^ (y * 151) ^ (x * y * 31)) >> 3;
-    const nearer = looks((x, y) => scene(8 + Math.floor(x / 2), 8 + Math.floor(y / 2)));
-    expect(isCut(looks(scene), nearer)).toBe(false);
+    const nearer = appearance((x, y) => scene(8 + Math.floor(x / 2), 8 + Math.floor(y / 2)));
+    expect(isCut(appearance(scene), nearer)).toBe(false);
   });
 
   test("is another scene", () => {
     expect(
       isCut(
-        looks(() => 0),
-        looks(() => 1),
+        appearance(() => 0),
+        appearance(() => 1),
       ),
     ).toBe(true);
     expect(
       isCut(
-        looks((_, y) => (y < 16 ? 0 : 1)),
-        looks((_, y) => (y < 16 ? 2 : 3)),
+        appearance((_, y) => (y < 16 ? 0 : 1)),
+        appearance((_, y) => (y < 16 ? 2 : 3)),
       ),
     ).toBe(true);
   });

@@ -23,7 +23,7 @@ test.for([
     const frames = await segment(await saucer(3, pointedAt), { fps: 3 });
     expect(frames).toHaveLength(18);
     const away = frames.filter((frame) => visibleShare(frame, "saucer") < 0.02);
-    // A second behind the board, and more outside the picture.
+    // A second behind the registry, and more outside the picture.
     expect(away.length).toBeGreaterThanOrEqual(6);
     for (const { found } of away) expect(found).toEqual([]);
     expect(mean(overlaps(frames, "saucer", 0.9))).toBeGreaterThan(0.85);

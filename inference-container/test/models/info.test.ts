@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { infoOf } from "../../src/worker/load-on-provider.ts";
+import { infoOf } from "../../src/engine/load-on-provider.ts";
 import type { Model } from "../../src/models/model.ts";
 
 const model: Model = {

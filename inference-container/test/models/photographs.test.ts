@@ -19,7 +19,7 @@ import type {
 import { gridBounds, gridIou } from "../../src/models/mask-shape.ts";
 import { cosine } from "../../src/models/arithmetic.ts";
 import { plainMask } from "../support/masks/plain-mask.ts";
-import { Course } from "../../src/following/course.ts";
+import { Trajectory } from "../../src/following/trajectory.ts";
 import { maskIou, maskOf, reference, sample, share } from "./samples.ts";
 import { filledDisc, PLACES, ringAndDiscs } from "./shapes.ts";
 
@@ -266,9 +266,9 @@ describe("a click is obeyed", () => {
     const seen: string[][] = [];
     for (const [first, second] of cases) {
       const regions = new Map([[0, first], ...(second === undefined ? [] : [[1, second] as const])]);
-      const course = new Course([{ objectId: 1, regions }], picture, 1);
+      const trajectory = new Trajectory([{ objectId: 1, regions }], picture, 1);
       for (const time of [0, 1, 2])
-        seen.push((await course.next(time, following)).flatMap(({ mask }) => placesIn(mask)));
+        seen.push((await trajectory.next(time, following)).flatMap(({ mask }) => placesIn(mask)));
     }
     const [cut, filled, both] = [["ring"], ["ring", "hole", "holeEdge"], ["large", "small"]];
     expect(seen).toEqual([cut, cut, cut, filled, cut, cut, both, both, both, ["large"], both, both]);

@@ -93,11 +93,11 @@ export async function saucer(fps: number, pointedAt = 0, seconds = 6): Promise<C
   const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
   const board = await backdrop("astronaut", { left: 310, top: 20, width: 40, height: 60 }, 260, height);
   const still = await cutOut("coffee", "saucer", { as: "saucer", scale: 0.3 });
-  const looks = new Map<number, Layer>();
+  const appearance = new Map<number, Layer>();
   for (let frame = 0; frame < fps * seconds; frame += 1)
-    looks.set(frame, await turned(still, 120 * swing(frame / fps, 12)));
+    appearance.set(frame, await turned(still, 120 * swing(frame / fps, 12)));
   const at: Scene["at"] = (time) => {
-    const layer = looks.get(Math.round(time * fps)) ?? still;
+    const layer = appearance.get(Math.round(time * fps)) ?? still;
     const scale = 1 + 0.33 * Math.min(time / 3, 1);
     const [x, y] = middle(time);
     return [

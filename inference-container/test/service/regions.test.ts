@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { TaskRegion } from "@segmentation/protocol";
 import type { ImageTask } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
-import { runPicture } from "../../src/worker/run-picture.ts";
+import { runPicture } from "../../src/engine/run-picture.ts";
 import { loadModel } from "../support/service/planted-model.ts";
 import { CocoPictures } from "../support/masks/formats.ts";
 import { samples, turned } from "../support/pictures/pictures.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Engine } from "../../src/supervisor/engine.ts";
-import { Suspected } from "../../src/supervisor/fates.ts";
+import { Suspected } from "../../src/supervisor/after-crash.ts";
 import type { ImageTask } from "../../src/messages.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import { samples } from "../support/pictures/pictures.ts";

@@ -5,7 +5,7 @@ import { expect, onTestFinished } from "vitest";
 import type { VideoTask } from "../../src/messages.ts";
 import type { Model } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
-import { runVideo } from "../../src/worker/run-video.ts";
+import { runVideo } from "../../src/engine/run-video.ts";
 import { colourModel, type Disc, type Film, filmed, RATE, visible } from "./video/coloured-scene.ts";
 import { MasksJson } from "./masks/masks-json.ts";
 import { decodeRle } from "./masks/plain-rle.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Lanes } from "../../src/tasks/lanes.ts";
-import type { Queued } from "../../src/tasks/line.ts";
+import type { Queued } from "../../src/tasks/lane-queue.ts";
 
 const someTask: fc.Arbitrary<Queued> = fc.record({
   lane: fc.constantFrom("interactive", "bulk"),

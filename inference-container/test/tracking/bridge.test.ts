@@ -20,7 +20,7 @@ async function detectedAt(...times: readonly number[]): Promise<Bridges> {
   const bridges = new Bridges(SIZE);
   for (const [step, time] of times.entries()) {
     const { instances, seen } = await frameOf(red(START + step * STEP));
-    bridges.detected(1, time, instances[0] ?? expect.fail(), await seen.looks());
+    bridges.detected(1, time, instances[0] ?? expect.fail(), await seen.appearance());
   }
   return bridges;
 }

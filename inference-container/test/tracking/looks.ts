@@ -11,15 +11,15 @@ const STEADY = 0.95;
  * The same frames, each detection with an appearance: of one object nearly the same in all, of two objects alike to the
  * cosine `alike`.
  */
-export function withLooks(frames: readonly Frame[], alike: number, random: Random): Frame[] {
+export function withAppearance(frames: readonly Frame[], alike: number, random: Random): Frame[] {
   const common = direction(random);
-  const looks = new Map<number | null, number[]>();
+  const appearance = new Map<number | null, number[]>();
   return frames.map(({ timeSec, detections }) => ({
     timeSec,
     detections: detections.map((detection) => {
-      const look = looks.get(detection.actor) ?? between(common, direction(random), alike);
-      looks.set(detection.actor, look);
-      return { ...detection, appearance: Float32Array.from(between(look, direction(random), STEADY)) };
+      const descriptor = appearance.get(detection.actor) ?? between(common, direction(random), alike);
+      appearance.set(detection.actor, descriptor);
+      return { ...detection, appearance: Float32Array.from(between(descriptor, direction(random), STEADY)) };
     }),
   }));
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Tracker } from "../../src/tracking/tracker.ts";
 import { isLong } from "../support/form.ts";
 import { film } from "./film.ts";
-import { withLooks } from "./looks.ts";
+import { withAppearance } from "./looks.ts";
 import { OverlapTracker } from "./overlap-tracker.ts";
 import { Random } from "./random.ts";
 import { type SceneName, SCENES } from "./scenes.ts";
@@ -79,7 +79,7 @@ function compared(name: SceneName, fps: number, alike: number): { blind: Scores;
     const random = new Random(seed);
     return film(SCENES[name](random), fps, random);
   });
-  const looking = clips.map((clip, at) => withLooks(clip, alike, new Random(sameSeeds[at] ?? 0)));
+  const looking = clips.map((clip, at) => withAppearance(clip, alike, new Random(sameSeeds[at] ?? 0)));
   return { blind: scoresOf(clips, () => new Tracker()), seeing: scoresOf(looking, () => new Tracker()) };
 }
 
@@ -94,7 +94,7 @@ test("appearance distinguishes objects that pass each other closely, even if the
   }
 });
 
-test.each(someNames)("what objects look like harms no scene: %s", (name) => {
+test.each(someNames)("what objects descriptor like harms no scene: %s", (name) => {
   for (const fps of [2, 6]) {
     const { blind, seeing } = compared(name, fps, 0.85);
     expect(seeing.idf1).toBeGreaterThan(blind.idf1 - 0.005);

@@ -2,7 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { workingSize } from "../../src/video/clip.ts";
 import { isLong } from "../support/form.ts";
-import { clipFolder, type ClipFolder, corners, numbered, numberOf, shownTimes } from "../support/video/clips.ts";
+import {
+  clipFolder,
+  type ClipFolder,
+  corners,
+  numbered,
+  numberOf,
+  shownTimes,
+} from "../support/video/clips.ts";
 import { readAll, probe } from "../support/read-clip.ts";
 
 let clips: ClipFolder;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { VideoTask } from "../../../inference-container/src/messages.ts";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
-import { runVideo } from "../../../inference-container/src/worker/run-video.ts";
+import { runVideo } from "../../../inference-container/src/engine/run-video.ts";
 import { type Row, spreadTable } from "../report.ts";
 import { CLIP_PROMPT, makeClip } from "./make-clip.ts";
 

@@ -4,7 +4,7 @@ import { OUTPUTS } from "@segmentation/protocol";
 import type { VideoTask } from "../../../inference-container/src/messages.ts";
 import { describeOutput } from "../../../inference-container/src/output-file.ts";
 import { stepsOf } from "../../../inference-container/src/steps.ts";
-import { FrameTracker } from "../../../inference-container/src/worker/track-frame.ts";
+import { FrameTracker } from "../../../inference-container/src/engine/track-frame.ts";
 import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
 import { drawTracked } from "../../../inference-container/src/preview/preview.ts";
 import { type Frame, readFrames } from "../../../inference-container/src/video/frames.ts";

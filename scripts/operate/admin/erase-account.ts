@@ -17,7 +17,7 @@ function progressOf({ endpointsLeft, jobsLeft, uploadsLeft, filesLeft, deleted }
   return `${deleted.toLocaleString("en")} deleted; left: ${left.join(", ")}`;
 }
 
-function sentence({ state, looksAgainAt, customerIds }: ErasureReport): string {
+function sentence({ state, checksAgainAt, customerIds }: ErasureReport): string {
   const stripe =
     customerIds.length === 0
       ? ""
@@ -26,7 +26,7 @@ function sentence({ state, looksAgainAt, customerIds }: ErasureReport): string {
     case "erased":
       return `The account is erased.${stripe}`;
     case "emptied":
-      return `Nothing is left of the account. The sweep checks once more after ${new Date(looksAgainAt).toISOString()}.${stripe}`;
+      return `Nothing is left of the account. The sweep checks once more after ${new Date(checksAgainAt).toISOString()}.${stripe}`;
     case "erasing":
       return "Something could not be erased now. The hourly sweep continues; the log has erasure_delayed.";
   }
@@ -50,7 +50,7 @@ export async function eraseAccount(
     report = ErasureReport.parse(await ask());
     idle = report.deleted > 0 ? 0 : idle + 1;
   }
-  const { accountId, state, jobsLeft, uploadsLeft, endpointsLeft, filesLeft, looksAgainAt, customerIds } =
+  const { accountId, state, jobsLeft, uploadsLeft, endpointsLeft, filesLeft, checksAgainAt, customerIds } =
     report;
   return {
     result: {
@@ -60,7 +60,7 @@ export async function eraseAccount(
       uploadsLeft,
       endpointsLeft,
       filesLeft: filesLeft ? "yes" : "no",
-      looksAgainAt: new Date(looksAgainAt).toISOString(),
+      checksAgainAt: new Date(checksAgainAt).toISOString(),
       customerIds: customerIds.length === 0 ? null : customerIds.join(", "),
     },
     summary: sentence(report),

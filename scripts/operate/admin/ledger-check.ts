@@ -1,7 +1,7 @@
 import { checkClosedBooks, ClosedBooks, type ReadObject } from "../../shared/database/closed-books.ts";
 import type { Database, Row } from "../../shared/database/database.ts";
 import { endOfPage } from "./ledger-pages.ts";
-import { type Chapter, MOST_OF_A_KIND, ofAccounts, ofJobs, ofMeterEvents } from "./ledger-questions.ts";
+import { type Chapter, MOST_OF_A_KIND, ofAccounts, ofJobs, ofMeterEvents } from "./ledger-queries.ts";
 import { sql } from "../../shared/database/sql.ts";
 
 export interface LedgerReport {
@@ -55,14 +55,14 @@ export async function checkLedger(
       places.flatMap(({ chapter, ...place }) => [
         chapter.numbers(place).trim(),
         endOfPage(chapter.columns, place.to ?? place.after),
-        ...chapter.questions.map(({ statement }) => statement(place).trim()),
+        ...chapter.queries.map(({ statement }) => statement(place).trim()),
       ]),
     );
     const ahead: Place[] = [];
     for (const { chapter, to } of places) {
       const [[counts = {}] = [], [end] = []] = answers.splice(0, 2);
       add(numbers, counts);
-      for (const { problem } of chapter.questions) {
+      for (const { problem } of chapter.queries) {
         const before = findings.filter((finding) => finding["problem"] === problem).length;
         const rows = answers.shift() ?? [];
         for (const row of rows.slice(0, MOST_OF_A_KIND - before)) findings.push({ problem, ...row });

@@ -8,7 +8,7 @@ import { isJobId, newId } from "../../shared/ids.ts";
 import { log } from "../../shared/log.ts";
 import { identityEntry, profileAfter, sameProfile, Subject, type Profile } from "../rules/identity.ts";
 import type { Account } from "../store/accounts.ts";
-import type { Door } from "../../shared/storage/door.ts";
+import type { Preflight } from "../../shared/storage/preflight.ts";
 import type { Batching } from "../../shared/storage/d1-store.ts";
 import type { Place } from "../store/directory.ts";
 import type { IdentityProvider } from "../store/identity-provider.ts";
@@ -29,8 +29,8 @@ interface Bearer {
   readonly entry: string;
   /** The account that it lets in, if its books are in this platform's database; null if they are not. */
   readonly find: (books: Platform) => Promise<Account | null | "suspended">;
-  /** The door that lets it in only to this account, which it has been let in to before; absent of a share's token. */
-  readonly door?: (books: Platform, account: Account) => Door;
+  /** The preflight that lets it in only to this account, which it has been let in to before; absent of a share's token. */
+  readonly preflight?: (books: Platform, account: Account) => Preflight;
   /** Creates the account that is nowhere yet, in one of the databases that answer; absent if the credential creates none. */
   readonly create?: (answering: readonly string[]) => Promise<Account | null>;
 }
@@ -52,7 +52,7 @@ function verifierOf(platform: Platform, credential: string, shownJob: string | u
       return {
         entry: digest,
         find: ({ accounts }) => accounts.findByKeyDigest(digest),
-        door: ({ accounts }, account) => accounts.doorByKey(digest, account),
+        preflight: ({ accounts }, account) => accounts.preflightByKey(digest, account),
       };
     };
   }
@@ -137,33 +137,34 @@ export async function entriesOf({ accounts }: Platform, accountId: string): Prom
 export interface Caller {
   /** Reads the account, within its rate of requests; null if the credential lets nobody in. @throws ServiceError rate_limited, and as find. */
   readonly read: () => Promise<Account | null>;
-  /** The account as this isolate has read it before, and the door to it; null if it has not, or not recently. */
-  readonly recalled: { readonly account: Account; readonly door: Door } | null;
+  /** The account as this isolate has read it before, and the its preflight; null if it has not, or not recently. */
+  readonly recalled: { readonly account: Account; readonly preflight: Preflight } | null;
   /** The digest of the share's token, if it came by a link; absent of an account's own credentials. */
   readonly linkDigest?: string;
 }
 
 /**
  * Does something for a caller whose account is read in the first call of the database that this makes: `act` sends its first
- * batch through the door, and does nothing before that has an effect. If the account is no longer as it was read before, or
+ * batch through the preflight, and does nothing before that has an effect. If the account is no longer as it was read before, or
  * `act` ends before it asks anything, the account is read, and `act` begins again.
  * @throws ServiceError Unauthorized, and as `read` and `act`.
  */
 export async function enter<T>(
   platform: Platform,
   { read, recalled }: Caller,
-  act: (account: Account, door: Batching) => Promise<T>,
+  act: (account: Account, preflight: Batching) => Promise<T>,
 ): Promise<T> {
   if (recalled !== null) {
-    const { account, door } = recalled;
-    const served = await act(account, door).then(
+    const { account, preflight } = recalled;
+    const served = await act(account, preflight).then(
       (answer) => ({ answer }),
       (error: unknown) => {
-        if (door.state === "passed" || door.state === "failed") throw error;
+        if (preflight.state === "passed" || preflight.state === "failed") throw error;
         return null;
       },
     );
-    if (served !== null && door.state !== "passed") throw new Error("a request was served past the door");
+    if (served !== null && preflight.state !== "passed")
+      throw new Error("a request was served past the preflight");
     if (served !== null) return served.answer;
   }
   const account = await read();
@@ -174,7 +175,7 @@ export async function enter<T>(
 /**
  * Returns the caller of a request, or null if the credential lets nobody in. Every credential that this isolate has not
  * accepted recently counts against the client's address. Text without a credential's form, and a credential refused seconds
- * ago, cost no read and no signature check. The account is still read for every request, by itself or at a door, so that a
+ * ago, cost no read and no signature check. The account is still read for every request, by itself or at a preflight, so that a
  * revoked key is refused at once.
  * @param credential null for an `Authorization` header that has none
  * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
@@ -221,9 +222,9 @@ export async function callerOf(
       return account;
     },
     recalled:
-      known === undefined || bearer.door === undefined
+      known === undefined || bearer.preflight === undefined
         ? null
-        : { account: known, door: bearer.door(platform.at(known.database), known) },
+        : { account: known, preflight: bearer.preflight(platform.at(known.database), known) },
     ...(linkDigest !== undefined && { linkDigest }),
   };
 }
@@ -286,7 +287,7 @@ async function verifyToken(
   };
   return {
     entry,
-    door: ({ accounts }, account) => accounts.doorByIdentity(identity, account),
+    preflight: ({ accounts }, account) => accounts.preflightByIdentity(identity, account),
     find: async (books) => {
       const known = await books.accounts.findByIdentity(identity);
       if (known === null) return null;

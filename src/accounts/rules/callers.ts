@@ -33,7 +33,7 @@ const REFUSED_MS = 10_000;
 
 /**
  * What this isolate knows about credentials, by digest. It never decides who has access, only which rate limit applies,
- * which database is asked first, and what a door expects there.
+ * which database is asked first, and what a preflight expects there.
  */
 export interface SeenCredentials<Account> {
   /** By credential, the account that it was last accepted for, as it was then. */

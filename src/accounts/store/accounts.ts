@@ -3,7 +3,7 @@ import { type AccessHolder, accessModeOf, type Plan } from "../../billing/rules/
 import { dayOf } from "../../billing/rules/usage.ts";
 import { nameOf, type Identity, type Profile } from "../rules/identity.ts";
 import { type Batching, D1Store, present, atHome } from "../../shared/storage/d1-store.ts";
-import { Door, unless } from "../../shared/storage/door.ts";
+import { Preflight, unless } from "../../shared/storage/preflight.ts";
 
 /** An account as the rules see it. */
 export interface Account extends AccessHolder {
@@ -83,7 +83,7 @@ const RULES = [
 ];
 const PROFILE = ["a.email", "a.email_verified", "a.name", "a.image", "a.status"];
 
-/** Columns, and whether the account is being moved, as one text: a door compares it with what was read before. */
+/** Columns, and whether the account is being moved, as one text: a preflight compares it with what was read before. */
 const textOf = (columns: readonly string[]): string =>
   `json_object(${[...new Set(columns)].map((column) => `'${column.slice(2)}', ${column}`).join(", ")},
      'is_moving', EXISTS (SELECT 1 FROM in_transit AS t WHERE t.account_id = a.id))`;
@@ -146,9 +146,9 @@ export class Accounts extends D1Store {
     return { account: accountOf(row.text, JSON.parse(row.text), this.#database), reads: row.reads };
   }
 
-  /** The door that lets a key in only to this account, which `findByKeyDigest` has found. */
-  doorByKey(digest: string, { text }: Account): Door {
-    return new Door(this.db, BY_KEY, [digest], text);
+  /** The preflight that lets a key in only to this account, which `findByKeyDigest` has found. */
+  preflightByKey(digest: string, { text }: Account): Preflight {
+    return new Preflight(this.db, BY_KEY, [digest], text);
   }
 
   /** The account of an identity, suspended or not: one indexed read. */
@@ -157,9 +157,9 @@ export class Accounts extends D1Store {
     return text === null ? null : identityOf(text, this.#database);
   }
 
-  /** The door that lets an identity in only to this account, which `findByIdentity` has found. */
-  doorByIdentity({ issuer, subject }: Identity, { text }: Account): Door {
-    return new Door(this.db, BY_IDENTITY, [issuer, subject], text);
+  /** The preflight that lets an identity in only to this account, which `findByIdentity` has found. */
+  preflightByIdentity({ issuer, subject }: Identity, { text }: Account): Preflight {
+    return new Preflight(this.db, BY_IDENTITY, [issuer, subject], text);
   }
 
   /**
@@ -170,7 +170,7 @@ export class Accounts extends D1Store {
     return this.statement(unless(`EXISTS (${UNCHANGED})`), [accountId, text]);
   }
 
-  /** No door: for a request whose account has just been read. */
+  /** Without a preflight, for a request whose account has just been read. */
   get open(): Batching {
     return this.db;
   }

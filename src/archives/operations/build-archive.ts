@@ -6,14 +6,14 @@ import { log, reasonOf } from "../../shared/log.ts";
 import { archiveKey } from "../../shared/bucket/object-keys.ts";
 import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES } from "../rules/zip-records.ts";
 import type { Platform } from "../../platform.ts";
-import { ArchiveTurn, ImpossibleArchive, LeaseLost } from "./archive-turn.ts";
+import { ArchiveSlice, ImpossibleArchive, LeaseLost } from "./archive-slice.ts";
 
-/** What a turn takes of the isolate's memory: 8 of a part, 12 of files read ahead, 8 that it resumes with, and all names. */
+/** What a slice takes of the isolate's memory: 8 of a part, 12 of files read ahead, 8 that it resumes with, and all names. */
 export const ARCHIVE_MIB = 32;
 
 /**
  * Builds a job's archive, as far as one message may, if it still has to be built: claims it, streams it into the bucket, and
- * reports the end of the turn. An archive of more than `maxBytes` fails with its own error.
+ * reports the end of the slice. An archive of more than `maxBytes` fails with its own error.
  */
 export async function buildArchive(
   platform: Platform,
@@ -26,7 +26,7 @@ export async function buildArchive(
   const { lease } = claim;
   let outcome: ArchiveOutcome;
   try {
-    outcome = await takeTurn(platform, claim, maxBytes);
+    outcome = await buildSlice(platform, claim, maxBytes);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     log("error", "archive_failed", { jobId, lease, reason: reasonOf(error) });
@@ -41,7 +41,11 @@ export async function buildArchive(
   await platform.media.delete([archiveKey(claim.job.definition.accountId, jobId, lease)]);
 }
 
-async function takeTurn(platform: Platform, claim: ArchiveClaim, maxBytes: number): Promise<ArchiveOutcome> {
+async function buildSlice(
+  platform: Platform,
+  claim: ArchiveClaim,
+  maxBytes: number,
+): Promise<ArchiveOutcome> {
   const { job, lease, messages } = claim;
   const { jobId } = job.definition;
   const plan = await planArchive(job);
@@ -49,13 +53,13 @@ async function takeTurn(platform: Platform, claim: ArchiveClaim, maxBytes: numbe
     throw new ImpossibleArchive(archiveProblem("archive_too_many_files", { limit: MAX_ZIP_ENTRIES }));
   }
   const begun = Date.now();
-  const turn = new ArchiveTurn(platform, claim, plan, maxBytes);
-  const isWhole = await turn.work();
-  const done = { jobId, lease, files: turn.files, messages, ms: Date.now() - begun };
+  const slice = new ArchiveSlice(platform, claim, plan, maxBytes);
+  const isWhole = await slice.work();
+  const done = { jobId, lease, files: slice.files, messages, ms: Date.now() - begun };
   if (!isWhole) {
     log("info", "archive_unfinished", { ...done, of: plan.names.length });
     return { outcome: "unfinished" };
   }
-  log("info", "archive_built", { ...done, size: turn.size });
-  return { outcome: "ready", ...(turn.uploadLease !== null && { upload: turn.uploadLease }) };
+  log("info", "archive_built", { ...done, size: slice.size });
+  return { outcome: "ready", ...(slice.uploadLease !== null && { upload: slice.uploadLease }) };
 }

@@ -2,7 +2,7 @@ import type { ArchiveDownload } from "../../jobs/contract/archive.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { ArchiveAnswer } from "../../jobs/rules/answers.ts";
 import type { Platform } from "../../platform.ts";
-import { archiveAtEnd } from "../../jobs/store/questions.ts";
+import { archiveAtEnd } from "../../jobs/store/long-requests.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { jobObjectOf } from "../../jobs/operations/jobs.ts";
 

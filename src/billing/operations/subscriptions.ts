@@ -31,7 +31,7 @@ export async function refreshSubscriptions(platform: Platform, now: number): Pro
   const counts = { known: 0, refreshed: 0, refused: 0, unknown: 0 };
   for (let i = 0; i < due.length; i += GROUP) {
     const group = due.slice(i, i + GROUP);
-    await billing.noteLooks(
+    await billing.noteChecks(
       group.map(({ customerId }) => customerId),
       now,
     );

@@ -28,7 +28,7 @@ export interface AccountUse {
   /** Units that paid jobs have reserved, or have used and metered, in all. */
   readonly meteredUnits: number;
   /** On the last day (epoch days, UTC) on which a job was refused because of its uploads: how many the bucket was asked about. */
-  readonly refusedLooks: { readonly day: number; readonly looks: number };
+  readonly refusedInspections: { readonly day: number; readonly inspections: number };
 }
 
 /** The length of a slot over which settled units are summed, in milliseconds. migrations/0001_schema.sql has the same number. */

@@ -122,7 +122,7 @@ export class Billing extends D1Store {
       `SELECT ${KNOWN_CUSTOMER} FROM billing
        WHERE subscription_status IN ('active', 'trialing')
          AND coalesce(current_period_end, 0) <= ?1 AND ${atHome()}
-       ORDER BY looked_at, coalesce(current_period_end, 0) LIMIT ?2`,
+       ORDER BY checked_at, coalesce(current_period_end, 0) LIMIT ?2`,
       [now, limit],
     );
   }
@@ -131,7 +131,7 @@ export class Billing extends D1Store {
   inArrears(limit: number): Promise<KnownCustomer[]> {
     return this.all(
       `SELECT ${KNOWN_CUSTOMER} FROM billing
-       WHERE (owes = 1 OR subscription_status IN ('past_due', 'unpaid')) AND ${atHome()} ORDER BY looked_at LIMIT ?1`,
+       WHERE (owes = 1 OR subscription_status IN ('past_due', 'unpaid')) AND ${atHome()} ORDER BY checked_at LIMIT ?1`,
       [limit],
     );
   }
@@ -158,9 +158,9 @@ export class Billing extends D1Store {
   }
 
   /** Records that these customers are checked with the payment provider at `now` (epoch ms). */
-  async noteLooks(customerIds: readonly string[], now: number): Promise<void> {
+  async noteChecks(customerIds: readonly string[], now: number): Promise<void> {
     await this.run(
-      "UPDATE billing SET looked_at = ?2 WHERE customer_id IN (SELECT value FROM json_each(?1))",
+      "UPDATE billing SET checked_at = ?2 WHERE customer_id IN (SELECT value FROM json_each(?1))",
       [JSON.stringify(customerIds), now],
     );
   }

@@ -12,8 +12,8 @@ export interface AccountUseRow {
   day_tasks: number;
   day_files: number;
   metered_units: number;
-  look_day: number;
-  looks: number;
+  inspection_day: number;
+  inspections: number;
 }
 
 /** The newest unfinished job of the account ?1: one look into the index jobs_by_status for each status and mode. */
@@ -37,8 +37,8 @@ export const ACCOUNT_USE = `
     coalesce((SELECT tasks FROM daily_use WHERE account_id = ?1), 0) AS day_tasks,
     coalesce((SELECT files FROM daily_use WHERE account_id = ?1), 0) AS day_files,
     coalesce((SELECT units FROM metered_use WHERE account_id = ?1), 0) AS metered_units,
-    coalesce((SELECT day FROM refused_looks WHERE account_id = ?1), 0) AS look_day,
-    coalesce((SELECT looks FROM refused_looks WHERE account_id = ?1), 0) AS looks`;
+    coalesce((SELECT day FROM refused_inspections WHERE account_id = ?1), 0) AS inspection_day,
+    coalesce((SELECT inspections FROM refused_inspections WHERE account_id = ?1), 0) AS inspections`;
 
 export const accountUseOf = (row: AccountUseRow): AccountUse => ({
   activeJobs: row.active_jobs,
@@ -46,7 +46,7 @@ export const accountUseOf = (row: AccountUseRow): AccountUse => ({
   trial: { usedTokens: row.used_tokens, startedAt: row.started_at },
   daily: { day: row.use_day, units: row.day_units, tasks: row.day_tasks, files: row.day_files },
   meteredUnits: row.metered_units,
-  refusedLooks: { day: row.look_day, looks: row.looks },
+  refusedInspections: { day: row.inspection_day, inspections: row.inspections },
 });
 
 /** An account at the payment provider, as of the last webhook. */

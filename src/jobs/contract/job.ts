@@ -1,4 +1,4 @@
-import { formatsInWords, ImageFormat as ImageKind, VideoFormat as VideoKind } from "@segmentation/protocol";
+import { formatsInWords, ResultFormat as FormatName, VideoFormat as VideoKind } from "@segmentation/protocol";
 import { z } from "zod";
 import {
   ABSENT,
@@ -29,8 +29,8 @@ const ONE_EACH =
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
 
 /** The formats of a picture's result, in addition to masks. */
-export const ImageFormat = ImageKind.meta({ id: "ImageFormat" });
-export type ImageFormat = z.infer<typeof ImageFormat>;
+export const ResultFormat = FormatName.meta({ id: "ImageFormat" });
+export type ResultFormat = z.infer<typeof ResultFormat>;
 
 /** The formats of a video's result, in addition to masks. */
 export const VideoFormat = VideoKind.meta({ id: "VideoFormat" });
@@ -79,7 +79,7 @@ export const ImageJobRequest = z
       maskThreshold: threshold(0.5, "Pixels with a lower probability are left out of the mask."),
       continues: Continues,
       formats: formats(
-        ImageFormat,
+        ResultFormat,
         `Additional formats of the result: ${formatsInWords("image")}. Each adds assets of its own.`,
       ),
     },

@@ -41,9 +41,9 @@ async function decidePrepared(
   now: number,
 ): Promise<void> {
   if (now < definition.createdAt + platform.policy.prepareMs) return;
-  const standing = await platform.at(definition.database).jobs.standing(definition.jobId);
+  const acceptance = await platform.at(definition.database).jobs.acceptance(definition.jobId);
   const latest = cell.state;
-  if (latest?.phase === "prepared") await cell.commit(decided(latest, standing));
+  if (latest?.phase === "prepared") await cell.commit(decided(latest, acceptance));
 }
 
 /**

@@ -324,10 +324,10 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const { state } = this.#cell;
     if (state?.phase !== "prepared" || state.definition.accountId !== accountId) return;
     const { jobId, database } = state.definition;
-    const standing = await this.#platform.at(database).jobs.standing(jobId);
+    const acceptance = await this.#platform.at(database).jobs.acceptance(jobId);
     const latest = this.#cell.state;
-    if (latest?.phase === "prepared" && standing === "listed")
-      await this.#cell.commit(decided(latest, standing));
+    if (latest?.phase === "prepared" && acceptance === "listed")
+      await this.#cell.commit(decided(latest, acceptance));
   }
 
   async #take(transition: (state: JobState, now: number) => tasks.Transition): Promise<JobState | null> {

@@ -173,12 +173,12 @@ export class JobOutbox {
     const { jobId } = listing.definition;
     const again = isEndConfirmed(state);
     const projection = { jobId, version, status, error, updatedAt, cost, again };
-    const { standing, mayHaveEndpoints } = await this.#books.jobs.project(projection);
+    const { acceptance, mayHaveEndpoints } = await this.#books.jobs.project(projection);
     const latest = this.#cell.state;
     if (latest === null) return;
     const job = mayHaveEndpoints ? latest : withoutEvents(latest, latest.events ?? []);
-    const after = pushed(job, version, standing, Date.now());
-    if (standing !== "listed" && after.phase === "running") log("error", "job_unlisted", { jobId });
+    const after = pushed(job, version, acceptance, Date.now());
+    if (acceptance !== "listed" && after.phase === "running") log("error", "job_unlisted", { jobId });
     await this.#cell.commit(after);
   }
 

@@ -2,7 +2,7 @@ import { COMMENT_TEXT, hasReceivedEnd, nextEvents, NOTHING_SENT, textOf } from "
 import { archiveEnd, hasEnded, ownedBy, type JobState } from "../rules/state.ts";
 import { MOST_STREAMS, STREAMS_REPORTED_EVERY_MS } from "../rules/waiters.ts";
 import type { JobRpc } from "../store/rpc.ts";
-import { noStream, WaiterQuestion } from "../store/questions.ts";
+import { noStream, WaiterRequest } from "../store/long-requests.ts";
 import type { JobCell } from "./job-cell.ts";
 
 /** A stream without events for this long sends a comment. */
@@ -37,19 +37,19 @@ export class JobWaiters {
     return { waits: this.#waits, streams: this.#places.count };
   }
 
-  /** Answers a question of store/questions.ts, as late as it asks for. */
+  /** Answers a query of store/long-requests.ts, as late as it asks for. */
   async answer(request: Request): Promise<Response> {
-    const question = WaiterQuestion.parse(await request.json());
-    const { accountId } = question;
-    switch (question.ask) {
+    const query = WaiterRequest.parse(await request.json());
+    const { accountId } = query;
+    switch (query.ask) {
       case "status":
-        await this.#until(isJobOver, accountId, question.waitMs, request.signal);
+        await this.#until(isJobOver, accountId, query.waitMs, request.signal);
         return Response.json(this.#answers.status(accountId));
       case "archive":
-        await this.#until(isArchiveOver, accountId, question.waitMs, request.signal);
+        await this.#until(isArchiveOver, accountId, query.waitMs, request.signal);
         return Response.json(this.#answers.archive(accountId));
       case "events":
-        return this.#stream(accountId, question.lastEventId, request.signal);
+        return this.#stream(accountId, query.lastEventId, request.signal);
     }
   }
 
@@ -104,11 +104,11 @@ export class JobWaiters {
       const now = Date.now();
       const state = ownedBy(this.#cell.state, accountId);
       if (state === null || now >= begunAt + LONGEST_STREAM_MS) return;
-      const { lookAt, events, ...next } = nextEvents(sent, state, now);
+      const { checkAt, events, ...next } = nextEvents(sent, state, now);
       ({ sent } = next);
       const text = textOf(events) || (now >= sentAt + COMMENT_EVERY_MS ? COMMENT_TEXT : "");
       if (text === "") {
-        const wakeAt = Math.min(lookAt ?? Infinity, sentAt + COMMENT_EVERY_MS);
+        const wakeAt = Math.min(checkAt ?? Infinity, sentAt + COMMENT_EVERY_MS);
         await this.#cell.changes.next(wakeAt - now, over);
       } else {
         // The platform holds an answer back until the state is durable, but not what follows in its body.

@@ -5,7 +5,7 @@ import { fundOf, type AccountUse } from "../../billing/rules/ledger.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import type { Platform } from "../../platform.ts";
 import { trialOfferOf } from "../../feature-settings.ts";
-import { hasChanged } from "../../shared/storage/door.ts";
+import { hasChanged } from "../../shared/storage/preflight.ts";
 import type { Listing } from "../store/jobs.ts";
 import type { HeldKey } from "../../shared/api/idempotency.ts";
 import type { StoredUpload } from "../../shared/bucket/media-type.ts";
@@ -72,12 +72,12 @@ export async function recoverJob(
   holdKey: HoldKey,
 ): Promise<boolean> {
   const jobObject = platform.jobObject(jobId);
-  const standing = await platform.jobs.standing(jobId);
-  if (standing === "listed" && (await jobObject.accept())) return true;
+  const acceptance = await platform.jobs.acceptance(jobId);
+  if (acceptance === "listed" && (await jobObject.accept())) return true;
   // It was accepted, and has been deleted since.
-  if (standing === "settled") return true;
+  if (acceptance === "settled") return true;
   // It was accepted, and the list has lost it since: the job stands.
-  if (standing === "missing" && (await jobObject.status(accountId)) !== null) return true;
+  if (acceptance === "missing" && (await jobObject.status(accountId)) !== null) return true;
   await withdraw(platform, jobId, holdKey);
   return false;
 }

@@ -6,7 +6,7 @@ import {
   accountRefusal,
   FREE_REFINEMENTS,
   laneHasRoom,
-  lookRefusal,
+  inspectionRefusal,
   ownershipRefusal,
   requestRefusal,
   trialFormatRefusal,
@@ -25,12 +25,12 @@ import { reusableMs, USABLE_MS } from "../../uploads/rules/lifetime.ts";
 import type { Platform } from "../../platform.ts";
 import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../feature-settings.ts";
 import type { Account } from "../../accounts/store/accounts.ts";
-import { ask, together, type Question } from "../../shared/storage/d1-store.ts";
+import { ask, together, type Query } from "../../shared/storage/d1-store.ts";
 import type { JobPreconditions } from "../../uploads/store/job-uploads.ts";
 import { admitJob, recoverJob } from "./admit-job.ts";
 import { catchUp } from "../../accounts/operations/catch-up.ts";
 import { claimOf, runClaimed, type HeldKey, type Once } from "../../shared/api/idempotency.ts";
-import { LooksAtUploads } from "./look-at-uploads.ts";
+import { UploadInspection } from "./inspect-for-job.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { withRefinedMasks } from "./refined-masks.ts";
 import { jobObjectOf } from "./jobs.ts";
@@ -44,21 +44,21 @@ import { unitsToReserve } from "../rules/cost.ts";
 export async function createJob({
   platform,
   account,
-  door,
+  preflight,
   body: request,
   idempotencyKey: key,
 }: OperationRequest<"createJob">): Promise<Once<AcceptedJob>> {
   const { accountId } = account;
   const freshId = newId("job");
   const claim = await claimOf({ accountId, operation: "createJob", key, body: request }, freshId);
-  const question = preconditions(platform, account, request.tasks, Date.now());
+  const query = preconditions(platform, account, request.tasks, Date.now());
   if (claim === null) {
-    const found = await ask(door, question);
+    const found = await ask(preflight, query);
     const answer = await create(platform, account, request, freshId, found, NO_KEY);
     return { answer, replayed: false };
   }
   const claiming = platform.idempotency.claim(claim, Date.now());
-  const [known, found] = await ask(door, together(claiming, question));
+  const [known, found] = await ask(preflight, together(claiming, query));
   const stands = (jobId: string, { hold }: HeldKey<AcceptedJob>) =>
     recoverJob(platform, { accountId, jobId }, hold);
   return runClaimed(platform, claim, known, AcceptedJob, {
@@ -105,10 +105,10 @@ async function create(
   refuse(await laneRefusal(platform, terms, proposed, openHere + openElsewhere));
 
   refuse(ownershipRefusal(job, uploads));
-  const looks = new LooksAtUploads(platform, job, uploads);
-  if (looks.needed > 0) refuse(lookRefusal(proposed, use));
+  const inspections = new UploadInspection(platform, job, uploads);
+  if (inspections.needed > 0) refuse(inspectionRefusal(proposed, use));
   try {
-    const stored = await looks.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
+    const stored = await inspections.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
     refuse(trialFormatRefusal(terms, proposed, use, stored));
     const refining = await withRefinedMasks(
       platform,
@@ -132,7 +132,7 @@ async function create(
     );
     return answerBy(listed);
   } catch (error) {
-    await looks.noteRefused();
+    await inspections.noteRefused();
     throw error;
   }
 }
@@ -161,7 +161,7 @@ const preconditions = (
   { accountId, accessMode }: Account,
   taskIds: readonly string[],
   now: number,
-): Question<JobPreconditions> =>
+): Query<JobPreconditions> =>
   uploads.preconditions(
     accountId,
     taskIds,

@@ -7,7 +7,7 @@ import { log } from "../../shared/log.ts";
 import { MOST_STREAMS } from "../rules/waiters.ts";
 import { resultJson } from "../rules/result.ts";
 import type { Platform } from "../../platform.ts";
-import { jobEvents, statusAtEnd } from "../store/questions.ts";
+import { jobEvents, statusAtEnd } from "../store/long-requests.ts";
 import type { JobRow } from "../store/jobs-page.ts";
 import { boundAccount } from "../../accounts/operations/authenticate.ts";
 import type { OperationRequest } from "../../operation-request.ts";

@@ -11,7 +11,7 @@ import { TaskMessage } from "../store/queues.ts";
 export const MOST_RETRIES = 3;
 
 /**
- * Puts off the messages of a batch for whose tasks the inference service has no room: one question for all of them, and no
+ * Puts off the messages of a batch for whose tasks the inference service has no room: one query for all of them, and no
  * JobObject is woken. They stay in their queue, and every fourth time as new messages.
  * Returns the messages that are left; those that are not understood are left too.
  */

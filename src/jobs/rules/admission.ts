@@ -220,11 +220,11 @@ export function trialQueueFull(
  * Refuses a job before the bucket is asked about its uploads, if it has been asked about as many uploads of refused jobs
  * today as the account may have tasks: daily_limit_reached.
  */
-export function lookRefusal(
+export function inspectionRefusal(
   { job, access }: ProposedJob,
-  { refusedLooks: { day, looks } }: AccountUse,
+  { refusedInspections: { day, inspections } }: AccountUse,
 ): ServiceError | null {
-  if (day < dayOf(job.createdAt) || looks < access.maxTasksPerDay) return null;
+  if (day < dayOf(job.createdAt) || inspections < access.maxTasksPerDay) return null;
   return new ServiceError(
     "daily_limit_reached",
     `Too many jobs of this account were refused today because of their uploads. Upload every file before you create its job. ${TRY_AGAIN}.`,

@@ -8,7 +8,7 @@ import type { Transition } from "./tasks.ts";
 const withArchive = (state: JobState, archive: ArchiveRecord | null): JobState => ({ ...state, archive });
 
 /**
- * How a builder's turn ended. `ready`: `upload` is the lease that began the upload which became the archive; without it the
+ * How a builder's slice ended. `ready`: `upload` is the lease that began the upload which became the archive; without it the
  * archive is under the builder's own lease. `unfinished`: the next builder continues from what was saved. `retryable` is
  * true if another attempt may succeed.
  */
@@ -107,7 +107,7 @@ function attemptFailed(state: JobState, archive: ArchiveRecord, policy: JobPolic
   return givenUp(state, { ...archive, step });
 }
 
-/** The builder reports the end of its turn; taken only while its lease is in force. */
+/** The builder reports the end of its slice; taken only while its lease is in force. */
 export const completeArchive = (
   state: JobState,
   lease: number,

@@ -28,7 +28,7 @@ export const PROGRESS_EVERY_MS = 250;
 export interface NextEvents {
   readonly events: readonly JobEvent[];
   readonly sent: Sent;
-  readonly lookAt: number | null;
+  readonly checkAt: number | null;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface NextEvents {
  * the first event of a stream that begins after the end has no id.
  */
 export function nextEvents(sent: Sent, state: JobState, now: number): NextEvents {
-  if (sent.ended) return { events: [], sent, lookAt: null };
+  if (sent.ended) return { events: [], sent, checkAt: null };
   const data = jobView(state);
   const status = JSON.stringify(data);
   const isNew = status !== sent.status;
@@ -46,16 +46,16 @@ export function nextEvents(sent: Sent, state: JobState, now: number): NextEvents
     return {
       events: [...first, { event: "end", id: state.version, data }],
       sent: { ...sent, status, ended: true },
-      lookAt: null,
+      checkAt: null,
     };
   }
   const events: JobEvent[] = isNew ? [{ event: "status", id: state.version, data }] : [];
   const progress = jobProgress(state.tasks);
-  if (progress === sent.progress) return { events, sent: { ...sent, status }, lookAt: null };
+  if (progress === sent.progress) return { events, sent: { ...sent, status }, checkAt: null };
   const dueAt = sent.progressAt + PROGRESS_EVERY_MS;
-  if (now < dueAt) return { events, sent: { ...sent, status }, lookAt: dueAt };
+  if (now < dueAt) return { events, sent: { ...sent, status }, checkAt: dueAt };
   events.push({ event: "progress", id: null, data: { progress } });
-  return { events, sent: { ...sent, status, progress, progressAt: now }, lookAt: null };
+  return { events, sent: { ...sent, status, progress, progressAt: now }, checkAt: null };
 }
 
 /** Whether a client with this Last-Event-ID has received the job's `end`. */

@@ -10,7 +10,7 @@ import { cancelTasks } from "./tasks.ts";
  * shows; it was accepted and is `settled` without a row, because it was deleted or is past its retention; or it is
  * `missing`: never listed, or lost, as when an older database is restored.
  */
-export type Standing = "listed" | "withdrawn" | "settled" | "missing";
+export type AcceptanceState = "listed" | "withdrawn" | "settled" | "missing";
 
 /** How often an accepted job that the list has lost is pushed again, and reported. */
 const UNLISTED_RETRY_MS = 4 * 3_600_000;
@@ -36,8 +36,8 @@ export const isEndConfirmed = (state: JobState): boolean =>
  * The job after a push of its projection `version`. A job that was deliberately withdrawn while this object could not be
  * reached goes. An accepted job that is missing keeps everything: losing its row must not cost its outputs.
  */
-export function pushed(state: JobState, version: number, standing: Standing, now: number): JobState {
-  switch (standing) {
+export function pushed(state: JobState, version: number, acceptance: AcceptanceState, now: number): JobState {
+  switch (acceptance) {
     case "listed":
       return { ...state, projected: version, unlistedAt: null };
     case "withdrawn":
@@ -50,9 +50,9 @@ export function pushed(state: JobState, version: number, standing: Standing, now
 }
 
 /** The outcome for a job that was stored and never notified of its acceptance: it was accepted only if it is listed. */
-export const decided = (state: JobState, standing: Standing): JobState => ({
+export const decided = (state: JobState, acceptance: AcceptanceState): JobState => ({
   ...state,
-  phase: standing === "listed" ? "running" : "withdrawn",
+  phase: acceptance === "listed" ? "running" : "withdrawn",
 });
 
 /** When what is being sent counts as lost: its receiver has neither confirmed nor refused it, or the object died meanwhile. */

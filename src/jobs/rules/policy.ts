@@ -12,8 +12,8 @@ export interface JobPolicy {
   /** How long a stored job may wait for its acceptance. */
   readonly prepareMs: number;
   /** How long one message's builder works on an archive, and on how many files at most; then the next message continues. */
-  readonly archiveTurnMs: number;
-  readonly archiveTurnFiles: number;
+  readonly archiveSliceMs: number;
+  readonly archiveSliceFiles: number;
   /** How long a builder works before it saves its progress. */
   readonly archiveKeepMs: number;
   readonly archiveTtlMs: number;
@@ -35,9 +35,9 @@ export const DEFAULT_POLICY: JobPolicy = {
   resendMs: HOUR,
   giveUpMs: DAY,
   prepareMs: 30 * SECOND,
-  // A consumer has 15 minutes, and 5 minutes of CPU time: a turn reaches neither, however long its last file takes.
-  archiveTurnMs: 240 * SECOND,
-  archiveTurnFiles: 20_000,
+  // A consumer has 15 minutes, and 5 minutes of CPU time: a slice reaches neither, however long its last file takes.
+  archiveSliceMs: 240 * SECOND,
+  archiveSliceFiles: 20_000,
   archiveKeepMs: 15 * SECOND,
   archiveTtlMs: DAY,
   outputUrlMs: HOUR,

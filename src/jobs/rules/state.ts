@@ -1,4 +1,4 @@
-import type { ImageFormat, VideoFormat } from "../contract/job.ts";
+import type { ResultFormat, VideoFormat } from "../contract/job.ts";
 import type { ProcessingMode } from "../../shared/api/primitives.ts";
 import type { RefinedMask } from "../contract/region.ts";
 import type { ArchiveEventData, EndEvent } from "../contract/end-event.ts";
@@ -52,7 +52,7 @@ export interface ImageJobDefinition extends BaseDefinition, Readonly<ImageParame
   /** Whether it costs nothing: it refines masks of pictures that were paid for. Absent if not. */
   readonly free?: true;
   /** Additional formats of the result, each once; absent if there are none. */
-  readonly formats?: readonly ImageFormat[];
+  readonly formats?: readonly ResultFormat[];
 }
 
 /** Of `fps` and `numFrames` at most one is set. */

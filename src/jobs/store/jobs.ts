@@ -4,7 +4,7 @@ import { trialLength, type TrialOffer } from "../../billing/rules/trial.ts";
 import { dayOf } from "../../billing/rules/usage.ts";
 import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 import type { JobListing } from "../rules/answers.ts";
-import type { Standing } from "../rules/lifecycle.ts";
+import type { AcceptanceState } from "../rules/lifecycle.ts";
 import type { JobDefinition } from "../rules/state.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../../billing/store/ledger.ts";
 import { isClosed, Settlement } from "../../billing/store/settlement.ts";
@@ -53,7 +53,7 @@ export interface Listing {
   readonly lacksUpload: boolean;
 }
 
-interface StandingRow {
+interface AcceptanceRow {
   listed: number;
   voided: number;
   settled: number;
@@ -61,11 +61,11 @@ interface StandingRow {
 
 /** What the list says about a pushed job, and whether its account has webhook endpoints: if the job is not listed, it may. */
 export interface Pushed {
-  readonly standing: Standing;
+  readonly acceptance: AcceptanceState;
   readonly mayHaveEndpoints: boolean;
 }
 
-function standingOf(row: StandingRow): Standing {
+function acceptanceOf(row: AcceptanceRow): AcceptanceState {
   if (row.listed === 1) return "listed";
   if (row.voided === 1) return "withdrawn";
   return row.settled === 1 ? "settled" : "missing";
@@ -167,12 +167,12 @@ export class Jobs extends D1Store {
   }
 
   /** What the list and the ledger say about the job. */
-  async standing(jobId: string): Promise<Standing> {
-    return standingOf(present(await this.#standing(jobId).first<StandingRow>()));
+  async acceptance(jobId: string): Promise<AcceptanceState> {
+    return acceptanceOf(present(await this.#acceptance(jobId).first<AcceptanceRow>()));
   }
 
   /** A StandingRow, with further columns if they are given. */
-  #standing(jobId: string, further = ""): D1PreparedStatement {
+  #acceptance(jobId: string, further = ""): D1PreparedStatement {
     return this.statement(
       `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
          EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided,
@@ -189,8 +189,8 @@ export class Jobs extends D1Store {
     const { jobId, status, error, updatedAt, version, cost, again = false } = projection;
     const endpoints = `EXISTS (SELECT 1 FROM webhook_endpoints
       WHERE account_id = (SELECT account_id FROM jobs WHERE id = ?1) AND deleted_at IS NULL)`;
-    const [read] = await this.db.batch<StandingRow & { has_endpoints: number }>([
-      this.#standing(jobId, `, ${endpoints} AS has_endpoints`),
+    const [read] = await this.db.batch<AcceptanceRow & { has_endpoints: number }>([
+      this.#acceptance(jobId, `, ${endpoints} AS has_endpoints`),
       this.statement(
         `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5,
            task_ids = iif(?2 IN ('queued', 'processing'), task_ids, NULL)
@@ -200,8 +200,8 @@ export class Jobs extends D1Store {
       ...(cost === null ? [] : this.#settle(jobId, cost, updatedAt, again)),
     ]);
     const row = present(read?.results[0]);
-    const standing = standingOf(row);
-    return { standing, mayHaveEndpoints: standing !== "listed" || row.has_endpoints === 1 };
+    const acceptance = acceptanceOf(row);
+    return { acceptance, mayHaveEndpoints: acceptance !== "listed" || row.has_endpoints === 1 };
   }
 
   /** Moves an accepted job that is being forgotten from the list to the deleted jobs; what it used stays settled. */

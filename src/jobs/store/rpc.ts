@@ -95,7 +95,7 @@ export interface JobRpc {
   beginArchiveUpload(lease: number, uploadId: string): Promise<boolean>;
   /** The builder saves its progress, after so many files, which extends its lease; false, with nothing saved, if that is no longer in force. */
   keepArchive(lease: number, files: number, kept: KeptArchive): Promise<boolean>;
-  /** The builder reports the end of its turn; false if its lease is no longer in force, and the report is refused. */
+  /** The builder reports the end of its slice; false if its lease is no longer in force, and the report is refused. */
   completeArchive(lease: number, outcome: ArchiveOutcome): Promise<boolean>;
 
   /** The list shows the job as unfinished: the object pushes what the list lacks, now. False if there is no job. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ImageFormat } from "../../jobs/contract/job.ts";
+import { ResultFormat } from "../../jobs/contract/job.ts";
 
 /** GET /v1/model: the model in use, and what it can do. */
 export const Model = z
@@ -37,7 +37,7 @@ export const Model = z
         attributes: false,
         regions: { box: true, points: true, clips: true },
         video: true,
-        formats: ImageFormat.options,
+        formats: ResultFormat.options,
       },
     ],
   });

@@ -154,7 +154,7 @@ export const ErasureReport = z.object({
   /** How many jobs, uploads and files this run has deleted. */
   deleted: z.int(),
   /** When the sweep may check once more: epoch milliseconds. */
-  looksAgainAt: z.number(),
+  checksAgainAt: z.number(),
   /** The account's customers at the payment provider, for the operator to delete there. */
   customerIds: z.array(z.string()).readonly(),
 });

@@ -44,8 +44,8 @@ export async function eraseAccount(
     const customerId = await erasures.customer(accountId);
     if (customerId !== null) await billing.forgetCustomer(customerId, null, now);
   }
-  const looksAgainAt = erasure.erasingAt + lateWritesMs(platform.policy);
-  const isErased = erasure.erasedAt !== null || (isEmptied && now >= looksAgainAt);
+  const checksAgainAt = erasure.erasingAt + lateWritesMs(platform.policy);
+  const isErased = erasure.erasedAt !== null || (isEmptied && now >= checksAgainAt);
   if (isErased && erasure.erasedAt === null) {
     await erasures.finish(accountId, now);
     log("info", "account_erased", { account: accountId });
@@ -53,7 +53,7 @@ export async function eraseAccount(
   const left = { jobsLeft, uploadsLeft, endpointsLeft, filesLeft, deleted };
   if (!isEmptied) log("info", "account_erasing", { account: accountId, ...left });
   const state = isErased ? "erased" : isEmptied ? "emptied" : "erasing";
-  return { accountId, state, ...left, looksAgainAt, customerIds };
+  return { accountId, state, ...left, checksAgainAt, customerIds };
 }
 
 /**

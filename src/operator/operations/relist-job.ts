@@ -56,7 +56,7 @@ async function findLoss(books: Platform, listing: JobListing): Promise<Relisted[
   const { version, hasAccount, isErased, isClosed } = await books.lostJobs.find(jobId, accountId);
   if (isErased) return "account_erased";
   if (version !== null) return version < projected ? "behind" : "listed";
-  if ((await books.jobs.standing(jobId)) === "withdrawn") return "unsettled";
+  if ((await books.jobs.acceptance(jobId)) === "withdrawn") return "unsettled";
   if (isClosed) return "books_closed";
   return hasAccount ? "missing" : "account_missing";
 }

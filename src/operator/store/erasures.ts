@@ -38,7 +38,7 @@ export class Erasures extends D1Store {
         "upload_bytes",
         "daily_use",
         "account_counts",
-        "refused_looks",
+        "refused_inspections",
         "metered_use",
         "ended_subscriptions",
         "trial_use",

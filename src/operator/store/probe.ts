@@ -1,11 +1,11 @@
-import { Door } from "../../shared/storage/door.ts";
+import { Preflight } from "../../shared/storage/preflight.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
 /** Behavior of D1 that the service relies on and that is not documented. */
 export interface Assumptions {
   /** True if `changes()` counts what the statement before it in the batch has changed: use is metered by it. */
   readonly countsChanges: boolean;
-  /** True if D1's error has SQLite's text: a door to an account that has changed is known by it. */
+  /** True if D1's error has SQLite's text: a preflight for an account that has changed is known by it. */
   readonly showsErrors: boolean;
 }
 
@@ -26,11 +26,11 @@ export class Probe extends D1Store {
       this.statement("DELETE FROM stripe_events WHERE id GLOB ?1 || '*' RETURNING id", [id]),
     ]);
     const noted = ends.at(-1)?.results.map((row) => row.id) ?? [];
-    const door = new Door(this.db, "SELECT 'now'", [], "before");
-    await door.batch([]).catch(() => {});
+    const preflight = new Preflight(this.db, "SELECT 'now'", [], "before");
+    await preflight.batch([]).catch(() => {});
     return {
       countsChanges: noted.toSorted().join() === `${id}after a change,${id}first`,
-      showsErrors: door.state === "shut",
+      showsErrors: preflight.state === "shut",
     };
   }
 }

@@ -28,7 +28,7 @@ const SUMS = [
   "usage_days",
   "billing_sessions",
   "metered_use",
-  "refused_looks",
+  "refused_inspections",
   "webhook_tests",
 ] as const;
 

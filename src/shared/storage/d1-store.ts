@@ -1,17 +1,17 @@
 /** A value of a statement's parameter. */
 export type SqlValue = string | number | null;
 
-/** What runs statements in one round trip and one transaction: a database, or a door of it (door.ts). */
+/** What runs statements in one round trip and one transaction: a database, or a preflight of it (preflight.ts). */
 export type Batching = Pick<D1Database, "batch">;
 
 /** What a store asks, as statements, so that several stores can ask in one round trip; `read` makes the answer of their results. */
-export interface Question<Answer> {
+export interface Query<Answer> {
   readonly statements: readonly D1PreparedStatement[];
   read(results: readonly D1Result[]): Answer;
 }
 
 /** Two questions as one. */
-export const together = <A, B>(a: Question<A>, b: Question<B>): Question<readonly [A, B]> => ({
+export const together = <A, B>(a: Query<A>, b: Query<B>): Query<readonly [A, B]> => ({
   statements: [...a.statements, ...b.statements],
   read: (results) => [
     a.read(results.slice(0, a.statements.length)),
@@ -19,9 +19,9 @@ export const together = <A, B>(a: Question<A>, b: Question<B>): Question<readonl
   ],
 });
 
-/** Asks a question in one round trip. */
-export const ask = async <Answer>(db: Batching, question: Question<Answer>): Promise<Answer> =>
-  question.read(await db.batch([...question.statements]));
+/** Asks a query in one round trip. */
+export const ask = async <Answer>(db: Batching, query: Query<Answer>): Promise<Answer> =>
+  query.read(await db.batch([...query.statements]));
 
 /** Whether an account (an SQL expression) is not being moved: what is done for all accounts passes over those that are. */
 export const atHome = (account = "account_id"): string =>

@@ -1,4 +1,4 @@
-import { D1Store, present, type Question, type SqlValue } from "./d1-store.ts";
+import { D1Store, present, type Query, type SqlValue } from "./d1-store.ts";
 
 /** Names a request: an Idempotency-Key within one operation of one account. */
 export interface RequestName {
@@ -39,7 +39,7 @@ export class IdempotencyKeys extends D1Store {
    * remembered its answer with its effect and never said that it ended. Then this one inherits effectId and answer. Answers with
    * the key's record afterwards: the claim succeeded if the lease is its own.
    */
-  claim({ name, claim }: KeyClaim, now: number): Question<RequestRecord> {
+  claim({ name, claim }: KeyClaim, now: number): Query<RequestRecord> {
     const { accountId, operation, key } = name;
     const { fingerprint, effectId, lease } = claim;
     const statements = [

@@ -25,8 +25,8 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
     if (oldest === undefined) return;
     for (let i = 0; i < due.length; i += PAGE) {
       const page = due.slice(i, i + PAGE);
-      const looks = await mapPool(page, CONNECTIONS, (upload) => lookAt(platform, upload, now));
-      const done = looks.filter((each) => each !== null);
+      const inspections = await mapPool(page, CONNECTIONS, (upload) => inspect(platform, upload, now));
+      const done = inspections.filter((each) => each !== null);
       await platform.uploads.noteInspections(done, now);
       // Nobody can write any more to those that are inspected for the last time.
       const last = new Set(done.filter(({ inspectAt }) => inspectAt === null).map(({ taskId }) => taskId));
@@ -44,7 +44,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
 }
 
 /** What is stored of an upload; deletes it if the upload is deleted or too large. Null if the bucket can't be asked now. */
-export async function lookAt(
+export async function inspect(
   platform: Platform,
   upload: Omit<DueUpload, "size">,
   now: number,

@@ -26,7 +26,7 @@ import { ImportSource } from "../store/import-source.ts";
 import type { NewUpload } from "../store/uploads.ts";
 import { catchUp } from "../../accounts/operations/catch-up.ts";
 import { type Once, once } from "../../shared/api/idempotency.ts";
-import { lookAt } from "./inspect-uploads.ts";
+import { inspect } from "./inspect-uploads.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { storeImport } from "./store-import.ts";
 
@@ -38,7 +38,7 @@ import { storeImport } from "./store-import.ts";
 export async function createUploadPresign({
   platform,
   account,
-  door,
+  preflight,
   body,
 }: OperationRequest<"createUploadPresign">): Promise<Upload> {
   const { media } = platform;
@@ -48,7 +48,7 @@ export async function createUploadPresign({
   const upload = { taskId: newTaskId(contentType), contentType, size };
   const [uploadUrl] = await Promise.all([
     media.signUpload(inputKey(account.accountId, upload.taskId), upload, UPLOAD_SECONDS),
-    recordUpload(platform, account, upload, door),
+    recordUpload(platform, account, upload, preflight),
   ]);
   const { taskId } = upload;
   return { uploadUrl, taskId, bucket: media.bucketName, expiresIn: UPLOAD_SECONDS };
@@ -211,11 +211,11 @@ async function recordUpload(
   platform: Platform,
   account: Account,
   upload: NewUpload,
-  door?: Batching,
+  preflight?: Batching,
 ): Promise<void> {
   const now = Date.now();
   const budget = budgetOf(platform, account);
-  if (await platform.uploads.insert(account.accountId, upload, budget, now, door)) return;
+  if (await platform.uploads.insert(account.accountId, upload, budget, now, preflight)) return;
   await refuseSpentBudget(platform, account, now, upload.size);
   throw new ServiceError("too_many_uploads");
 }
@@ -235,10 +235,10 @@ export async function deleteUpload({
   const end = await mark(platform, accountId, taskId, now);
   if (end === null) throw new ServiceError("upload_not_found");
   if ("neededBy" in end) throw new ServiceError("upload_in_use", undefined, { activeJobId: end.neededBy });
-  const look = await lookAt(platform, end.deleted, now);
+  const inspection = await inspect(platform, end.deleted, now);
   // What can't be inspected now stays due for the inspection.
-  if (look === null) return;
-  const noted = { ...look, inspectAt: look.inspectAt ?? now + DELETED_KEPT_MS };
+  if (inspection === null) return;
+  const noted = { ...inspection, inspectAt: inspection.inspectAt ?? now + DELETED_KEPT_MS };
   await platform.uploads.noteInspections([noted], now);
 }
 

@@ -11,7 +11,7 @@ import type { StoredInput } from "../rules/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../rules/lifetime.ts";
 import { dayOf } from "../../billing/rules/usage.ts";
 import { ACCOUNT_USE } from "../../billing/store/ledger.ts";
-import { type Batching, D1Store, present, type Question, atHome } from "../../shared/storage/d1-store.ts";
+import { type Batching, D1Store, present, type Query, atHome } from "../../shared/storage/d1-store.ts";
 import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
 import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 import { columnsOf, type JobPreconditions, preconditionsOf } from "./job-uploads.ts";
@@ -86,7 +86,7 @@ export class Uploads extends D1Store {
     { taskId, contentType, size, inParts = false }: NewUpload,
     budget: UploadBudget,
     now: number,
-    door: Batching = this.db,
+    preflight: Batching = this.db,
   ): Promise<boolean> {
     const { maxUnused } = budget;
     const maxDeleted = maxUnused * KEPT_PER_LIVE;
@@ -110,7 +110,7 @@ export class Uploads extends D1Store {
         inParts ? "" : null,
       ],
     );
-    const [added] = await door.batch([insertion]);
+    const [added] = await preflight.batch([insertion]);
     // The trigger's row counts, too.
     return present(added).meta.changes > 0;
   }
@@ -134,7 +134,7 @@ export class Uploads extends D1Store {
     taskIds: readonly string[],
     usableSince: { readonly unused: number; readonly used: number },
     isTrial: boolean,
-  ): Question<JobPreconditions> {
+  ): Query<JobPreconditions> {
     const statements = [
       this.statement(`SELECT *, iif(?2, ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks FROM (${ACCOUNT_USE})`, [
         accountId,
@@ -191,7 +191,7 @@ export class Uploads extends D1Store {
    * expired: until then other bytes may replace it. Nor is it if an earlier file was larger: the row has that one's size.
    */
   async noteInspections(inspections: readonly Inspection[], now: number): Promise<void> {
-    const looks = inspections.map(({ taskId, size, seen, inspectAt }) => {
+    const rows = inspections.map(({ taskId, size, seen, inspectAt }) => {
       return { taskId, size, inspectAt, ...(seen && columnsOf(seen)) };
     });
     await this.run(
@@ -200,7 +200,7 @@ export class Uploads extends D1Store {
          media = seen.value ->> 'media',
          unused = iif(deleted_at IS NOT NULL AND created_at <= ?2, 0, unused)
        FROM json_each(?1) AS seen WHERE task_id = seen.value ->> 'taskId'`,
-      [JSON.stringify(looks), expiredPresign(now)],
+      [JSON.stringify(rows), expiredPresign(now)],
     );
   }
 
@@ -238,13 +238,13 @@ export class Uploads extends D1Store {
   }
 
   /** Adds to the uploads that the bucket was asked about today for refused jobs of an account. */
-  async noteRefusedLooks(accountId: string, looks: number, now: number): Promise<void> {
+  async noteRefusedInspections(accountId: string, inspections: number, now: number): Promise<void> {
     await this.run(
-      `INSERT INTO refused_looks (account_id, day, looks)
+      `INSERT INTO refused_inspections (account_id, day, inspections)
        SELECT id, ?2, ?3 FROM accounts WHERE id = ?1 AND erasing_at IS NULL
        ON CONFLICT (account_id) DO UPDATE SET
-         looks = iif(day = excluded.day, looks, 0) + excluded.looks, day = excluded.day`,
-      [accountId, dayOf(now), looks],
+         inspections = iif(day = excluded.day, inspections, 0) + excluded.inspections, day = excluded.day`,
+      [accountId, dayOf(now), inspections],
     );
   }
 

@@ -9,7 +9,7 @@ import "../../worker/jobs/admission-guard.test.ts";
 import "../../worker/billing/daily-use.test.ts";
 import "../../worker/jobs/database-calls.test.ts";
 import "../../worker/billing/ledger-sums.test.ts";
-import "../../worker/jobs/standing.test.ts";
+import "../../worker/jobs/acceptance-state.test.ts";
 import "../../worker/jobs/strain.test.ts";
 import "../../worker/accounts/operations/getAccountUsage.test.ts";
 import "../../worker/operator/rotation.test.ts";

@@ -19,10 +19,10 @@ const anyUse = fc.record({ usedTokens: fc.nat(1_200), startedAt: fc.constantFrom
 const anyTime = fc.integer({ min: 0, max: 400 * 86_400_000 }).map((ms) => BEGIN + ms);
 
 /** Every trial there may be, at any time. */
-const everyTrial = (look: (trial: Trial, offer: TrialOffer, now: number) => void) =>
+const everyTrial = (inspection: (trial: Trial, offer: TrialOffer, now: number) => void) =>
   fc.assert(
     fc.property(anyOffer, anyUse, anyTime, (offer, use, now) => {
-      look(trialAt(offer, use, now), offer, now);
+      inspection(trialAt(offer, use, now), offer, now);
     }),
     { numRuns: 2_000 },
   );

@@ -37,7 +37,7 @@ class Client {
   readonly #cuts: Set<number>;
   #sent: Sent = NOTHING_SENT;
   #lastEventId: string | null = null;
-  lookAt: number | null = null;
+  checkAt: number | null = null;
   connections = 1;
   isOver = false;
 
@@ -47,8 +47,8 @@ class Client {
 
   look(state: JobState, now: number): void {
     if (this.isOver) return;
-    const { events, sent, lookAt } = nextEvents(this.#sent, state, now);
-    [this.#sent, this.lookAt] = [sent, lookAt];
+    const { events, sent, checkAt } = nextEvents(this.#sent, state, now);
+    [this.#sent, this.checkAt] = [sent, checkAt];
     for (const event of events) {
       if (this.#cuts.delete(this.heard.length)) return this.#connectAgain(state, now);
       this.heard.push({ ...event, at: now });
@@ -76,7 +76,7 @@ function listen(moments: readonly Moment[], cuts: readonly number[]) {
     state = step(state, event, now);
     if (looks) client.look(state, now);
     now += ms;
-    if (client.lookAt !== null && client.lookAt <= now) client.look(state, now);
+    if (client.checkAt !== null && client.checkAt <= now) client.look(state, now);
   }
   return { client, state, now };
 }
@@ -138,11 +138,11 @@ describe("the events of a job, whatever happens in whatever order", () => {
           state = extendTask(state, "a", 1, { done, total: 100 }, policy, now).state;
           client.look(state, now);
           const until = now + ms;
-          for (; client.lookAt !== null && client.lookAt <= until; client.look(state, now))
-            now = client.lookAt;
+          for (; client.checkAt !== null && client.checkAt <= until; client.look(state, now))
+            now = client.checkAt;
           now = until;
         }
-        if (client.lookAt !== null) client.look(state, client.lookAt);
+        if (client.checkAt !== null) client.look(state, client.checkAt);
         const progress = client.heard.filter(({ event }) => event === "progress");
         for (const { at } of progress)
           expect(
@@ -182,7 +182,7 @@ describe("a stream of a job that has ended", () => {
 
   it("sends nothing after its end", () => {
     const { sent } = nextEvents(NOTHING_SENT, ended, BEGIN);
-    expect(nextEvents(sent, ended, BEGIN)).toMatchObject({ events: [], lookAt: null });
+    expect(nextEvents(sent, ended, BEGIN)).toMatchObject({ events: [], checkAt: null });
   });
 });
 

@@ -78,10 +78,13 @@ describe("after a push", () => {
     expect(pushed(endedJob(), 2, "settled", BEGIN + 5)).toEqual({ ...endedJob(), unlistedAt: BEGIN + 5 });
   });
 
-  it.each(["settled", "missing"] as const)("a job that is being forgotten misses no row: %s", (standing) => {
-    const job = endedJob({ phase: "expired" });
-    expect(pushed(job, 2, standing, BEGIN + 5)).toBe(job);
-  });
+  it.each(["settled", "missing"] as const)(
+    "a job that is being forgotten misses no row: %s",
+    (acceptance) => {
+      const job = endedJob({ phase: "expired" });
+      expect(pushed(job, 2, acceptance, BEGIN + 5)).toBe(job);
+    },
+  );
 });
 
 describe("a job that never heard of its acceptance", () => {
@@ -93,8 +96,8 @@ describe("a job that never heard of its acceptance", () => {
 
   it.each(["withdrawn", "settled", "missing"] as const)(
     "is withdrawn if it is %s: nobody has heard of it",
-    (standing) => {
-      expect(decided(inDoubt, standing)).toEqual({ ...inDoubt, phase: "withdrawn" });
+    (acceptance) => {
+      expect(decided(inDoubt, acceptance)).toEqual({ ...inDoubt, phase: "withdrawn" });
     },
   );
 });

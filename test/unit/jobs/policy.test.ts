@@ -24,8 +24,8 @@ describe("the job protocol, unless an operator sets other numbers,", () => {
 
   it("lets a message's builder work four minutes on an archive, on 20,000 files at most, and keep it every 15 seconds", () => {
     expect(DEFAULT_POLICY).toMatchObject({
-      archiveTurnMs: 240_000,
-      archiveTurnFiles: 20_000,
+      archiveSliceMs: 240_000,
+      archiveSliceFiles: 20_000,
       archiveKeepMs: 15_000,
     });
   });

@@ -32,7 +32,7 @@ export const UNUSED: AccountUse = {
   trial: { usedTokens: 0, startedAt: null },
   daily: { day: 0, units: 0, tasks: 0, files: 0 },
   meteredUnits: 0,
-  refusedLooks: { day: 0, looks: 0 },
+  refusedInspections: { day: 0, inspections: 0 },
 };
 
 /** So many different ids of uploads. */

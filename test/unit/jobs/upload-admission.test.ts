@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  lookRefusal,
+  inspectionRefusal,
   ownershipRefusal,
   trialFormatRefusal,
   uploadRefusal,
@@ -14,8 +14,8 @@ const DAY = 86_400_000;
 
 describe("an account whose jobs are refused because of their uploads", () => {
   /** Of an account that may have twenty tasks per day, for whose refused jobs the bucket was asked about so many uploads on a day. */
-  const refusal = (looks: number, day = NOW / DAY): ServiceError | null =>
-    lookRefusal(proposed("trial", request()), { ...UNUSED, refusedLooks: { day, looks } });
+  const refusal = (inspections: number, day = NOW / DAY): ServiceError | null =>
+    inspectionRefusal(proposed("trial", request()), { ...UNUSED, refusedInspections: { day, inspections } });
 
   it("is heard for as many uploads of a day as it may have tasks, and then asked to come again the next day", () => {
     expect(refusal(19)).toBeNull();

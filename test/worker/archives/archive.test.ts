@@ -21,8 +21,8 @@ import { later } from "../../support/worker/runtime/time.ts";
 const DAY = 86_400_000;
 /** So large that two of them just need two parts, and none of them waits in memory. */
 const LARGE = new Uint8Array(4_300_000).map((_, i) => (i * 2_654_435_761) >>> 13);
-/** A message's turn ends after two files. */
-const TWO_FILES: Partial<JobPolicy> = { archiveTurnFiles: 2 };
+/** A message's slice ends after two files. */
+const TWO_FILES: Partial<JobPolicy> = { archiveSliceFiles: 2 };
 
 let client: Client;
 let jobId: string;

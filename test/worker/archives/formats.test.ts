@@ -164,13 +164,13 @@ describe("an archive", () => {
   it("has the same bytes when it takes several messages, whichever file a message ends at [A4-6]", async () => {
     const { jobId } = await finishedJob();
     const built: Uint8Array[] = [];
-    for (const archiveTurnFiles of [100, 1, 2]) {
+    for (const archiveSliceFiles of [100, 1, 2]) {
       await client.send("POST", `/v1/jobs/${jobId}/download`);
       let messages = 0;
       for (; (await statusOf(jobId)) !== "ready"; messages += 1)
-        await buildArchive(builderOf({ archiveTurnFiles }), jobId);
+        await buildArchive(builderOf({ archiveSliceFiles }), jobId);
       // Beside the two that are made, there are eleven files.
-      expect(messages).toBe(Math.ceil(11 / archiveTurnFiles));
+      expect(messages).toBe(Math.ceil(11 / archiveSliceFiles));
       built.push((await archiveOf(jobId)).bytes);
       later(86_401_000);
       await ring(jobId);

@@ -19,7 +19,7 @@ import { amount, Draw } from "../../support/worker/client/random.ts";
 
 const TASKS = amount({ short: 6, long: 100 });
 const MASKS = amount({ short: 20, long: 300 });
-const TURN_FILES = amount({ short: 20, long: 5_000 });
+const SLICE_FILES = amount({ short: 20, long: 5_000 });
 /** How long the bucket takes to answer: the local one is faster than any that is reached through a network. */
 const LATENCY_MS = amount({ short: 1, long: 30 });
 const TIMEOUT_MS = amount({ short: 240_000, long: 1_800_000 });
@@ -55,7 +55,7 @@ it(
     await client.send("POST", `/v1/jobs/${jobId}/download`);
     const logged = vi.spyOn(console, "log");
     const draw = new Draw();
-    const policy = { archiveTurnFiles: TURN_FILES, archiveKeepMs: 0 };
+    const policy = { archiveSliceFiles: SLICE_FILES, archiveKeepMs: 0 };
     const status = async () => (await client.send("GET", `/v1/jobs/${jobId}/download`)).body.status;
 
     let cuts = 0;
@@ -71,7 +71,7 @@ it(
     const begun = performance.now();
     let messages = 0;
     while ((await status()) === "processing") {
-      await buildArchive(builderOf({ archiveTurnFiles: TURN_FILES }, media), jobId);
+      await buildArchive(builderOf({ archiveSliceFiles: SLICE_FILES }, media), jobId);
       messages += 1;
     }
     const seconds = (performance.now() - begun) / 1_000;

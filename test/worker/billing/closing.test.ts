@@ -136,12 +136,12 @@ describe("the books", () => {
     await close();
     const { sums } = await closing();
     const end = { status: "success", error: null, updatedAt: Date.now(), cost: costOf(3) } as const;
-    expect((await platform.jobs.project({ jobId, version: 9, ...end })).standing).toBe("listed");
+    expect((await platform.jobs.project({ jobId, version: 9, ...end })).acceptance).toBe("listed");
     await settledJob(accountId, { jobId, units: 3, fund: "trial", endedAt: Date.now() });
     await platform.jobs.retire(jobId, costOf(3), Date.now());
     await platform.jobs.withdraw(jobId, Date.now());
     await settledJob(accountId, { jobId, units: 3, fund: "trial", endedAt: Date.now() });
-    expect(await platform.jobs.standing(jobId)).toBe("missing");
+    expect(await platform.jobs.acceptance(jobId)).toBe("missing");
     expect(await openEntries(accountId)).toEqual([]);
     expect((await platform.ledger.use(accountId)).trial.usedTokens).toBe(3);
     expect((await closing()).sums).toEqual(sums);

@@ -159,7 +159,7 @@ describe("a subscription whose webhook never came", () => {
         ? Response.json({ error: { type: "invalid_request_error", message: "No." } }, { status: 400 })
         : pass();
     vi.spyOn(console, "log").mockImplementation(() => {});
-    await home.DB.exec("UPDATE billing SET looked_at = 1 WHERE customer_id NOT LIKE 'cus_acct_%'");
+    await home.DB.exec("UPDATE billing SET checked_at = 1 WHERE customer_id NOT LIKE 'cus_acct_%'");
     await runCron(CRONS.nightly);
     expect(await mode()).toBe("blocked");
     await runCron(CRONS.nightly);

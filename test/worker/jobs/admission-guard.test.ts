@@ -42,7 +42,7 @@ describe("the guard within the transaction that lists a job", () => {
     const { jobs, ledger, settings, trialLane, uploads } = home.platform;
     const terms = { ...admissionTermsOf(settings), trial: { version: "v1", tokens: 10, days: 14 } };
     const seen = new Set<string>();
-    const standing = fc.record({
+    const acceptance = fc.record({
       accessMode: fc.constantFrom<"trial" | "paid">("trial", "paid"),
       active: fc.nat(2),
       ended: fc.nat(2),
@@ -60,7 +60,7 @@ describe("the guard within the transaction that lists a job", () => {
       maxFilesPerDay: fc.constantFrom(204, 408, 65_000),
       creditUnits: fc.option(fc.nat(6)),
     });
-    type Case = typeof standing extends fc.Arbitrary<infer T> ? T : never;
+    type Case = typeof acceptance extends fc.Arbitrary<infer T> ? T : never;
     const unhindered: Case = {
       accessMode: "trial",
       active: 0,
@@ -95,7 +95,7 @@ describe("the guard within the transaction that lists a job", () => {
     ];
     await fc.assert(
       fc.asyncProperty(
-        standing,
+        acceptance,
         async ({ accessMode, active, ended, maxActiveJobs, usedTokens, age, pictures, ...others }) => {
           const { accountId } = await newClient(accessMode);
           await home.DB.prepare("UPDATE jobs SET status = 'success'").run();

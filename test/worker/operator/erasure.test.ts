@@ -177,7 +177,7 @@ describe("an account that is erased", () => {
   });
 
   it("is looked at once more when nobody can write any more: what a late writer left goes too", async () => {
-    const { looksAgainAt } = await erase(person);
+    const { checksAgainAt } = await erase(person);
     const [jobId] = person.jobIds;
     const { accountId } = person;
     for (const key of [
@@ -187,12 +187,12 @@ describe("an account that is erased", () => {
     ]) {
       await env.MEDIA.put(key, MARKS.bytes);
     }
-    await sweepErasures(home.platform, looksAgainAt - 1);
-    expect((await erase(person, looksAgainAt - 1)).state).toBe("emptied");
+    await sweepErasures(home.platform, checksAgainAt - 1);
+    expect((await erase(person, checksAgainAt - 1)).state).toBe("emptied");
     await env.MEDIA.put(inputKey(accountId, "later.png"), MARKS.bytes);
-    await sweepErasures(home.platform, looksAgainAt);
+    await sweepErasures(home.platform, checksAgainAt);
     expect((await env.MEDIA.list()).objects).toEqual([]);
-    expect((await erase(person, looksAgainAt)).state).toBe("erased");
+    expect((await erase(person, checksAgainAt)).state).toBe("erased");
     expect(await home.platform.erasures.unfinished(10)).toEqual([]);
   });
 
@@ -209,11 +209,11 @@ describe("an account that is erased", () => {
       const early = tasks.slice(0, before).map(create);
       await Promise.resolve();
       const late = tasks.slice(before).map(create);
-      const [{ looksAgainAt }] = await Promise.all([erase(person), ...early, ...late]);
+      const [{ checksAgainAt }] = await Promise.all([erase(person), ...early, ...late]);
       const all = made.mock.calls.map(([jobId]) => jobId);
       expect(all.length).toBeGreaterThanOrEqual(person.jobIds.length);
 
-      expect((await erase(person, looksAgainAt)).state).toBe("erased");
+      expect((await erase(person, checksAgainAt)).state).toBe("erased");
       for (const jobId of all) expect(await storedOf(jobId), jobId).toEqual([]);
       expect(await tracesOf(MARKS.prompt, [])).toEqual([]);
       expect((await env.MEDIA.list()).objects).toEqual([]);

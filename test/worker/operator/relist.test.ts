@@ -204,7 +204,7 @@ describe("relist, after a restore of an older database,", () => {
   it("reports an account that is missing, and does not invent it", async () => {
     const { jobId } = await newJob(client);
     await loseJobs();
-    const ofAccounts = ["api_keys", "account_counts", "refused_looks", "metered_use"];
+    const ofAccounts = ["api_keys", "account_counts", "refused_inspections", "metered_use"];
     await home.DB.batch([...ofAccounts, "accounts"].map((table) => home.DB.prepare(`DELETE FROM ${table}`)));
     expect(await relist()).toEqual({ [jobId]: "account_missing" });
     expect(await traces()).toEqual({ jobs: 0, entries: 0 });

@@ -50,12 +50,12 @@ describe("an event of the bucket", () => {
     const result = await tell(await stored(one, 40), await stored(other, 50));
     expect(result).toMatchObject({ explicitAcks: ["m0", "m1"], retryMessages: [] });
     expect([await sizeOf(one), await sizeOf(other), await bytesOfDay()]).toEqual([40, 50, 90]);
-    const look = vi.spyOn(Media.prototype, "peek");
+    const inspection = vi.spyOn(Media.prototype, "peek");
     for (const ms of [6 * MINUTE, DAY]) {
       later(ms);
       await inspect();
     }
-    expect(look).not.toHaveBeenCalled();
+    expect(inspection).not.toHaveBeenCalled();
   });
 
   it("ends the account's day as soon as its bytes are used up", async () => {
@@ -124,11 +124,11 @@ describe("an event of the bucket", () => {
         eventTime: new Date().toISOString(),
       };
     };
-    const looks = vi.spyOn(Media.prototype, "peek");
+    const inspections = vi.spyOn(Media.prototype, "peek");
     const looksOfJob = async (): Promise<number> => {
-      const before = looks.mock.calls.length;
+      const before = inspections.mock.calls.length;
       expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
-      return looks.mock.calls.length - before;
+      return inspections.mock.calls.length - before;
     };
     const first = await eventOf(1);
     await tell(first);

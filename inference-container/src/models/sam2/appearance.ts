@@ -1,5 +1,5 @@
 /** What an object looks like to SAM 2: the image embedding, averaged over the object. */
-import type { LogitGrid, PictureLooks } from "../model.ts";
+import type { LogitGrid, PictureAppearance } from "../model.ts";
 import { unit } from "../arithmetic.ts";
 import { gridExtent } from "../mask-shape.ts";
 
@@ -50,12 +50,12 @@ export class Embedding {
  * What each cell of an embedding looks like: its values less their means over the whole picture, as a vector of length 1.
  * @param values of [1, channels, height, width] @param dims these four
  */
-export function looksOf(
+export function appearanceOf(
   values: Float32Array,
   [, channels = 0, height = 0, width = 0]: readonly number[],
-): PictureLooks {
+): PictureAppearance {
   const cells = width * height;
-  const looks = new Float32Array(cells * channels);
+  const appearance = new Float32Array(cells * channels);
   const squares = new Float64Array(cells);
   for (let channel = 0; channel < channels; channel += 1) {
     const plane = values.subarray(channel * cells, (channel + 1) * cells);
@@ -64,16 +64,17 @@ export function looksOf(
     const mean = sum / cells;
     for (let cell = 0; cell < cells; cell += 1) {
       const value = (plane[cell] ?? 0) - mean;
-      looks[cell * channels + channel] = value;
+      appearance[cell * channels + channel] = value;
       squares[cell] = (squares[cell] ?? 0) + value * value;
     }
   }
   for (let cell = 0; cell < cells; cell += 1) {
     const length = Math.sqrt(squares[cell] ?? 0);
     if (length === 0) continue;
-    for (let at = cell * channels; at < (cell + 1) * channels; at += 1) looks[at] = (looks[at] ?? 0) / length;
+    for (let at = cell * channels; at < (cell + 1) * channels; at += 1)
+      appearance[at] = (appearance[at] ?? 0) / length;
   }
-  return { channels, width, height, looks };
+  return { channels, width, height, appearance };
 }
 
 /** Of each cell of a coarser grid, how much of it a mask has, 0 to 1. */

@@ -4,18 +4,18 @@ import type { Usage } from "../../device/usage.ts";
 import { type Cleaning, cleanRegion } from "./clean-mask.ts";
 import { copiedFloats } from "../graph.ts";
 import type {
-  CellLooks,
+  CellAppearance,
   DrawnRegion,
   Followable,
   KnownCells,
   LogitGrid,
   OpenPicture,
   Picture,
-  PictureLooks,
+  PictureAppearance,
   Region,
 } from "../model.ts";
 import type { Remembered } from "../memory/remembered.ts";
-import { Embedding, looksOf } from "./appearance.ts";
+import { Embedding, appearanceOf } from "./appearance.ts";
 import type { Recall } from "./recall.ts";
 import type { Segmenter } from "./segmenter.ts";
 
@@ -34,18 +34,18 @@ export class Sam2Picture implements OpenPicture, Followable {
   readonly #drawing: Drawing;
   readonly #picture: Picture;
   readonly #usage: Usage;
-  readonly #withLooks: boolean;
+  readonly #withAppearance: boolean;
   #features: Held | undefined;
   #embedding: Embedding | undefined;
-  #looks: Promise<PictureLooks> | undefined;
+  #cellAppearance: Promise<PictureAppearance> | undefined;
   #computed = false;
 
-  /** @param withLooks whether appearances are needed too */
-  constructor(drawing: Drawing, picture: Picture, usage: Usage, withLooks: boolean) {
+  /** @param withAppearance whether appearances are needed too */
+  constructor(drawing: Drawing, picture: Picture, usage: Usage, withAppearance: boolean) {
     this.#drawing = drawing;
     this.#picture = picture;
     this.#usage = usage;
-    this.#withLooks = withLooks;
+    this.#withAppearance = withAppearance;
   }
 
   /** Whether the picture's features had to be computed; false as long as nothing was drawn. */
@@ -64,7 +64,7 @@ export class Sam2Picture implements OpenPicture, Followable {
       this.#usage,
       ({ mask, quality }, region) => ({ mask: this.cleaned(mask, region), quality }),
     );
-    if (!this.#withLooks) return drawn;
+    if (!this.#withAppearance) return drawn;
     return Promise.all(
       drawn.map(async ({ mask, quality }) => {
         return { mask, quality, appearance: await this.#appearance(mask) };
@@ -76,8 +76,8 @@ export class Sam2Picture implements OpenPicture, Followable {
     return this;
   }
 
-  looks(): Promise<PictureLooks> {
-    return (this.#looks ??= this.#lookAtAll());
+  appearance(): Promise<PictureAppearance> {
+    return (this.#cellAppearance ??= this.#lookAtAll());
   }
 
   async offers(regions: readonly Region[]): Promise<DrawnRegion[][]> {
@@ -89,7 +89,7 @@ export class Sam2Picture implements OpenPicture, Followable {
     return cleanRegion(mask, region, this.#picture, this.#drawing.cleaning);
   }
 
-  votes(cells: CellLooks, known: KnownCells): Promise<Float32Array> {
+  votes(cells: CellAppearance, known: KnownCells): Promise<Float32Array> {
     return this.#drawing.recall.votes(cells, known, this.#usage);
   }
 
@@ -97,12 +97,12 @@ export class Sam2Picture implements OpenPicture, Followable {
     this.#features?.[Symbol.dispose]();
     this.#features = undefined;
     this.#embedding = undefined;
-    this.#looks = undefined;
+    this.#cellAppearance = undefined;
   }
 
-  async #lookAtAll(): Promise<PictureLooks> {
+  async #lookAtAll(): Promise<PictureAppearance> {
     const { values, dims } = copiedFloats(await this.#held(), EMBEDDING);
-    return looksOf(values, dims);
+    return appearanceOf(values, dims);
   }
 
   async #appearance(mask: LogitGrid): Promise<Float32Array> {
@@ -121,8 +121,8 @@ export class Sam2Picture implements OpenPicture, Followable {
   async #encode(): Promise<Held> {
     const { segmenter, features } = this.#drawing;
     const { contentHash } = this.#picture;
-    const [key, copied] = this.#withLooks
-      ? [contentHash === null ? null : `${contentHash} with looks`, [EMBEDDING]]
+    const [key, copied] = this.#withAppearance
+      ? [contentHash === null ? null : `${contentHash} with appearance`, [EMBEDDING]]
       : [contentHash, []];
     const { value, cached } = await features.get(key, this.#usage, () =>
       segmenter.encode(this.#picture, this.#usage, copied),

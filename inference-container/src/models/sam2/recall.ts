@@ -4,7 +4,7 @@ import type { Usage } from "../../device/usage.ts";
 import { OnnxGraph } from "../../onnx/graph-writer.ts";
 import { floats, type Graph, type GraphSet } from "../graph.ts";
 import type { GraphSpec } from "../manifest.ts";
-import type { CellLooks, KnownCells } from "../model.ts";
+import type { CellAppearance, KnownCells } from "../model.ts";
 
 /** How many of the nearest remembered cells vote on a cell. */
 const VOTERS = 10;
@@ -56,13 +56,13 @@ export class Recall {
   }
 
   /** For each cell, how much of the object the known cells say it has, 0 to 1. @param known at least `VOTERS` cells */
-  async votes(cells: CellLooks, known: KnownCells, usage: Usage): Promise<Float32Array> {
+  async votes(cells: CellAppearance, known: KnownCells, usage: Usage): Promise<Float32Array> {
     const { channels } = cells;
     const results = await this.#graph.run(
       usage,
       {
-        cells: new Tensor("float32", cells.looks, [cells.looks.length / channels, channels]),
-        known: new Tensor("float32", known.looks, [known.looks.length / channels, channels]),
+        cells: new Tensor("float32", cells.appearance, [cells.appearance.length / channels, channels]),
+        known: new Tensor("float32", known.appearance, [known.appearance.length / channels, channels]),
         inside: new Tensor("float32", known.inside, [known.inside.length]),
       },
       { moved: ["cells", "known", "inside"], followed: true },

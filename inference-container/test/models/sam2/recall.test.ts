@@ -19,7 +19,7 @@ afterAll(() => graphs.close());
 
 const flat = (rows: readonly Float32Array[]) => ({
   channels: CHANNELS,
-  looks: Float32Array.from(rows.flatMap((row) => [...row])),
+  appearance: Float32Array.from(rows.flatMap((row) => [...row])),
 });
 
 const row = fc
@@ -34,7 +34,7 @@ test("a cell's votes are those of the ten known cells that look most like it", a
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), knownCells, async (rows, cells) => {
       const known = {
-        ...flat(cells.map(([looks]) => looks)),
+        ...flat(cells.map(([appearance]) => appearance)),
         inside: Float32Array.from(cells, ([, share]) => share),
       };
       const expected = plainVotes(flat(rows), known);

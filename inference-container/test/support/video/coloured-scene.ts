@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { cleanMask } from "../../../src/models/sam2/clean-mask.ts";
 import { coverage } from "../../../src/models/sam2/appearance.ts";
 import type {
-  CellLooks,
+  CellAppearance,
   DrawnRegion,
   Followable,
   KnownCells,
@@ -14,7 +14,7 @@ import type {
   Model,
   OpenPicture,
   Picture,
-  PictureLooks,
+  PictureAppearance,
   Region,
 } from "../../../src/models/model.ts";
 import { findFfmpeg } from "../../../src/video/ffmpeg.ts";
@@ -147,25 +147,25 @@ class ColouredPicture implements OpenPicture, Followable {
     return mask;
   }
 
-  votes(cells: CellLooks, known: KnownCells): Promise<Float32Array> {
+  votes(cells: CellAppearance, known: KnownCells): Promise<Float32Array> {
     return Promise.resolve(plainVotes(cells, known));
   }
 
-  looks(): Promise<PictureLooks> {
-    const looks = new Float32Array(CELLS * CELLS * NAMES.length);
+  appearance(): Promise<PictureAppearance> {
+    const appearance = new Float32Array(CELLS * CELLS * NAMES.length);
     for (const colour of NAMES.keys()) {
       const shares = coverage(
         this.#maskWhere((other) => other === colour),
         CELLS,
         CELLS,
       );
-      for (const [cell, share] of shares.entries()) looks[cell * NAMES.length + colour] = share;
+      for (const [cell, share] of shares.entries()) appearance[cell * NAMES.length + colour] = share;
     }
-    for (let at = 0; at < looks.length; at += NAMES.length) {
-      const length = Math.hypot(...looks.subarray(at, at + NAMES.length));
-      for (let i = at; i < at + NAMES.length; i += 1) looks[i] = (looks[i] ?? 0) / length;
+    for (let at = 0; at < appearance.length; at += NAMES.length) {
+      const length = Math.hypot(...appearance.subarray(at, at + NAMES.length));
+      for (let i = at; i < at + NAMES.length; i += 1) appearance[i] = (appearance[i] ?? 0) / length;
     }
-    return Promise.resolve({ channels: NAMES.length, width: CELLS, height: CELLS, looks });
+    return Promise.resolve({ channels: NAMES.length, width: CELLS, height: CELLS, appearance });
   }
 
   /** One mask for each connected part of a colour. */

@@ -1,26 +1,26 @@
-import type { CellLooks, KnownCells } from "../../../src/models/model.ts";
+import type { CellAppearance, KnownCells } from "../../../src/models/model.ts";
 
 const VOTERS = 10;
 
 /** What the graph of `Recall` computes, in words: the ten nearest cells' shares, weighed by a softmax of cosines over 0.07. */
-export function plainVotes({ channels, looks }: CellLooks, known: KnownCells): Float32Array {
+export function plainVotes({ channels, appearance }: CellAppearance, known: KnownCells): Float32Array {
   // Drawn pictures have many cells that look the same.
   const alike = new Map<string, number>();
-  return Float32Array.from({ length: looks.length / channels }, (_, cell) => {
-    const look = looks.subarray(cell * channels, (cell + 1) * channels);
-    const key = look.join();
-    const vote = alike.get(key) ?? voteOf(look, known);
+  return Float32Array.from({ length: appearance.length / channels }, (_, cell) => {
+    const descriptor = appearance.subarray(cell * channels, (cell + 1) * channels);
+    const key = descriptor.join();
+    const vote = alike.get(key) ?? voteOf(descriptor, known);
     alike.set(key, vote);
     return vote;
   });
 }
 
-function voteOf(look: Float32Array, known: KnownCells): number {
+function voteOf(descriptor: Float32Array, known: KnownCells): number {
   const nearest: { cosine: number; share: number }[] = [];
   for (const [at, share] of known.inside.entries()) {
     let cosine = 0;
-    for (let i = 0; i < look.length; i += 1)
-      cosine += (look[i] ?? 0) * (known.looks[at * look.length + i] ?? 0);
+    for (let i = 0; i < descriptor.length; i += 1)
+      cosine += (descriptor[i] ?? 0) * (known.appearance[at * descriptor.length + i] ?? 0);
     const last = nearest.at(-1);
     if (nearest.length === VOTERS && last !== undefined && cosine <= last.cosine) continue;
     const place = nearest.findIndex((other) => other.cosine < cosine);

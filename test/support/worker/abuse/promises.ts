@@ -70,7 +70,7 @@ export function promisesOfTrial(
     rows("ledger_closings", 1, "one per account"),
     rows("daily_use", 1, "one per account"),
     rows("account_counts", 1, "one per account"),
-    rows("refused_looks", 1, "one per account"),
+    rows("refused_inspections", 1, "one per account"),
     rows("trial_use", 1, "one per account"),
     rows("settled_units", SLOTS, "one per five minutes, for a day"),
     rows("usage_days", USAGE_KEPT_DAYS + 2, "one per day, for 400 days"),

@@ -14,7 +14,7 @@ const TABLES = [
   "ledger_closings",
   "daily_use",
   "account_counts",
-  "refused_looks",
+  "refused_inspections",
   "trial_use",
   "settled_units",
   "usage_days",

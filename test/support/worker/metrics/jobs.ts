@@ -118,7 +118,7 @@ export const OF_JOBS = {
     return [[["info", "ready"], [8_000]]];
   },
   archive_unfinished: async (metered) => {
-    await buildArchive(builderOf({ archiveTurnFiles: 1 }), await archiveOf(metered));
+    await buildArchive(builderOf({ archiveSliceFiles: 1 }), await archiveOf(metered));
     return [[["info"], [0]]];
   },
   archive_built: async (metered) => {

@@ -1,7 +1,7 @@
 import { Random } from "../../../../inference-container/test/tracking/random.ts";
 import { Clock } from "./clock.ts";
 import { type Arrival, arrivalsOf, BEGIN, counts, deviceMs, type Scenario, SECOND } from "./scenario.ts";
-import type { Queued } from "../../../../inference-container/src/tasks/line.ts";
+import type { Queued } from "../../../../inference-container/src/tasks/lane-queue.ts";
 import { SimulatedJob, type Billed, type Offer, type Surroundings } from "./simulated-job.ts";
 import { SimulatedService } from "./simulated-service.ts";
 

@@ -5,7 +5,7 @@ import { nextWake } from "../../../../src/jobs/rules/lifecycle.ts";
 import { DEFAULT_DELAY_MS } from "../../../../src/models/store/inference-client.ts";
 import type { Completion, Lane } from "@segmentation/protocol";
 import { RETRY_FULL_SECONDS } from "../../../../inference-container/src/tasks/lanes.ts";
-import type { Queued } from "../../../../inference-container/src/tasks/line.ts";
+import type { Queued } from "../../../../inference-container/src/tasks/lane-queue.ts";
 import type { Random } from "../../../../inference-container/test/tracking/random.ts";
 import type { Clock } from "./clock.ts";
 

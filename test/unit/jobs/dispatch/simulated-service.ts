@@ -1,6 +1,6 @@
 import type { Completion } from "@segmentation/protocol";
 import { Lanes } from "../../../../inference-container/src/tasks/lanes.ts";
-import type { Queued } from "../../../../inference-container/src/tasks/line.ts";
+import type { Queued } from "../../../../inference-container/src/tasks/lane-queue.ts";
 import type { Clock } from "./clock.ts";
 import type { Offer } from "./simulated-job.ts";
 

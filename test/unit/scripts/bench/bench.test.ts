@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runVideo } from "../../../../inference-container/src/worker/run-video.ts";
+import { runVideo } from "../../../../inference-container/src/engine/run-video.ts";
 import { findFfmpeg } from "../../../../inference-container/src/video/ffmpeg.ts";
 import { processorTimeIn, peakIn, roleOf, watchMemory } from "../../../../scripts/shared/processes.ts";
 import { spread, spreadTable } from "../../../../scripts/bench/report.ts";

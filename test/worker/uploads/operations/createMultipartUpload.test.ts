@@ -68,10 +68,10 @@ describe("createMultipartUpload 201", () => {
     const refused = await ask(401);
     expectError(refused, 409, "too_many_uploads");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(23 * 3_600);
-    const look = vi.spyOn(Media.prototype, "peek");
+    const inspection = vi.spyOn(Media.prototype, "peek");
     later(25 * 3_600_000);
     await inspectUploads(home.platform, Date.now());
-    expect(look).not.toHaveBeenCalled();
+    expect(inspection).not.toHaveBeenCalled();
   });
 });
 

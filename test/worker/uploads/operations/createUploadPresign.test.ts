@@ -138,12 +138,12 @@ describe("a size given to createUploadPresign", () => {
   it("leaves the service nothing to look at, however late: neither an event nor an inspection is needed [4.1-10]", async () => {
     const { body } = await ask(PNG.length);
     await env.MEDIA.put(inputKey(client.accountId, body.taskId), PNG);
-    const look = vi.spyOn(Media.prototype, "peek");
+    const inspection = vi.spyOn(Media.prototype, "peek");
     for (const hours of [0.2, 25, 24]) {
       later(hours * 3_600_000);
       await inspectUploads(home.platform, Date.now());
     }
-    expect(look).not.toHaveBeenCalled();
+    expect(inspection).not.toHaveBeenCalled();
   });
 });
 

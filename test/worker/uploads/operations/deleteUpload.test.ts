@@ -202,9 +202,9 @@ describe("deleteUpload 409", () => {
     const { taskId } = await newJob(client);
     const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     expectError(await remove(taskId), 409, "upload_in_use");
-    const looks = prepare.mock.calls.filter(([sql]) => String(sql).includes("instr"));
+    const inspections = prepare.mock.calls.filter(([sql]) => String(sql).includes("instr"));
     prepare.mockRestore();
-    expect(looks).toHaveLength(1);
+    expect(inspections).toHaveLength(1);
   });
 
   it("is asked of the account's jobs under way alone, by their index", async () => {

@@ -16,7 +16,7 @@ function worker(...reports: Partial<ErasureReport>[]) {
       endpointsLeft: 0,
       filesLeft: false,
       deleted: 0,
-      looksAgainAt: Date.UTC(2026, 0, 2),
+      checksAgainAt: Date.UTC(2026, 0, 2),
       customerIds: [],
       ...report,
     };
@@ -33,7 +33,7 @@ describe("npm run admin -- erase-account", () => {
       result: {
         accountId: "acct_1",
         state: "emptied",
-        looksAgainAt: "2026-01-02T00:00:00.000Z",
+        checksAgainAt: "2026-01-02T00:00:00.000Z",
         customerIds: null,
       },
       summary: "Nothing is left of the account. The sweep checks once more after 2026-01-02T00:00:00.000Z.",

@@ -40,7 +40,7 @@ export class Suspected extends Error {
  * @param inside how many tasks were in the engine, including those that are no longer needed
  * @param kill why the engine was killed; undefined if it ended on its own
  */
-export function fates(
+export function outcomesAfterCrash(
   wanted: readonly EngineTask[],
   inside: number,
   kill: Kill | undefined,

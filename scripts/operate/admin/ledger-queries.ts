@@ -5,8 +5,8 @@ import { sql } from "../../shared/database/sql.ts";
 /** How many findings of one kind are reported: more would say nothing new. */
 export const MOST_OF_A_KIND = 100;
 
-/** The problem that one question looks for, and the statement that finds it in a page. Its rows have a `subject` and a `detail`. */
-export interface Question {
+/** The problem that one query looks for, and the statement that finds it in a page. Its rows have a `subject` and a `detail`. */
+export interface LedgerQuery {
   readonly problem: string;
   readonly statement: (page: Page) => string;
 }
@@ -18,7 +18,7 @@ export interface Question {
 export interface Chapter {
   readonly columns: readonly Counted[];
   readonly numbers: (page: Page) => string;
-  readonly questions: readonly Question[];
+  readonly queries: readonly LedgerQuery[];
 }
 
 /** The ledger of a page with one row per job. A kind is NULL if the job has no entry of it. */
@@ -45,7 +45,7 @@ export const ofJobs = (rows: number): Chapter => ({
     SELECT (SELECT count(*) FROM jobs WHERE ${within("id", page)}) AS jobs, count(*) AS entries,
       coalesce(sum(units) FILTER (WHERE kind = 'settle'), 0) AS units
     FROM ledger WHERE ${within("job_id", page)}`,
-  questions: [
+  queries: [
     {
       problem: "a job without a reservation",
       statement: (page) =>
@@ -131,7 +131,7 @@ export const ofAccounts = (rows: number, grant: number): Chapter => ({
     FROM accounts AS a LEFT JOIN ledger_closings AS c ON c.account_id = a.id
     WHERE ${within("a.id", page)}
       AND (c.account_id IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE account_id = a.id))`,
-  questions: [
+  queries: [
     {
       problem: "a trial that used more than its grant",
       statement: (page) => `
@@ -164,7 +164,7 @@ export const ofMeterEvents = (rows: number, now: number): Chapter => ({
     { table: "ledger", column: "meter_event", rows },
   ],
   numbers: (page) => `SELECT count(*) AS events FROM meter_events WHERE ${within("identifier", page)}`,
-  questions: [
+  queries: [
     {
       problem: "a meter event that differs from what was settled",
       statement: (page) => `

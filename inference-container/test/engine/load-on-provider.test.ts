@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gpuProblem, loadOnProvider } from "../../src/worker/load-on-provider.ts";
+import { gpuProblem, loadOnProvider } from "../../src/engine/load-on-provider.ts";
 import { type Provider, PROVIDERS } from "../../src/device/messages.ts";
 import type { loadModel as loadReal } from "../../src/models/load.ts";
 import { loadModel as loadPlanted } from "../support/service/planted-model.ts";

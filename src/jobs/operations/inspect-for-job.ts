@@ -12,7 +12,7 @@ import type { StoredUpload } from "../../shared/bucket/media-type.ts";
  * The looks at a job's uploads before it is accepted. Each is a read of the bucket, which a refused request must not have for
  * nothing: those of a refused job are counted. What an accepted job or an inspection has seen needs none.
  */
-export class LooksAtUploads {
+export class UploadInspection {
   readonly #platform: Platform;
   readonly #job: JobDefinition;
   readonly #recorded: ReadonlyMap<string, InspectedUpload>;
@@ -40,7 +40,7 @@ export class LooksAtUploads {
   ): Promise<StoredUpload[]> {
     return mapPool(this.#job.taskIds, CONNECTIONS, async (taskId) => {
       const recorded = this.#recorded.get(taskId);
-      const upload = recorded?.seen ?? (await this.#look(taskId));
+      const upload = recorded?.seen ?? (await this.#inspection(taskId));
       const refusal = refusalOf(taskId, upload);
       if (refusal === null && upload !== null) return upload;
       if (upload !== null && recorded !== undefined) await this.#drop(recorded, upload.size);
@@ -48,7 +48,7 @@ export class LooksAtUploads {
     });
   }
 
-  #look(taskId: string): Promise<StoredUpload | null> {
+  #inspection(taskId: string): Promise<StoredUpload | null> {
     this.#made += 1;
     return this.#platform.media.peek(inputKey(this.#job.accountId, taskId));
   }
@@ -63,9 +63,13 @@ export class LooksAtUploads {
     if (this.#made === 0) return;
     const { accountId } = this.#job;
     try {
-      await this.#platform.uploads.noteRefusedLooks(accountId, this.#made, Date.now());
+      await this.#platform.uploads.noteRefusedInspections(accountId, this.#made, Date.now());
     } catch (error) {
-      log("error", "looks_uncounted", { account: accountId, looks: this.#made, reason: reasonOf(error) });
+      log("error", "looks_uncounted", {
+        account: accountId,
+        inspections: this.#made,
+        reason: reasonOf(error),
+      });
     }
   }
 }

@@ -27,7 +27,7 @@ interface Row {
 }
 
 /** The questions of tools that know no jobs, in D1: rows of idempotency_keys, by which createJob recognizes its own. */
-export class RepeatedQuestions extends D1Store {
+export class RepeatedRequests extends D1Store {
   /** Recalls what came of a question: the job of its Idempotency-Key, and the uploads of its pictures since a time. */
   async recall(
     accountId: string,

@@ -34,10 +34,10 @@ export class LeaseLost extends Error {
 }
 
 /**
- * One builder's turn at an archive: it resumes from what is kept, until the archive is whole or the turn is over. Now and then
- * between two files, and at the end of its turn, it keeps how far it is.
+ * One builder's slice of an archive: it resumes from what is kept, until the archive is whole or the slice is over. Now and then
+ * between two files, and at the end of its slice, it keeps how far it is.
  */
-export class ArchiveTurn {
+export class ArchiveSlice {
   readonly #platform: Platform;
   readonly #claim: ArchiveClaim;
   readonly #plan: ArchivePlan;
@@ -89,7 +89,7 @@ export class ArchiveTurn {
   }
 
   /**
-   * Works until the archive is whole, which makes it an object, or the turn is over. Returns whether it is whole.
+   * Works until the archive is whole, which makes it an object, or the slice is over. Returns whether it is whole.
    * @throws ImpossibleArchive, LeaseLost
    */
   async work(): Promise<boolean> {
@@ -116,11 +116,11 @@ export class ArchiveTurn {
   }
 
   #isOver(first: number): boolean {
-    const { archiveTurnFiles, archiveTurnMs } = this.#platform.policy;
-    return this.files - first >= archiveTurnFiles || Date.now() - this.#begunAt >= archiveTurnMs;
+    const { archiveSliceFiles, archiveSliceMs } = this.#platform.policy;
+    return this.files - first >= archiveSliceFiles || Date.now() - this.#begunAt >= archiveSliceMs;
   }
 
-  /** Gives what opens a file in its turn. A small output is read at once, and waits in memory. */
+  /** Gives what opens a file of the slice. A small output is read at once, and waits in memory. */
   async #readAhead(file: FetchedFile): Promise<() => Promise<Body>> {
     if ("documents" in file) {
       const documents = file.documents.map((asset) => () => this.#open(asset));

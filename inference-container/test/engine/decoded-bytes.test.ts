@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImageTask } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
-import { runPicture } from "../../src/worker/run-picture.ts";
+import { runPicture } from "../../src/engine/run-picture.ts";
 import { loadModel } from "../support/service/planted-model.ts";
 
 /** A picture of 60,000 bytes when decoded. */

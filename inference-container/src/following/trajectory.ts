@@ -1,6 +1,6 @@
 /** Follows objects from frame to frame in one direction of time, from where they were pointed at. */
 import { type Box, clipBox } from "../models/box.ts";
-import type { Followable, LogitGrid, PictureLooks, Region } from "../models/model.ts";
+import type { Followable, LogitGrid, PictureAppearance, Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import { Track } from "../tracking/track.ts";
 import { isCut } from "./cut.ts";
@@ -37,12 +37,12 @@ interface Pursuit {
   readonly begun: Moment;
 }
 
-export class Course {
+export class Trajectory {
   readonly #objects: readonly PointedAt[];
   readonly #frame: Size;
   readonly #direction: 1 | -1;
   #pursuits: readonly Pursuit[] = [];
-  #before: PictureLooks | undefined;
+  #before: PictureAppearance | undefined;
   /** Pairs of objects that were pointed at as a thing and a part of it. */
   readonly #nested = new Set<string>();
 
@@ -55,11 +55,11 @@ export class Course {
 
   /** The objects in the next frame. */
   async next(timeSec: number, picture: Followable): Promise<Sighting[]> {
-    const looks = await picture.looks();
-    if (this.#before !== undefined && isCut(this.#before, looks))
+    const appearance = await picture.appearance();
+    if (this.#before !== undefined && isCut(this.#before, appearance))
       for (const pursuit of this.#pursuits) pursuit.over = true;
-    this.#before = looks;
-    const scene = { frame: this.#frame, timeSec, picture, looks };
+    this.#before = appearance;
+    const scene = { frame: this.#frame, timeSec, picture, appearance };
     const shown = await this.#pointedAt(scene);
     const followed = this.#pursuits.filter(
       ({ object, over }) => !over && !shown.some(({ objectId }) => objectId === object.objectId),
@@ -97,7 +97,7 @@ export class Course {
       objectId: object.objectId,
       memory,
       inParts: (begun.region.points ?? []).filter(({ label }) => label === 1).length > 1,
-      look: begun.look,
+      descriptor: begun.descriptor,
       last,
       expected: box && { box, moved: shiftOf(track.lastBox, box) },
     };
@@ -152,17 +152,21 @@ export class Course {
   /** An object that is corrected, as it was followed into the frame. */
   async #known(pursuit: Pursuit, scene: Scene): Promise<Corrected> {
     const [followed] = pursuit.over ? [] : await find([this.#soughtIn(scene, pursuit)], scene, []);
-    return { look: pursuit.begun.look, followed };
+    return { descriptor: pursuit.begun.descriptor, followed };
   }
 
   /** Remembers an object as it is in a frame. */
-  #see(pursuit: Pursuit, { mask, look, inside, value, box }: Found, { frame, timeSec, looks }: Scene): void {
+  #see(
+    pursuit: Pursuit,
+    { mask, descriptor, inside, value, box }: Found,
+    { frame, timeSec, appearance }: Scene,
+  ): void {
     const time = this.#direction * timeSec;
     if (pursuit.lost) pursuit.track = new Track(pursuit.object.objectId, 0, time, box);
     else pursuit.track.observe(time, box);
     pursuit.lost = false;
-    pursuit.last = { mask, look };
-    const known = glimpse(looks, windowAbout(box, frame, looks), inside);
+    pursuit.last = { mask, descriptor };
+    const known = glimpse(appearance, windowAbout(box, frame, appearance), inside);
     pursuit.memory.add({ timeSec, sureness: value, known });
   }
 }

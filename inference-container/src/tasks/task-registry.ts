@@ -3,7 +3,7 @@ import type { Metrics } from "../metrics.ts";
 import { TaskDropped, TaskReturned } from "../failures.ts";
 import { KeyMemory } from "../key-memory.ts";
 import { Lanes } from "./lanes.ts";
-import type { Queued } from "./line.ts";
+import type { Queued } from "./lane-queue.ts";
 import { Task } from "./task.ts";
 import type { Settings } from "../settings.ts";
 
@@ -15,7 +15,7 @@ const GAVE_WAY_MS = 10_000;
 const MOST_LEAVING = 64;
 
 /** `queueCapacity` pictures may wait per lane, and as many clips. */
-export interface BoardLimits extends Pick<Settings, "queueCapacity" | "heartbeatMs" | "patienceMs"> {
+export interface TaskRegistryLimits extends Pick<Settings, "queueCapacity" | "heartbeatMs" | "patienceMs"> {
   /** Tasks that may be between fetch and commit at once; it changes as the model is loaded and devices are given up. */
   readonly inFlight: () => number;
   /** How many of them may be clips. */
@@ -28,8 +28,8 @@ const FINISHED_MS = 3_600_000;
 const CANCELLED_MS = 600_000;
 
 /** The known, waiting and running tasks: bounded lanes in front of a bounded number of places. */
-export class Board {
-  readonly #limits: BoardLimits;
+export class TaskRegistry {
+  readonly #limits: TaskRegistryLimits;
   readonly #run: (task: Task) => Promise<void>;
   readonly #metrics: Metrics;
   readonly #finished = new KeyMemory(FINISHED_MS);
@@ -42,7 +42,7 @@ export class Board {
   #whenIdle: (() => void)[] = [];
 
   /** @param run takes a task from fetch to commit and never rejects */
-  constructor(limits: BoardLimits, run: (task: Task) => Promise<void>, metrics: Metrics) {
+  constructor(limits: TaskRegistryLimits, run: (task: Task) => Promise<void>, metrics: Metrics) {
     this.#limits = limits;
     this.#lanes = new Lanes(limits.queueCapacity);
     this.#run = run;

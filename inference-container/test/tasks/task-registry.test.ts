@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TaskRequest } from "@segmentation/protocol";
 import { TaskReturned } from "../../src/failures.ts";
 import { Metrics } from "../../src/metrics.ts";
-import { Board } from "../../src/tasks/board.ts";
+import { TaskRegistry } from "../../src/tasks/task-registry.ts";
 import type { Task } from "../../src/tasks/task.ts";
 
 const request = (key: string): TaskRequest => ({
@@ -41,16 +41,16 @@ test("tasks without a place are handed back at once, and the others go on", asyn
     heartbeatMs: 60_000,
     patienceMs: 60_000,
   };
-  const board = new Board(limits, work, new Metrics());
-  for (const key of ["a", "b", "c", "d", "e", "f", "g", "h"]) board.submit(request(key));
+  const registry = new TaskRegistry(limits, work, new Metrics());
+  for (const key of ["a", "b", "c", "d", "e", "f", "g", "h"]) registry.submit(request(key));
 
-  board.returnWaiting(25_000);
+  registry.returnWaiting(25_000);
   await expect
     .poll(() => ended)
     .toEqual(["d back 25000", "e back 25000", "f back 25000", "g back 25000", "h back 25000"]);
-  expect(board.busy).toBe(true);
+  expect(registry.busy).toBe(true);
 
   for (const free of whenFreed) free();
-  await board.drained();
+  await registry.drained();
   expect(ended.slice(5)).toEqual(["a done", "b done", "c done"]);
 });

@@ -12,18 +12,18 @@ export const unless = (condition: string): string =>
 /** Whether a batch has failed at such a statement. */
 export const hasChanged = (error: unknown): boolean => String(error).includes(CHANGED);
 
-/** What has come of a door: no batch yet; one has passed; none, as the account has changed; or the database has failed. */
-export type DoorState = "untried" | "passed" | "shut" | "failed";
+/** What has come of a preflight: no batch yet; one has passed; none, as the account has changed; or the database has failed. */
+export type PreflightState = "untried" | "passed" | "shut" | "failed";
 
 /**
  * The account's read, ahead of the first batch of a request and in the same transaction: the batch takes effect only if the
  * credential still lets in the very account that this isolate has read before. Otherwise nothing of it does.
  */
-export class Door implements Batching {
+export class Preflight implements Batching {
   readonly #db: D1Database;
   readonly #sql: string;
   readonly #values: readonly string[];
-  #state: DoorState = "untried";
+  #state: PreflightState = "untried";
 
   /**
    * @param read the query that reads the account: one row with one text, or none
@@ -36,7 +36,7 @@ export class Door implements Batching {
     this.#values = [...values, text];
   }
 
-  get state(): DoorState {
+  get state(): PreflightState {
     return this.#state;
   }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Line, type Queued } from "../../src/tasks/line.ts";
+import { LaneQueue, type Queued } from "../../src/tasks/lane-queue.ts";
 
 interface Waiting extends Queued {
   readonly name: string;
@@ -15,21 +15,21 @@ const task = (name: string, account: string, acceptedAt: number): Waiting => ({
 });
 
 /** A line with these tasks, which came in this order. */
-function lineOf(capacity: number, tasks: readonly Waiting[]): Line<Waiting> {
-  const line = new Line<Waiting>(capacity);
+function lineOf(capacity: number, tasks: readonly Waiting[]): LaneQueue<Waiting> {
+  const line = new LaneQueue<Waiting>(capacity);
   for (const each of tasks) line.add(each);
   return line;
 }
 
 /** The names of those that leave, one after another. */
-function leaving(line: Line<Waiting>): string[] {
+function leaving(line: LaneQueue<Waiting>): string[] {
   const names: string[] = [];
   for (let next = line.next(); next !== undefined; next = line.next()) names.push(next.name);
   return names;
 }
 
 /** Lets an account have so many of the last places. */
-function serve(line: Line<Waiting>, account: string, times: number): void {
+function serve(line: LaneQueue<Waiting>, account: string, times: number): void {
   for (let i = 0; i < times; i++) {
     line.add(task("served", account, 0));
     line.next();
@@ -66,7 +66,7 @@ test.for([
 ] as const)(
   "an account that had %i places lately, and %i others after it: %s goes first",
   ([places, others, first]) => {
-    const line = new Line<Waiting>(2);
+    const line = new LaneQueue<Waiting>(2);
     serve(line, "a", places);
     for (let i = 0; i < others; i++) serve(line, `other ${i}`, 1);
     line.add(task("a", "a", 1));
@@ -116,7 +116,7 @@ test("whatever comes and goes, the line keeps its bound, loses nothing, and an a
   });
   fc.assert(
     fc.property(fc.array(event, { maxLength: 200 }), ([...events]) => {
-      const line = new Line<Waiting>(5);
+      const line = new LaneQueue<Waiting>(5);
       const waiting = new Set<Waiting>();
       const served: string[] = [];
       for (const [index, { leaves, account, acceptedAt }] of events.entries()) {

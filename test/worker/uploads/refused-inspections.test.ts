@@ -86,8 +86,8 @@ describe("the bucket's reads for jobs that are refused", () => {
     const over = waitOnExecutionContext(context);
     gate.resolve();
     await over;
-    const { refusedLooks } = await home.platform.ledger.use(client.accountId);
-    expect(refusedLooks.looks).toBe(2);
+    const { refusedInspections } = await home.platform.ledger.use(client.accountId);
+    expect(refusedInspections.inspections).toBe(2);
     await unheard;
   });
 
@@ -103,7 +103,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 3 });
     const tasks = await uploads(client, 3);
     expect((await create(tasks)).status).toBe(202);
-    const rows = await home.DB.prepare("SELECT count(*) AS n FROM refused_looks").first<number>("n");
+    const rows = await home.DB.prepare("SELECT count(*) AS n FROM refused_inspections").first<number>("n");
     expect(rows).toBe(0);
   });
 

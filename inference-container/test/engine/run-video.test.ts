@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { VideoTask, VideoResult } from "../../src/messages.ts";
-import { runVideo } from "../../src/worker/run-video.ts";
+import { runVideo } from "../../src/engine/run-video.ts";
 import type { Followable, Model, OpenPicture, Segmentation, SegmentRequest } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import { clipFolder, positionOfPacket, runFfmpeg } from "../support/video/clips.ts";
@@ -117,7 +117,7 @@ function drawing(detections: number, segmented: (frame: number) => void = () => 
     if (keepOpen !== true) return Promise.resolve(segmentation);
     counted.open += 1;
     const following: Followable = {
-      looks: () => Promise.resolve({ channels: 1, width: 1, height: 1, looks: Float32Array.of(1) }),
+      appearance: () => Promise.resolve({ channels: 1, width: 1, height: 1, appearance: Float32Array.of(1) }),
       votes: () => Promise.resolve(Float32Array.of(1)),
       offers: (regions) => {
         counted.drawn += regions.length;

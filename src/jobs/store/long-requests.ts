@@ -6,11 +6,11 @@ import { log, reasonOf } from "../../shared/log.ts";
  * What the Worker asks a JobObject by fetch and not by RPC, because the answer may take as long as the job: only a fetch
  * notifies the object when the client has gone, by `request.signal`.
  */
-export const WaiterQuestion = z.discriminatedUnion("ask", [
+export const WaiterRequest = z.discriminatedUnion("ask", [
   z.object({ ask: z.enum(["status", "archive"]), accountId: z.string(), waitMs: z.number() }),
   z.object({ ask: z.literal("events"), accountId: z.string(), lastEventId: z.string().nullable() }),
 ]);
-export type WaiterQuestion = z.infer<typeof WaiterQuestion>;
+export type WaiterRequest = z.infer<typeof WaiterRequest>;
 
 /** Why there is no stream: the job is not the account's own, the client has received its end, or too many streams are open. */
 export type NoStream = "not_found" | "heard_end" | "job_full" | "account_full";
@@ -22,20 +22,20 @@ type JobFetcher = Pick<Fetcher, "fetch">;
 /** Creates a stub of a JobObject. A stub whose object has shut down cannot be used again. */
 type NewStub = () => JobFetcher;
 
-const ask = (object: JobFetcher, question: WaiterQuestion): Promise<Response> =>
-  object.fetch("https://job.internal/", { method: "POST", body: JSON.stringify(question) });
+const ask = (object: JobFetcher, query: WaiterRequest): Promise<Response> =>
+  object.fetch("https://job.internal/", { method: "POST", body: JSON.stringify(query) });
 
 /** Asks once more, for the remaining time, if the object shuts down meanwhile, as with each deployment or when it is moved. */
 async function askPatiently(
   object: NewStub,
-  question: { ask: "status" | "archive"; accountId: string; waitMs: number },
+  query: { ask: "status" | "archive"; accountId: string; waitMs: number },
 ): Promise<Response> {
-  const until = Date.now() + question.waitMs;
+  const until = Date.now() + query.waitMs;
   try {
-    return await ask(object(), question);
+    return await ask(object(), query);
   } catch (error) {
     log("info", "wait_resumed", { reason: reasonOf(error) });
-    return ask(object(), { ...question, waitMs: Math.max(0, until - Date.now()) });
+    return ask(object(), { ...query, waitMs: Math.max(0, until - Date.now()) });
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ImageResult } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
-import { runPicture } from "../../src/worker/run-picture.ts";
+import { runPicture } from "../../src/engine/run-picture.ts";
 import type { Instance, Model } from "../../src/models/model.ts";
 import { samples } from "../support/pictures/pictures.ts";
 

@@ -23,7 +23,7 @@ interface Ranked<Request> {
  * A bounded queue that is fair between accounts: the fewer tasks of its own account go or went before it, the lower a
  * task's rank. The lowest rank goes first, and within a rank the oldest task.
  */
-export class Line<Request extends Queued> {
+export class LaneQueue<Request extends Queued> {
   readonly #capacity: number;
   /** The oldest first. */
   #waiting: readonly Request[] = [];
@@ -35,8 +35,8 @@ export class Line<Request extends Queued> {
   }
 
   /** A copy, to try what would happen, with so many more places. */
-  copy(places: number): Line<Request> {
-    const copy = new Line<Request>(this.#capacity + places);
+  copy(places: number): LaneQueue<Request> {
+    const copy = new LaneQueue<Request>(this.#capacity + places);
     copy.#waiting = this.#waiting;
     copy.#recent.push(...this.#recent);
     return copy;

@@ -64,11 +64,13 @@ export class FrameTracker {
       timeSec,
       seen.map(({ instance }) => instance),
     );
-    const looks = ids.some((id) => id !== undefined) ? await found.open?.following?.looks() : undefined;
+    const appearance = ids.some((id) => id !== undefined)
+      ? await found.open?.following?.appearance()
+      : undefined;
     return seen.flatMap(({ instance, shape }, i) => {
       const objectId = ids[i];
       if (objectId === undefined) return [];
-      if (looks !== undefined) this.#bridges.detected(objectId, timeSec, instance, looks);
+      if (appearance !== undefined) this.#bridges.detected(objectId, timeSec, instance, appearance);
       const { promptIndex, score, mask, box } = instance;
       const prompt = prompts[promptIndex] ?? "";
       const rle = shape.segmentation;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Usage } from "../../src/device/usage.ts";
-import { ClipTimes } from "../../src/worker/clip-times.ts";
+import { ClipTimes } from "../../src/engine/clip-times.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });

@@ -3,7 +3,7 @@ import { objectsOf } from "@segmentation/protocol";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Usage } from "../device/usage.ts";
 import { taskFailure } from "../failures.ts";
-import { Course, type Sighting } from "../following/course.ts";
+import { Trajectory, type Sighting } from "../following/trajectory.ts";
 import type { PointedAt } from "../following/pointed.ts";
 import type { TaskHooks, VideoTask } from "../messages.ts";
 import type { Box } from "../models/box.ts";
@@ -45,7 +45,7 @@ export class ClipFollower {
   readonly #work: ClipWork;
   readonly #known: ReadonlyMap<number, Pick<FollowedObject, "regionIndex" | "label">>;
   readonly #firstFrames: ReadonlySet<number>;
-  readonly #forwards: Course;
+  readonly #forwards: Trajectory;
   /** What was found backwards, by the frame's place in the clip. */
   readonly #before: ReadonlyMap<number, readonly Kept[]>;
 
@@ -58,7 +58,7 @@ export class ClipFollower {
       ]),
     );
     this.#firstFrames = new Set(asked.map(({ firstFrame }) => firstFrame));
-    this.#forwards = new Course(asked, work.size, 1);
+    this.#forwards = new Trajectory(asked, work.size, 1);
     this.#before = before;
   }
 
@@ -84,7 +84,7 @@ export class ClipFollower {
 
   /** Prepares for a frame to come, as far as that needs no knowledge of the frames before it. */
   async prepare({ timeSec }: Frame, open: OpenPicture | undefined): Promise<void> {
-    if (this.#forwards.follows(timeSec)) await open?.following?.looks();
+    if (this.#forwards.follows(timeSec)) await open?.following?.appearance();
   }
 
   /** What features of a frame are kept under, so that they need not be computed twice; null if they are needed once. */
@@ -184,7 +184,7 @@ async function backwards(work: ClipWork, objects: readonly Asked[]): Promise<Map
   const latest = Math.max(...first.values());
   const wanted = plan.indexes.filter((index) => index <= latest);
   const found = new Map<number, Kept[]>();
-  const course = new Course(objects, size, -1);
+  const trajectory = new Trajectory(objects, size, -1);
   const chunk = Math.max(1, Math.floor(CHUNK_BYTES / (3 * size.width * size.height)));
   if (wanted.length < 2) return found;
   for (let end = wanted.length; end > 0; end -= chunk) {
@@ -193,9 +193,9 @@ async function backwards(work: ClipWork, objects: readonly Asked[]): Promise<Map
     for await (const frame of readFrames(ffmpeg, clip, part, size, hooks.signal)) frames.push(frame);
     for (const frame of frames.toReversed()) {
       hooks.signal.throwIfAborted();
-      if (course.follows(frame.timeSec)) {
+      if (trajectory.follows(frame.timeSec)) {
         using open = await openFrame(work, frame, keyOf(work.task, frame.frameIdx));
-        const seen = await course.next(frame.timeSec, open.following ?? unfollowable());
+        const seen = await trajectory.next(frame.timeSec, open.following ?? unfollowable());
         const earlier = seen.filter(({ objectId }) => frame.frameIdx < (first.get(objectId) ?? 0));
         found.set(
           frame.frameIdx,

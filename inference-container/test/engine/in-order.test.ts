@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { inOrder } from "../../src/worker/in-order.ts";
+import { inOrder } from "../../src/engine/in-order.ts";
 
 const unhandled: unknown[] = [];
 const hear = (reason: unknown): number => unhandled.push(reason);

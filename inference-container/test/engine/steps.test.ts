@@ -8,8 +8,8 @@ import type { ImageResult, TaskHooks, VideoTask } from "../../src/messages.ts";
 import type { Instance, LogitGrid, Model } from "../../src/models/model.ts";
 import { drawTracked } from "../../src/preview/preview.ts";
 import { Semaphore } from "../../src/semaphore.ts";
-import { runPicture } from "../../src/worker/run-picture.ts";
-import { FrameTracker } from "../../src/worker/track-frame.ts";
+import { runPicture } from "../../src/engine/run-picture.ts";
+import { FrameTracker } from "../../src/engine/track-frame.ts";
 import { CountedMask } from "../support/masks/counted-mask.ts";
 
 const SYNONYMS = 32;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { placeRegions } from "../../src/worker/run-picture.ts";
+import { placeRegions } from "../../src/engine/run-picture.ts";
 
 const PICTURE = { width: 600, height: 400 };
 const box = (x: number, y: number, width: number, height: number) => ({
