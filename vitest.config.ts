@@ -21,13 +21,13 @@ const HANG_MS = 300_000;
 const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
 
 /**
- * A project of tests on Node. Most share processes between their files: one for each would take longer than most files.
+ * A project of tests on Node. Files share processes: one for each would take longer than most files.
  * @param options `byVite`: a test has what Node can't import: JSX, a package's TypeScript
  */
 const nodeProject = (
   name: string,
   include: readonly string[],
-  { isolate = false, byVite = false } = {},
+  { byVite = false } = {},
 ): TestProjectConfiguration => ({
   test: {
     name,
@@ -36,7 +36,7 @@ const nodeProject = (
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,
     expect: { poll: { timeout: HANG_MS / 2 } },
-    isolate,
+    isolate: false,
     ...(!byVite && { experimental: BY_NODE }),
   },
 });
@@ -54,8 +54,7 @@ export default defineConfig({
       workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
       nodeProject("unit", ["test/unit/**/*.test.ts", "{evaluation,masks,protocol}/test/**/*.test.ts"]),
       nodeProject("client", ["client/test/{*.test.ts,!(cli|long)/**/*.test.ts}"], { byVite: true }),
-      // Tests of the command line change the folder in which their process is.
-      nodeProject("cli", ["client/test/cli/*.test.ts"], { isolate: true }),
+      nodeProject("cli", ["client/test/cli/*.test.ts"]),
       nodeProject("studio", ["studio/test/{browser,unit}/**/*.test.ts"], { byVite: true }),
       nodeProject("inference", [
         "inference-container/test/{*.test.ts,!(long|models|reference)/**/*.test.ts}",
