@@ -42,6 +42,7 @@ test.skipIf(!hasInit)(
       env: {
         ...mark,
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         PORT: "0",
         MODEL_FOLDER: "planted",
         STORAGE_ORIGINS: worker.origin,

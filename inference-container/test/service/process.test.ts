@@ -36,6 +36,8 @@ function start(
   const started = spawn(process.execPath, [MAIN, ...args], {
     env: {
       PATH: process.env["PATH"],
+      // No process of a test run compiles what another one has compiled.
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       PORT: "0",
       MODEL_FOLDER: "planted",
       STORAGE_ORIGINS: worker.origin,

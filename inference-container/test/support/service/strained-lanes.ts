@@ -1,5 +1,4 @@
 /** What holds for a service that is offered more tasks than it has room for, however many there are. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { type Rig, startRig, until } from "./running-service.ts";
 
@@ -53,19 +52,21 @@ export async function offerToRoomForFour(tasks: number): Promise<void> {
 /** Those that give way to ever older ones all succeed once they are offered again. */
 export async function giveWayToOlder(tasks: number): Promise<void> {
   await using rig = await startRig({ IN_FLIGHT: "2", QUEUE_CAPACITY: "4" });
+  const { completions } = rig.worker;
   let handedBack = 0;
   /** Offers a task, the older the later it comes, until it has ended. */
   const see = async (name: string, acceptedAt: number): Promise<void> => {
     for (let lease = 1; ; lease++) {
       const key = `${name}.${lease}`;
+      const before = completions.size;
       const { status } = await rig.post(rig.worker.request({ key, account: name, acceptedAt }));
       if (status === 429) {
-        await sleep(5);
+        await until(() => completions.size > before);
         continue;
       }
       expect(status).toBe(202);
       if ((await rig.worker.completed(key)).outcome === "success") return;
-      expect(rig.worker.completions.get(key)).toEqual([{ outcome: "returned" }]);
+      expect(completions.get(key)).toEqual([{ outcome: "returned" }]);
       handedBack += 1;
     }
   };
