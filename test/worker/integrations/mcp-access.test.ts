@@ -116,13 +116,14 @@ describe("a hostile client", () => {
 
   it("asks for the tools without end, and is bounded by its account's rate [A20-5]", async () => {
     const use = () => env.RATE_LIMIT.limit({ key: client.accountId });
-    await Promise.all(Array.from({ length: 590 }, use));
-    const answers: Answer[] = [];
-    for (let i = 0; i < 50; i += 1)
-      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => post(JSON.stringify(LIST))))));
-    const refused = answers.filter(({ status }) => status !== 200);
-    // A new minute may have begun meanwhile.
-    expect(refused.length).toBeGreaterThan(300);
+    await Promise.all(Array.from({ length: 580 }, use));
+    let refused: Answer[] = [];
+    // More than once only where a new minute begins meanwhile.
+    for (let i = 0; i < 25 && refused.length < 40; i += 1) {
+      const answers = await Promise.all(Array.from({ length: 60 }, () => post(JSON.stringify(LIST))));
+      refused = answers.filter(({ status }) => status !== 200);
+    }
+    expect(refused.length).toBeGreaterThanOrEqual(40);
     for (const answer of refused) expectError(answer, 429, "rate_limited");
   });
 
