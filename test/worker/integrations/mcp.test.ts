@@ -95,7 +95,7 @@ describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
       await deliverArchive(jobId);
       const { body } = await client.send("GET", `/v1/jobs/${jobId}/download`);
       expect(body.status).toBe("ready");
-    });
+    }, PATIENT);
     expect((await exported).structuredContent).toMatchObject({ jobId, status: "ready" });
   });
 
