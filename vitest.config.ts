@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { disableTelemetry } from "./inference-container/src/onnx/telemetry.ts";
 import { memoryFolder } from "./test/support/process/memory-folder.ts";
-import { workerProject } from "./test/support/runtime/worker-project.ts";
+import { type GroupOrder, workerProject } from "./test/support/runtime/worker-project.ts";
 
 /** The seed of every random test in this run; `SEED=… npm test` repeats a run. */
 process.env["SEED"] ??= String(Date.now() % 2 ** 31);
@@ -16,6 +16,13 @@ if (memory !== null) process.env["TMPDIR"] = memory;
 
 /** What only a test that hangs exceeds, however much else the machine has to do. */
 const HANG_MS = 300_000;
+
+/**
+ * The tests of many databases, in one process: each runtime costs as much to start as most of its files. The static checks have
+ * the other processor meanwhile.
+ */
+const FIRST: GroupOrder = { maxWorkers: 1, sequence: { groupOrder: 0 } };
+const THEN: GroupOrder = { sequence: { groupOrder: 1 } };
 
 /** Node imports the tests as it does the programs, without Vite in between. */
 const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
@@ -32,6 +39,7 @@ const nodeProject = (
   test: {
     name,
     include: [...include],
+    ...THEN,
     setupFiles: ["test/support/process/setup.ts"],
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,
@@ -49,9 +57,9 @@ export default defineConfig({
     // Files wait for other processes now and then, so two cores carry three.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
-      workerProject("worker", "test/worker/**/*.test.ts", "short"),
-      workerProject("databases", "test/databases/**/*.test.ts", "short", 16),
-      workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
+      workerProject("worker", "test/worker/**/*.test.ts", "short", THEN),
+      workerProject("databases", "test/databases/**/*.test.ts", "short", FIRST, 16),
+      workerProject("long-worker", "test/long/worker/**/*.test.ts", "long", THEN),
       nodeProject("unit", ["test/unit/**/*.test.ts", "{evaluation,masks,protocol}/test/**/*.test.ts"]),
       nodeProject("client", ["client/test/{*.test.ts,!(cli|long)/**/*.test.ts}"], { byVite: true }),
       nodeProject("cli", ["client/test/cli/*.test.ts"]),
@@ -64,6 +72,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          ...THEN,
           include: ["{test,studio/test}/e2e/**/*.test.ts"],
           setupFiles: ["test/support/process/setup.ts"],
           testTimeout: 2 * HANG_MS,
@@ -77,6 +86,7 @@ export default defineConfig({
       {
         test: {
           name: "long",
+          ...THEN,
           include: ["{test,*/test}/long/**/*.test.ts"],
           exclude: ["test/long/worker/**"],
           setupFiles: ["test/support/process/setup.ts"],

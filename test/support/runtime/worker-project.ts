@@ -68,15 +68,24 @@ const workersRuntime = (fuzz: "short" | "long", databases: number) =>
     };
   });
 
+/** A project's place in the run: a group begins once the one before it has ended. */
+export interface GroupOrder {
+  /** As many processes in the group, if not as many as for all others. */
+  readonly maxWorkers?: number;
+  readonly sequence: { readonly groupOrder: number };
+}
+
 /**
  * A vitest project of tests on the Workers runtime.
  * @param fuzz how much the random tests draw
+ * @param order its place in the run
  * @param databases how many there are
  */
 export const workerProject = (
   name: string,
   include: string,
   fuzz: "short" | "long",
+  order: GroupOrder,
   databases = Number(process.env["DATABASES"] ?? 1),
 ): TestProjectConfiguration => ({
   // Vite would warn about each source map that a package names and does not ship; Stripe has hundreds.
@@ -85,6 +94,7 @@ export const workerProject = (
   test: {
     name,
     include: [include],
+    ...order,
     setupFiles: ["test/support/worker/runtime/one-proxy-layer.ts", "test/support/worker/runtime/setup.ts"],
     hookTimeout: 60_000,
     testTimeout: fuzz === "long" ? 600_000 : 240_000,
