@@ -80,7 +80,9 @@ ${longTests()
   dashboards: [
     () => "npm run dashboards: writes docs/grafana and the table of alarms in docs/operations.md.",
   ],
-  conformance: [() => "npm run conformance: writes the names of the tests into docs/conformance.md."],
+  conformance: [
+    () => "npm run conformance: writes the names of the tests into docs/contributing/conformance.md.",
+  ],
 };
 
 /*

@@ -17,7 +17,7 @@ const LEFT_OUT = [
   "test/unit/shared/presigned-url",
   "test/worker/abuse/*",
   "test/worker/archives/{archive,operations/retrieveJobDownload}",
-  "test/worker/billing/{credit,ledger,missed-webhooks,usage,year}",
+  "test/worker/billing/{credit,ledger/ledger,missed-webhooks,usage,year}",
   "test/worker/every-operation/{address-rate,bodies,random,tenancy,unauthorized}",
   "test/worker/integrations/mcp",
   "test/worker/jobs/{database-calls,delivery,standing,strain,waiting,whole-job}",

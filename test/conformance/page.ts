@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 
 /** The page of the statements. Its first two columns are written by hand; the third is made from the titles of the tests. */
-export const PAGE = "docs/conformance.md";
+export const PAGE = "docs/contributing/conformance.md";
 
 const TAG = String.raw`A?\d+(?:\.\d+)?-\d+`;
 /** A row: the statement's tag, further sections that say the same, and the statement. */

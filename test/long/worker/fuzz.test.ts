@@ -3,12 +3,12 @@
 import "../../worker/billing/billing-history.test.ts";
 import "../../worker/accounts/budgets.test.ts";
 import "../../worker/billing/months-of-credit.test.ts";
-import "../../worker/billing/settled-units.test.ts";
+import "../../worker/billing/ledger/settled-units.test.ts";
 import "../../worker/every-operation/random.test.ts";
 import "../../worker/jobs/admission-guard.test.ts";
 import "../../worker/billing/daily-use.test.ts";
 import "../../worker/jobs/database-calls.test.ts";
-import "../../worker/billing/ledger-sums.test.ts";
+import "../../worker/billing/ledger/ledger-sums.test.ts";
 import "../../worker/jobs/acceptance-state.test.ts";
 import "../../worker/jobs/strain.test.ts";
 import "../../worker/accounts/operations/getAccountUsage.test.ts";

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, newClient } from "../../support/worker/client/api.ts";
+import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import {
   failure,
   finishJob,
   PlayedInference,
   success,
   videoSuccess,
-} from "../../support/worker/fakes/inference.ts";
-import { newJob, newVideoJob } from "../../support/worker/fixtures/jobs.ts";
-import { costOf, entriesOf, makeCustomer } from "../../support/worker/fixtures/ledger.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
+} from "../../../support/worker/fakes/inference.ts";
+import { newJob, newVideoJob } from "../../../support/worker/fixtures/jobs.ts";
+import { costOf, entriesOf, makeCustomer } from "../../../support/worker/fixtures/ledger.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
 
 describe("the ledger", () => {
   let client: Client;

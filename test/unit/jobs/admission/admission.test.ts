@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { accessRefusal, accountRefusal, requestRefusal } from "../../../src/jobs/rules/admission.ts";
-import type { ServiceError } from "../../../src/shared/errors.ts";
-import type { AccountUse } from "../../../src/billing/rules/ledger.ts";
+import { accessRefusal, accountRefusal, requestRefusal } from "../../../../src/jobs/rules/admission.ts";
+import type { ServiceError } from "../../../../src/shared/errors.ts";
+import type { AccountUse } from "../../../../src/billing/rules/ledger.ts";
 import {
   UNUSED,
   TERMS,

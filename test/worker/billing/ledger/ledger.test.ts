@@ -1,11 +1,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { JobStorage } from "../../../src/jobs/store/storage.ts";
-import { Jobs } from "../../../src/jobs/store/jobs.ts";
-import { Queues } from "../../../src/jobs/store/queues.ts";
-import { type Client, newClient } from "../../support/worker/client/api.ts";
-import { ring } from "../../support/worker/fixtures/archives.ts";
+import { JobStorage } from "../../../../src/jobs/store/storage.ts";
+import { Jobs } from "../../../../src/jobs/store/jobs.ts";
+import { Queues } from "../../../../src/jobs/store/queues.ts";
+import { type Client, newClient } from "../../../support/worker/client/api.ts";
+import { ring } from "../../../support/worker/fixtures/archives.ts";
 import {
   callBack,
   deliverTask,
@@ -13,13 +13,13 @@ import {
   finishJob,
   PlayedInference,
   success,
-} from "../../support/worker/fakes/inference.ts";
-import { imageJob, listedJobs, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
-import { costOf, entriesOf, ledgerSize, useTokens } from "../../support/worker/fixtures/ledger.ts";
-import { overrideSettings } from "../../support/worker/runtime/settings.ts";
-import { at, present } from "../../support/at.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
-import { later } from "../../support/worker/runtime/time.ts";
+} from "../../../support/worker/fakes/inference.ts";
+import { imageJob, listedJobs, newJob, uploads } from "../../../support/worker/fixtures/jobs.ts";
+import { costOf, entriesOf, ledgerSize, useTokens } from "../../../support/worker/fixtures/ledger.ts";
+import { overrideSettings } from "../../../support/worker/runtime/settings.ts";
+import { at, present } from "../../../support/at.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
+import { later } from "../../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
 

@@ -1,19 +1,19 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
-import type { Fund } from "../../../src/billing/rules/ledger.ts";
-import type { Platform } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/billing/operations/close-books.ts";
-import { present } from "../../support/at.ts";
-import { type Client, newClient } from "../../support/worker/client/api.ts";
-import { closedEntries, openEntries, readObject } from "../../support/worker/fixtures/closing.ts";
-import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
-import { database } from "../../support/worker/runtime/database.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
-import { newJob } from "../../support/worker/fixtures/jobs.ts";
-import { costOf, settledJob } from "../../support/worker/fixtures/ledger.ts";
-import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
-import { later } from "../../support/worker/runtime/time.ts";
+import { checkLedger } from "../../../../scripts/operate/admin/ledger-check.ts";
+import type { Fund } from "../../../../src/billing/rules/ledger.ts";
+import type { Platform } from "../../../../src/platform.ts";
+import { closeBooks } from "../../../../src/billing/operations/close-books.ts";
+import { present } from "../../../support/at.ts";
+import { type Client, newClient } from "../../../support/worker/client/api.ts";
+import { closedEntries, openEntries, readObject } from "../../../support/worker/fixtures/closing.ts";
+import { CRONS, logged, runCron } from "../../../support/worker/runtime/crons.ts";
+import { database } from "../../../support/worker/runtime/database.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
+import { newJob } from "../../../support/worker/fixtures/jobs.ts";
+import { costOf, settledJob } from "../../../support/worker/fixtures/ledger.ts";
+import { PlayedStripe } from "../../../support/worker/fakes/stripe.ts";
+import { later } from "../../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
 

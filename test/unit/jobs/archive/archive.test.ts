@@ -9,9 +9,9 @@ import {
   requestArchive,
   takeDueArchive,
   tickArchive,
-} from "../../../src/jobs/rules/archive.ts";
-import { policy } from "../../support/job-policy.ts";
-import type { JobState } from "../../../src/jobs/rules/state.ts";
+} from "../../../../src/jobs/rules/archive.ts";
+import { policy } from "../../../support/job-policy.ts";
+import type { JobState } from "../../../../src/jobs/rules/state.ts";
 import {
   accepted,
   BEGIN,
@@ -22,7 +22,7 @@ import {
   SECOND,
   SUCCESS,
   successfulJob,
-} from "../../support/a-job.ts";
+} from "../../../support/a-job.ts";
 import {
   stages,
   READY,

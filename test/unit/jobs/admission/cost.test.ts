@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { problemOf, type TaskOutput } from "@segmentation/protocol";
-import { jobCost } from "../../../src/jobs/rules/cost.ts";
-import { mostFilesOfTask } from "../../../src/jobs/rules/task-outputs.ts";
-import type { ImageJobDefinition, JobState, TaskRecord } from "../../../src/jobs/rules/state.ts";
-import { accepted, imageJob, videoJob } from "../../support/a-job.ts";
+import { jobCost } from "../../../../src/jobs/rules/cost.ts";
+import { mostFilesOfTask } from "../../../../src/jobs/rules/task-outputs.ts";
+import type { ImageJobDefinition, JobState, TaskRecord } from "../../../../src/jobs/rules/state.ts";
+import { accepted, imageJob, videoJob } from "../../../support/a-job.ts";
 
 const PICTURE = imageJob(["a.png", "b.png", "c.png", "d.png", "e.png"]);
 

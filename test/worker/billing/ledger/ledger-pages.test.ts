@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
-import type { Database, Row } from "../../../scripts/shared/database/database.ts";
-import { newClient } from "../../support/worker/client/api.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
-import { makeCustomer } from "../../support/worker/fixtures/ledger.ts";
+import { checkLedger } from "../../../../scripts/operate/admin/ledger-check.ts";
+import type { Database, Row } from "../../../../scripts/shared/database/database.ts";
+import { newClient } from "../../../support/worker/client/api.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
+import { makeCustomer } from "../../../support/worker/fixtures/ledger.ts";
 
 const PAGE = 100;
 const JOBS = 20 * PAGE;

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { slotsAfter } from "../../../src/billing/rules/ledger.ts";
-import { SETTLED_UNITS } from "../../../src/billing/store/ledger.ts";
-import { newClient } from "../../support/worker/client/api.ts";
-import { CRONS, runCron } from "../../support/worker/runtime/crons.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
-import { amount } from "../../support/worker/client/random.ts";
-import { later } from "../../support/worker/runtime/time.ts";
+import { slotsAfter } from "../../../../src/billing/rules/ledger.ts";
+import { SETTLED_UNITS } from "../../../../src/billing/store/ledger.ts";
+import { newClient } from "../../../support/worker/client/api.ts";
+import { CRONS, runCron } from "../../../support/worker/runtime/crons.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
+import { amount } from "../../../support/worker/client/random.ts";
+import { later } from "../../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
 

@@ -5,8 +5,8 @@ import {
   laneHasRoom,
   trialQueueFull,
   type ProposedJob,
-} from "../../../src/jobs/rules/admission.ts";
-import type { AccountUse } from "../../../src/billing/rules/ledger.ts";
+} from "../../../../src/jobs/rules/admission.ts";
+import type { AccountUse } from "../../../../src/billing/rules/ledger.ts";
 import { TERMS, taskIds, request, proposed, NOW, codeOf, UNUSED, clip } from "./proposed-jobs.ts";
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { archiveProblem } from "../../../src/jobs/rules/archive-problems.ts";
+import { archiveProblem } from "../../../../src/jobs/rules/archive-problems.ts";
 
 it("why there is no archive is given as a code and a sentence that names what is missing, or how much is too much", () => {
   const missing = archiveProblem("archive_output_missing", { key: "masks/a.png/0.png" });

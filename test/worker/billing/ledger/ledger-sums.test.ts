@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { JobDefinition } from "../../../src/jobs/rules/state.ts";
-import { trialAt, trialRefusal } from "../../../src/billing/rules/trial.ts";
-import { type Platform } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/billing/operations/close-books.ts";
-import { Jobs } from "../../../src/jobs/store/jobs.ts";
-import { Ledger } from "../../../src/billing/store/ledger.ts";
-import { newClient } from "../../support/worker/client/api.ts";
-import { closedEntries, openEntries } from "../../support/worker/fixtures/closing.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
-import { costOf } from "../../support/worker/fixtures/ledger.ts";
-import { amount } from "../../support/worker/client/random.ts";
+import type { JobDefinition } from "../../../../src/jobs/rules/state.ts";
+import { trialAt, trialRefusal } from "../../../../src/billing/rules/trial.ts";
+import { type Platform } from "../../../../src/platform.ts";
+import { closeBooks } from "../../../../src/billing/operations/close-books.ts";
+import { Jobs } from "../../../../src/jobs/store/jobs.ts";
+import { Ledger } from "../../../../src/billing/store/ledger.ts";
+import { newClient } from "../../../support/worker/client/api.ts";
+import { closedEntries, openEntries } from "../../../support/worker/fixtures/closing.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
+import { costOf } from "../../../support/worker/fixtures/ledger.ts";
+import { amount } from "../../../support/worker/client/random.ts";
 
 const OFFER = { version: "v1", tokens: 8, days: 10 };
 const BEGIN = Date.parse("2026-01-01T00:00:00.000Z");

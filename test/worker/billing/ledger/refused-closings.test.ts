@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { newId } from "../../../src/shared/ids.ts";
-import type { Platform } from "../../../src/platform.ts";
-import { closeBooks } from "../../../src/billing/operations/close-books.ts";
-import { type Client, newClient } from "../../support/worker/client/api.ts";
-import { closedEntries, openEntries } from "../../support/worker/fixtures/closing.ts";
-import { logged } from "../../support/worker/runtime/crons.ts";
-import { home } from "../../support/worker/runtime/databases.ts";
-import { settledJob } from "../../support/worker/fixtures/ledger.ts";
-import { later } from "../../support/worker/runtime/time.ts";
+import { newId } from "../../../../src/shared/ids.ts";
+import type { Platform } from "../../../../src/platform.ts";
+import { closeBooks } from "../../../../src/billing/operations/close-books.ts";
+import { type Client, newClient } from "../../../support/worker/client/api.ts";
+import { closedEntries, openEntries } from "../../../support/worker/fixtures/closing.ts";
+import { logged } from "../../../support/worker/runtime/crons.ts";
+import { home } from "../../../support/worker/runtime/databases.ts";
+import { settledJob } from "../../../support/worker/fixtures/ledger.ts";
+import { later } from "../../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
 

@@ -9,10 +9,10 @@ import {
   takeDueArchive,
   tickArchive,
   type ArchiveOutcome,
-} from "../../../src/jobs/rules/archive.ts";
-import { policy } from "../../support/job-policy.ts";
-import type { JobState } from "../../../src/jobs/rules/state.ts";
-import { BEGIN, SECOND, successfulJob } from "../../support/a-job.ts";
+} from "../../../../src/jobs/rules/archive.ts";
+import { policy } from "../../../support/job-policy.ts";
+import type { JobState } from "../../../../src/jobs/rules/state.ts";
+import { BEGIN, SECOND, successfulJob } from "../../../support/a-job.ts";
 import { STAGES, TOO_LARGE, READY, building, CRASHED, archiveOf, built } from "./archive-stages.ts";
 
 const UPLOAD = { lease: 2, uploadId: "upload_1" };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
+import { CreateJobRequest } from "../../../../src/jobs/contract/job.ts";
 import {
   categoriesOfJob,
   clipRegionsOf,
   defineJob,
   priorsOfTask,
   regionsOfTask,
-} from "../../../src/jobs/rules/define.ts";
-import { BEGIN, imageJob, videoJob } from "../../support/a-job.ts";
+} from "../../../../src/jobs/rules/define.ts";
+import { BEGIN, imageJob, videoJob } from "../../../support/a-job.ts";
 import fc from "fast-check";
 import { TaskRegion } from "@segmentation/protocol";
 

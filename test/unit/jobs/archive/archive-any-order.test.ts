@@ -11,11 +11,11 @@ import {
   takeDueArchive,
   tickArchive,
   type ArchiveOutcome,
-} from "../../../src/jobs/rules/archive.ts";
-import { policy } from "../../support/job-policy.ts";
-import type { JobState } from "../../../src/jobs/rules/state.ts";
-import { nextWake } from "../../../src/jobs/rules/lifecycle.ts";
-import { BEGIN, DAY, successfulJob } from "../../support/a-job.ts";
+} from "../../../../src/jobs/rules/archive.ts";
+import { policy } from "../../../support/job-policy.ts";
+import type { JobState } from "../../../../src/jobs/rules/state.ts";
+import { nextWake } from "../../../../src/jobs/rules/lifecycle.ts";
+import { BEGIN, DAY, successfulJob } from "../../../support/a-job.ts";
 import { TOO_LARGE, CRASHED, READY } from "./archive-stages.ts";
 
 const UNFINISHED: ArchiveOutcome = { outcome: "unfinished" };

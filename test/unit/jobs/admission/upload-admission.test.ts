@@ -4,10 +4,10 @@ import {
   ownershipRefusal,
   trialFormatRefusal,
   uploadRefusal,
-} from "../../../src/jobs/rules/admission.ts";
-import type { ServiceError } from "../../../src/shared/errors.ts";
-import { sniffMedia } from "../../../src/shared/bucket/media-type.ts";
-import { mostBytesOf } from "../../../src/uploads/rules/upload.ts";
+} from "../../../../src/jobs/rules/admission.ts";
+import type { ServiceError } from "../../../../src/shared/errors.ts";
+import { sniffMedia } from "../../../../src/shared/bucket/media-type.ts";
+import { mostBytesOf } from "../../../../src/uploads/rules/upload.ts";
 import { UNUSED, TERMS, codeOf, clip, request, proposed, taskIds, NOW } from "./proposed-jobs.ts";
 
 const DAY = 86_400_000;

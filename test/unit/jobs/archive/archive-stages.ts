@@ -4,10 +4,10 @@ import {
   requestArchive,
   takeDueArchive,
   type ArchiveOutcome,
-} from "../../../src/jobs/rules/archive.ts";
-import { policy } from "../../support/job-policy.ts";
-import type { ArchiveRecord, JobState } from "../../../src/jobs/rules/state.ts";
-import { BEGIN, successfulJob } from "../../support/a-job.ts";
+} from "../../../../src/jobs/rules/archive.ts";
+import { policy } from "../../../support/job-policy.ts";
+import type { ArchiveRecord, JobState } from "../../../../src/jobs/rules/state.ts";
+import { BEGIN, successfulJob } from "../../../support/a-job.ts";
 
 export const READY: ArchiveOutcome = { outcome: "ready" };
 export const CRASHED: ArchiveOutcome = { outcome: "failed", message: "not for the account", retryable: true };

@@ -1,9 +1,9 @@
-import { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
-import { accessOf, type Access } from "../../../src/billing/rules/access.ts";
-import type { AdmissionTerms, ProposedJob } from "../../../src/jobs/rules/admission.ts";
-import type { ServiceError } from "../../../src/shared/errors.ts";
-import { defineJob } from "../../../src/jobs/rules/define.ts";
-import type { AccountUse } from "../../../src/billing/rules/ledger.ts";
+import { CreateJobRequest } from "../../../../src/jobs/contract/job.ts";
+import { accessOf, type Access } from "../../../../src/billing/rules/access.ts";
+import type { AdmissionTerms, ProposedJob } from "../../../../src/jobs/rules/admission.ts";
+import type { ServiceError } from "../../../../src/shared/errors.ts";
+import { defineJob } from "../../../../src/jobs/rules/define.ts";
+import type { AccountUse } from "../../../../src/billing/rules/ledger.ts";
 
 export const NOW = Date.UTC(2026, 0, 15);
 
