@@ -1,20 +1,14 @@
-import { execFile } from "node:child_process";
-import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { parse } from "smol-toml";
 import { describe, expect, it, vi } from "vitest";
-import { z } from "zod";
 import { parseAdminArguments } from "../../../../../scripts/operate/admin/arguments.ts";
-import { runDeploy } from "../../../../../scripts/operate/deploy/run.ts";
-import { isLong } from "../../../../../inference-container/test/support/form.ts";
 import { runWrangler } from "../../../../../scripts/shared/cloudflare/wrangler.ts";
 import { parseVerifyArguments } from "../../../../../scripts/operate/verify/command.ts";
 import {
   aroundEachDeployment,
   prepare,
   type Situation,
-  standIn,
   world,
 } from "../../../../support/stack/deployment.ts";
 import {
@@ -22,87 +16,9 @@ import {
   emptyAccount,
   WRANGLER_STAND_IN,
 } from "../../../../support/stack/half-configured.ts";
-import type { StandInAccount } from "../../../../support/stack/wrangler/account.ts";
+import { AS_CLONED, KEYS, create, cloneWith, never } from "../../../../support/stack/created-deployment.ts";
 
 aroundEachDeployment();
-const { signal: never } = new AbortController();
-
-const ADDRESSES = [
-  "--domain",
-  "segmentation.example.com",
-  "--inference-url",
-  "https://inference.example.com",
-];
-/** A hundred runs after one another, on a busy machine. */
-const MANY_RUNS_MS = 240_000;
-/** As the clone is, before an operator has changed anything. */
-const AS_CLONED = ["database", "route", "publicUrl", "endpoint", "inference"] as const;
-const KEYS = { S3_ACCESS_KEY_ID: "the-key-id", S3_SECRET_ACCESS_KEY: "the-secret-key" };
-
-/** What changes an account, apart from the deployment itself. */
-const CHANGES =
-  /^(?:d1 create|queues create|r2 bucket (?:create|cors set|notification create|lifecycle add)|secret bulk)/;
-
-/** A clone and an account, in which the command can be run several times. */
-async function cloneWith(account: StandInAccount, situation: Situation = { skipped: AS_CLONED }) {
-  const folder = await prepare(situation);
-  const { wrangler, calls } = standIn(account);
-  const read = (name: string) => readFile(join(folder.path, name), "utf8").catch(() => null);
-  return {
-    account,
-    calls,
-    folder,
-    own: () => read("wrangler.operator.toml"),
-    env: () => read("wrangler.operator.env"),
-    run: (
-      args: readonly string[],
-      { answers = null as null | ((question: string) => string), signal = never, onCall = () => {} } = {},
-    ) => {
-      calls.length = 0;
-      world.printed = "";
-      return runDeploy(["--config", folder.config, ...args], signal, {
-        healthPatienceMs: 0,
-        operator: { ask: answers === null ? null : async (question) => answers(question) },
-        wrangler: (words, ...rest) => {
-          onCall();
-          signal.throwIfAborted();
-          return wrangler(words, ...rest);
-        },
-      });
-    },
-  };
-}
-
-const Config = z.object({
-  main: z.string(),
-  vars: z.record(z.string(), z.unknown()),
-  routes: z.unknown(),
-  d1_databases: z.unknown(),
-  queues: z.object({ consumers: z.array(z.looseObject({ queue: z.string() })) }),
-});
-
-/** What Wrangler itself reads. In a process of its own, because Wrangler changes the one that it is loaded into. */
-async function readAsWrangler(path: string) {
-  const script = `import { unstable_readConfig } from "wrangler"; console.log(JSON.stringify(unstable_readConfig({ config: ${JSON.stringify(path)} })))`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
-  return Config.parse(JSON.parse(stdout));
-}
-
-const create = ["--create", "--yes", ...ADDRESSES];
-
-/** An account without what is different each time: the generated secrets' values. */
-const shapeOf = ({ stored, ...account }: StandInAccount) => ({
-  ...account,
-  queues: account.queues.toSorted(),
-  secrets: account.secrets?.toSorted(),
-  stored: Object.keys(stored).toSorted(),
-  buckets: Object.fromEntries(
-    Object.entries(account.buckets).map(([name, { lifecycle, ...bucket }]) => [
-      name,
-      { ...bucket, lifecycle: lifecycle.toSorted((a, b) => a.prefix.localeCompare(b.prefix)) },
-    ]),
-  ),
-});
 
 describe("npm run deploy -- --create", () => {
   const stubKeys = () => {
@@ -204,64 +120,6 @@ describe("npm run deploy -- --create", () => {
     expect(JSON.parse(await readFile(folder.account, "utf8"))).toMatchObject({ stored: KEYS });
   });
 
-  it(
-    "finishes what a run left half done, whichever step Cloudflare refused or did not answer",
-    async () => {
-      stubKeys();
-      const whole = await cloneWith(emptyAccount(), withUploads);
-      expect(await whole.run(create)).toBe(0);
-      const commands = new Set(whole.calls.filter((words) => CHANGES.test(words)));
-      expect(commands.size).toBeGreaterThan(10);
-      for (const fault of ["broken", "lost"] as const) {
-        for (const command of commands) {
-          const clone = await cloneWith(emptyAccount(), withUploads);
-          clone.account[fault] = [command];
-          const first = await clone.run(create);
-          expect(world.printed, command).toMatch(/^✗ .*(?:Authentication error|timed out)/m);
-          // A page without CORS is the operator's to judge; what Cloudflare has all the same is found there.
-          const goesOn = fault === "lost" || command.includes("cors");
-          if (!goesOn) expect([command, first, clone.account.deployed]).toEqual([command, 1, false]);
-          const stored = { ...clone.account.stored };
-          clone.account[fault] = [];
-          expect(await clone.run(create), `${command}: ${world.printed}`).toBe(0);
-          expect(shapeOf(clone.account), command).toEqual(shapeOf(whole.account));
-          expect(clone.account.stored).toMatchObject(stored);
-          expect(await clone.env()).toContain(`\nMASTER_SECRET=${clone.account.stored["MASTER_SECRET"]}\n`);
-        }
-      }
-    },
-    MANY_RUNS_MS,
-  );
-
-  it(
-    "finishes what a run left half done that was ended before any of its changes",
-    async () => {
-      stubKeys();
-      const whole = await cloneWith(emptyAccount(), withUploads);
-      expect(await whole.run(create)).toBe(0);
-      const ends = whole.calls.flatMap((words, call) => (isLong || CHANGES.test(words) ? [call] : []));
-      expect(ends.length).toBeGreaterThan(10);
-      for (const end of ends) {
-        const clone = await cloneWith(emptyAccount(), withUploads);
-        const controller = new AbortController();
-        let count = 0;
-        const onCall = () => {
-          if (count === end) controller.abort(new Error("ended"));
-          count += 1;
-        };
-        await expect(clone.run(create, { signal: controller.signal, onCall })).rejects.toThrow("ended");
-        const isMade = (await clone.env())?.includes("MASTER_SECRET=") === true;
-        const last = world.printed.trimEnd().split("\n").at(-1);
-        expect(last?.startsWith("Keep wrangler.operator.env")).toBe(isMade);
-        const stored = { ...clone.account.stored };
-        expect(await clone.run(create), `${end}: ${world.printed}`).toBe(0);
-        expect(shapeOf(clone.account), String(end)).toEqual(shapeOf(whole.account));
-        expect(clone.account.stored).toMatchObject(stored);
-      }
-    },
-    MANY_RUNS_MS,
-  );
-
   it("asks before each step, takes Enter for yes, and leaves what the operator declines", async () => {
     stubKeys();
     const clone = await cloneWith(emptyAccount());
@@ -327,67 +185,6 @@ describe("npm run deploy -- --create", () => {
     expect(String(await clone.own()).includes("S3_ENDPOINT")).toBe(endpoint !== undefined);
   });
 
-  it("uses the account's database of that name, and leaves an id that it does not know", async () => {
-    const existing = { uuid: "99999999-0000-0000-0000-000000000000", name: "segmentation" };
-    const fresh = await cloneWith(
-      { ...(await completeAccount()), databases: [existing] },
-      { skipped: ["database"] },
-    );
-    expect(await fresh.run(["--create", "--yes"])).toBe(0);
-    expect(parse((await fresh.own()) ?? "")).toEqual({
-      d1_databases: [{ binding: "DB", database_id: existing.uuid }],
-    });
-    for (const databases of [[], [existing]]) {
-      const other = await cloneWith({ ...(await completeAccount()), databases }, {});
-      expect(await other.run(["--create", "--yes"])).toBe(1);
-      expect(other.calls.filter((words) => CHANGES.test(words))).toEqual([]);
-      expect(await other.own()).toBeNull();
-    }
-  });
-
-  it("leaves CORS rules, lifecycle rules and secrets that are there", async () => {
-    const account = await completeAccount();
-    const bucket = account.buckets["segmentation-media"];
-    if (bucket === undefined) throw new Error("no bucket");
-    bucket.methods = ["GET"];
-    bucket.lifecycle = [{ prefix: "inputs/", enabled: true, days: 2 }, ...bucket.lifecycle.slice(2)];
-    const clone = await cloneWith(account, {});
-    expect(await clone.run(["--create", "--yes"])).toBe(1);
-    expect(clone.calls.filter((words) => CHANGES.test(words))).toEqual([]);
-    expect(world.printed).toContain("deletes objects after 2 days that the service keeps for 30");
-  });
-
-  it("makes no secret while it does not know which there are", async () => {
-    const clone = await cloneWith({ ...emptyAccount(), broken: ["secret list"] });
-    expect(await clone.run(create)).toBe(1);
-    expect(clone.calls).not.toContain("secret bulk");
-  });
-
-  it("lets the bucket report uploads to the queue that only the bucket fills, and to no other", async () => {
-    const account = await completeAccount();
-    const media = account.buckets["segmentation-media"] ?? expect.fail();
-    media.events = [{ queue: "elsewhere", prefix: "", types: "PutObject" }];
-    const clone = await cloneWith(account, {});
-    expect(await clone.run(["--dry-run"])).toBe(1);
-    expect(world.printed).toContain(
-      "r2 bucket notification create segmentation-media --event-types object-create --prefix inputs/ --queue segmentation-uploads",
-    );
-    expect(await clone.run(["--create", "--yes"])).toBe(0);
-    expect(media.events.map(({ queue }) => queue)).toEqual(["elsewhere", "segmentation-uploads"]);
-  });
-
-  it("adds the rate limits that a configuration of before them lacks", async () => {
-    const edit = (toml: string) =>
-      toml.replace(/\[\[ratelimits\]\]\nname = "ADDRESS_RATE_LIMIT"\n.*\n.*\n/, "");
-    const clone = await cloneWith(await completeAccount(), { edit });
-    expect(await clone.run(["--dry-run"])).toBe(1);
-    expect(world.printed).toContain("rate limit ADDRESS_RATE_LIMIT");
-    expect(await clone.run(["--create", "--yes"])).toBe(0);
-    expect(parse((await clone.own()) ?? "")).toEqual({
-      ratelimits: [{ name: "ADDRESS_RATE_LIMIT", namespace_id: "1002", simple: { limit: 300, period: 60 } }],
-    });
-  });
-
   it("refuses options that contradict each other, and asks nobody where there is no terminal", async () => {
     const clone = await cloneWith(emptyAccount());
     for (const args of [
@@ -425,56 +222,5 @@ describe("npm run deploy -- --create", () => {
         ],
       },
     });
-  });
-});
-
-describe("wrangler.operator.toml", () => {
-  it("stays as the operator wrote it, comments too, and the next version's wrangler.toml is merged under it", async () => {
-    vi.stubEnv("CLOUDFLARE_ACCOUNT_ID", undefined);
-    const clone = await cloneWith(await completeAccount(), { skipped: AS_CLONED });
-    const mine =
-      '# Mine.\n\n[vars]\n# For the summer.\nRETENTION_DAYS = 20\n\n[[queues.consumers]]\nqueue = "segmentation-bulk"\nmax_retries = 5\n';
-    await writeFile(join(clone.folder.path, "wrangler.operator.toml"), mine);
-    expect(await clone.run(create), world.printed).toBe(0);
-    const own = (await clone.own()) ?? "";
-    for (const line of mine.trim().split("\n")) expect(own).toContain(line);
-
-    // An upgrade brings a queue and a setting.
-    const toml = await readFile(clone.folder.config, "utf8");
-    await writeFile(
-      clone.folder.config,
-      `${toml.replace("[vars]", '[vars]\nSTUDIO_NAME = "New"')}\n[[queues.consumers]]\nqueue = "segmentation-new"\n`,
-    );
-    await clone.run(["--dry-run"]);
-    expect(await clone.own()).toBe(own);
-    const config = await readAsWrangler(join(clone.folder.path, "wrangler.effective.json"));
-    expect(config.vars).toMatchObject({
-      STUDIO_NAME: "New",
-      RETENTION_DAYS: 20,
-      PUBLIC_URL: "https://segmentation.example.com",
-      S3_BUCKET: "segmentation-media",
-    });
-    expect(config.routes).toEqual([{ pattern: "segmentation.example.com", custom_domain: true }]);
-    expect(config.d1_databases).toMatchObject([
-      { binding: "DB", database_name: "segmentation", database_id: clone.account.databases[0]?.uuid },
-    ]);
-    const { consumers } = config.queues;
-    expect(consumers.find(({ queue }) => queue === "segmentation-bulk")).toMatchObject({
-      max_retries: 5,
-      dead_letter_queue: "segmentation-dead-letters",
-    });
-    expect(consumers.map(({ queue }) => queue)).toContain("segmentation-uploads");
-    expect(config.main).toBe(join(clone.folder.path, "src", "index.ts"));
-  });
-
-  it("is refused with its name if it cannot be read, and nothing of git's is in it", async () => {
-    const clone = await cloneWith(await completeAccount(), {});
-    await appendFile(join(clone.folder.path, "wrangler.operator.toml"), "[vars\n");
-    await expect(clone.run(["--dry-run"])).rejects.toThrow("wrangler.operator.toml cannot be read");
-    const ignored = (await readFile(".gitignore", "utf8")).split("\n");
-    expect(ignored).toEqual(
-      expect.arrayContaining(["*.operator.toml", "*.operator.env", "*.effective.json"]),
-    );
-    expect((await readdir(".")).filter((name) => /operator|effective/.test(name))).toEqual([]);
   });
 });
