@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { flags, readArguments, texts, usageError } from "../../shared/command-line.ts";
-import { type Action, COMMANDS, type Service } from "./commands.ts";
+import type { Service } from "./command.ts";
+import { type Action, COMMANDS } from "./commands.ts";
 import type { Outcome } from "../../shared/database/print.ts";
 
 /** A validated command line. */

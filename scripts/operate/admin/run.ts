@@ -5,7 +5,7 @@ import {
 } from "../../shared/cloudflare/configuration.ts";
 import { stateFolder } from "../../shared/state/state-folder.ts";
 import { adminHelp, parseAdminArguments } from "./arguments.ts";
-import type { Service } from "./commands.ts";
+import type { Service } from "./command.ts";
 import {
   type Database,
   openExistingDatabase,
