@@ -6,41 +6,17 @@ import { enter } from "../accounts/operations/authenticate.ts";
 import { needing } from "../shared/storage/database-failure.ts";
 import { isOnce } from "../shared/api/idempotency.ts";
 import type { OperationAnswer, OperationRequest } from "../operation-request.ts";
-import { getAccount, getAccountOverview, getAccountUsage } from "../accounts/operations/account.ts";
-import { createApiKey, listApiKeys, revokeApiKey } from "../accounts/operations/api-keys.ts";
-import { createBillingPortal, createCheckout } from "../billing/operations/billing.ts";
+import * as accounts from "../accounts/operations/account.ts";
+import * as apiKeys from "../accounts/operations/api-keys.ts";
+import * as billing from "../billing/operations/billing.ts";
 import { createJob } from "../jobs/operations/create-job.ts";
-import { createJobDownload, retrieveJobDownload } from "../archives/operations/downloads.ts";
-import {
-  cancelJob,
-  deleteJob,
-  listJobs,
-  retrieveJob,
-  retrieveJobResult,
-  streamJobEvents,
-} from "../jobs/operations/jobs.ts";
-import { createShare, listShares, retrieveShare, revokeShare } from "../shares/operations/shares.ts";
-import { retrieveModel } from "../models/operations/models.ts";
-import {
-  completeMultipartUpload,
-  createMultipartUpload,
-  createUploadPresign,
-  deleteUpload,
-  importUpload,
-} from "../uploads/operations/uploads.ts";
-import {
-  listWebhookDeliveries,
-  retryWebhookDelivery,
-  testWebhookEndpoint,
-} from "../webhooks/operations/webhook-deliveries.ts";
-import {
-  createWebhookEndpoint,
-  deleteWebhookEndpoint,
-  listWebhookEndpoints,
-  retrieveWebhookEndpoint,
-  rotateWebhookSecret,
-  updateWebhookEndpoint,
-} from "../webhooks/operations/webhook-endpoints.ts";
+import * as downloads from "../archives/operations/downloads.ts";
+import * as jobs from "../jobs/operations/jobs.ts";
+import * as shares from "../shares/operations/shares.ts";
+import * as models from "../models/operations/models.ts";
+import * as uploads from "../uploads/operations/uploads.ts";
+import * as webhookDeliveries from "../webhooks/operations/webhook-deliveries.ts";
+import * as webhookEndpoints from "../webhooks/operations/webhook-endpoints.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import type { Account } from "../accounts/store/accounts.ts";
 import type { Batching } from "../shared/storage/d1-store.ts";
@@ -58,18 +34,24 @@ type Handlers = {
   ) => Promise<OperationAnswer<Id> | Response>;
 };
 
+/** The functions named as their operations. The handlers below them do what only HTTP needs. */
 const HANDLERS: Handlers = {
-  createUploadPresign,
-  createMultipartUpload,
-  completeMultipartUpload,
+  ...accounts,
+  ...apiKeys,
+  ...billing,
+  ...downloads,
+  ...jobs,
+  ...models,
+  ...shares,
+  ...uploads,
+  ...webhookDeliveries,
+  ...webhookEndpoints,
   importUpload: (request, c) => {
-    const imported = importUpload(request, c.req.raw.signal);
+    const imported = uploads.importUpload(request, c.req.raw.signal);
     // If the client goes away, the import still runs until nothing of it is left.
     c.executionCtx.waitUntil(imported.catch(() => {}));
     return imported;
   },
-  deleteUpload,
-  listJobs,
   createJob: async (request, c) => {
     const creating = createJob(request);
     // If the client goes away, the request still runs to its end: what it asked the bucket has to be counted.
@@ -79,48 +61,22 @@ const HANDLERS: Handlers = {
     return created;
   },
   retrieveJob: async (request, c) => {
-    const { status, progress } = await retrieveJob(request);
+    const { status, progress } = await jobs.retrieveJob(request);
     // A header, because the specification's objects have no room for further fields.
     c.header("x-job-progress", progress.toFixed(2));
     return status;
   },
-  cancelJob,
-  deleteJob,
   streamJobEvents: async (request, c) => {
     const headers = { "content-type": "text/event-stream" };
     if (c.req.method === "HEAD") {
       // Nobody would read the stream, and it would take a place.
-      await retrieveJob(request);
+      await jobs.retrieveJob(request);
       return c.body(null, 200, headers);
     }
-    const events = await streamJobEvents(request, c.req.header("last-event-id") ?? null);
+    const events = await jobs.streamJobEvents(request, c.req.header("last-event-id") ?? null);
     return events === null ? c.body(null, 204) : c.body(events, 200, headers);
   },
-  retrieveJobResult: async (request, c) => respondWithJson(c, await retrieveJobResult(request)),
-  createJobDownload,
-  retrieveJobDownload,
-  listShares,
-  createShare,
-  retrieveShare,
-  revokeShare,
-  retrieveModel,
-  getAccount,
-  getAccountOverview,
-  getAccountUsage,
-  listApiKeys,
-  createApiKey,
-  revokeApiKey,
-  listWebhookEndpoints,
-  createWebhookEndpoint,
-  retrieveWebhookEndpoint,
-  updateWebhookEndpoint,
-  rotateWebhookSecret,
-  testWebhookEndpoint,
-  listWebhookDeliveries,
-  retryWebhookDelivery,
-  deleteWebhookEndpoint,
-  createCheckout,
-  createBillingPortal,
+  retrieveJobResult: async (request, c) => respondWithJson(c, await jobs.retrieveJobResult(request)),
 };
 
 /** A handler as `mount` calls it: the schemas of its row have checked what the handler's own type requires. */
