@@ -1,15 +1,14 @@
-import type { Operation } from "../../../../src/shared/api/operation.ts";
-import { OPERATIONS, type OperationId } from "../../../../src/operations.ts";
-import { imageJob } from "../fixtures/jobs.ts";
+import { z } from "zod";
+import { type Operation, PATH_PARAMETERS } from "../../src/shared/api/operation.ts";
+import { OPERATIONS, type OperationId } from "../../src/operations.ts";
+import { present } from "./at.ts";
 
-/** What an operation's request names. */
-export interface Named {
-  readonly jobId: string;
-  readonly keyId: string;
-  readonly taskId: string;
-  readonly endpointId: string;
-  readonly deliveryId: string;
-}
+/** The parameters of paths. */
+export const Parameter = z.object(PATH_PARAMETERS).keyof();
+const Ids = z.record(Parameter, z.string());
+
+/** The ids that a request names, by the parameters of paths. */
+export type Named = Readonly<z.infer<typeof Ids>>;
 
 /** A request without its credential. */
 export interface OperationRequest {
@@ -19,44 +18,62 @@ export interface OperationRequest {
   readonly body: unknown;
 }
 
-const ABSENT: Named = {
-  jobId: `job_${"0".repeat(32)}`,
-  keyId: `key_${"0".repeat(32)}`,
-  taskId: "00000000-0000-4000-8000-000000000000.png",
-  endpointId: `whe_${"0".repeat(32)}`,
-  deliveryId: `evt_${"0".repeat(32)}`,
-};
+const Examples = z.array(z.unknown()).default([]);
 
-type Table = typeof OPERATIONS;
-type WithBody = { [Id in OperationId]: Table[Id] extends { body: unknown } ? Id : never }[OperationId];
+/** The first example of a schema, or of a union's first variant. */
+const exampleOf = (schema: z.core.$ZodType): unknown =>
+  Examples.parse(z.globalRegistry.get(schema)?.examples)[0] ??
+  (schema instanceof z.ZodUnion ? exampleOf(present(schema.options[0], "variant")) : undefined);
 
-/** A valid body of each operation that has one; the compiler asks for it. A number is no value of its last field. */
-const BODIES: Readonly<Record<WithBody, (named: Named) => object>> = {
-  createUploadPresign: () => ({ contentType: "image/png" }),
-  createMultipartUpload: () => ({ size: 12, contentType: "image/png" }),
-  completeMultipartUpload: () => ({ parts: [{ partNumber: 1, etag: '"0cc175b9c0f1b6a831c399e269772661"' }] }),
-  importUpload: () => ({ url: "https://pictures.example/cat.png" }),
-  createJob: ({ taskId }) => imageJob([taskId]),
-  createShare: () => ({ further: [], expiresIn: 3_600, showInputs: true }),
-  createApiKey: () => ({ label: "a key" }),
-  createWebhookEndpoint: () => ({ url: "https://receiver.test/hook" }),
-  updateWebhookEndpoint: () => ({ disabled: false }),
-};
+/** The ids in the contract's examples. */
+const EXAMPLE_IDS: Named = Ids.parse(
+  Object.fromEntries(Parameter.options.map((name) => [name, exampleOf(PATH_PARAMETERS[name])])),
+);
 
-const hasBody = (operation: OperationId): operation is WithBody => operation in BODIES;
+/** Well-formed ids of things that do not exist. */
+export const ABSENT: Named = Ids.parse(
+  Object.fromEntries(
+    Object.entries(EXAMPLE_IDS).map(([name, id]) => [name, id.replace(/[0-9a-f]{8}/, "00000000")]),
+  ),
+);
 
-/** A valid request of an operation; the things that it names do not exist unless they are given. */
+/** The contract's example of an operation's body, as JSON. */
+function bodyOf(id: OperationId): string {
+  const { body }: Operation = OPERATIONS[id];
+  if (body === undefined) return "";
+  const example = exampleOf(body);
+  if (example === undefined)
+    throw new Error(`${id}: add an example to the schema of its body, by .meta({ examples }).`);
+  return JSON.stringify(example);
+}
+
+/** The kinds of ids that an operation's request names in its path, body or query. */
+export function namesOf(id: OperationId): (keyof Named)[] {
+  const { path, query }: Operation = OPERATIONS[id];
+  const body = bodyOf(id);
+  return Parameter.options.filter(
+    (name) =>
+      path.includes(`{${name}}`) ||
+      body.includes(EXAMPLE_IDS[name]) ||
+      Object.hasOwn(query?.shape ?? {}, name),
+  );
+}
+
+/** A valid request of an operation, with the contract's example as its body; what it names does not exist unless it is given. */
 export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
-  const all: Readonly<Record<string, string>> & Named = { ...ABSENT, ...named };
+  const all = { ...ABSENT, ...named };
   const { method, path, idempotencyKey }: Operation = OPERATIONS[operation];
-  const body = hasBody(operation) ? BODIES[operation](all) : undefined;
+  const body = Parameter.options.reduce(
+    (text, name) => text.replaceAll(EXAMPLE_IDS[name], all[name]),
+    bodyOf(operation),
+  );
   return {
     method: method.toUpperCase(),
-    path: path.replace(/\{(\w+)\}/g, (_, name: string) => all[name] ?? ""),
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => all[Parameter.parse(name)]),
     headers: {
       ...(idempotencyKey !== undefined && { "idempotency-key": crypto.randomUUID() }),
-      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(body !== "" && { "content-type": "application/json" }),
     },
-    body,
+    body: body === "" ? undefined : JSON.parse(body),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newClient } from "../../support/worker/client/api.ts";
 import { OF_ONE_ENDPOINT } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { newEndpoint } from "../../support/worker/fakes/webhooks.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 

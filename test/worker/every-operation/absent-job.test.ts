@@ -4,7 +4,7 @@ import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { type ErrorCode } from "../../../src/shared/errors.ts";
 import { OPERATIONS } from "../../../src/operations.ts";
 import { OF_ONE_JOB } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 /** Nobody learns whether another account has such a job. */

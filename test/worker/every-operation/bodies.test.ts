@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { present } from "../../support/at.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/client/api.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 const JSON_TYPE = "application/json";
@@ -124,7 +124,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
   it("takes JSON however its Content-Type is spelt, and reads the body [1-1]", async () => {
     for (const type of TYPES_TAKEN) {
       const field = present(Object.keys(valid).at(-1), "field");
-      const answer = await post(JSON.stringify({ ...valid, [field]: 1 }), type);
+      const answer = await post(JSON.stringify({ ...valid, [field]: {} }), type);
       expectError(answer, 400, "invalid_request");
       // In a body that was not read the field would be missing.
       expect(answer.body.message, type).toMatch(new RegExp(`^${field}: must be `));

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Accounts } from "../../../src/accounts/store/accounts.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 describe.each(OPERATION_IDS)("%s 500", (operation) => {

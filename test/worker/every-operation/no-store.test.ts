@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newClient, send } from "../../support/worker/client/api.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
 import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 

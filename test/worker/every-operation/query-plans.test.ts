@@ -10,7 +10,7 @@ import { ring, successfulJob } from "../../support/worker/fixtures/archives.ts";
 import { database } from "../../support/worker/runtime/database.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { planOf } from "../../support/worker/runtime/query-plans.ts";
 import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
@@ -62,7 +62,7 @@ describe("the database", () => {
     const { deliveryId } = await sendTest(client, endpoint);
     const job = await successfulJob(client);
     const keyId = (await client.send("POST", "/v1/api-keys", { label: "key" }, { "idempotency-key": "k" }))
-      .body.keyId;
+      .body.apiKey.keyId;
     const stripe = new PlayedStripe(playedElsewhere);
     await ringEndpoint(endpoint);
     for (const operation of OPERATION_IDS) {

@@ -6,7 +6,7 @@ import { newClient, send, type Client } from "../../support/worker/client/api.ts
 import { logged } from "../../support/worker/runtime/crons.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type OperationId, OPERATIONS } from "../../../src/operations.ts";
+import type { Operation } from "../../../src/shared/api/operation.ts";
+import { present } from "../../support/at.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/client/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/fixtures/archives.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { uploaded } from "../../support/worker/fixtures/jobs.ts";
-import { type Named, requestOf } from "../../support/worker/client/operations.ts";
+import { type Named, namesOf, requestOf } from "../../support/operation-requests.ts";
 import { shareJob, visit } from "../../support/worker/fixtures/shares.ts";
 import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
 import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
@@ -37,57 +39,18 @@ async function newTenant(): Promise<Tenant> {
   return { client, own, traces: [client.accountId, ...Object.values(own)] };
 }
 
-/** What an operation's request names, and how: a path, a body or a query; null where it names nothing. */
-const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
-  createUploadPresign: null,
-  createMultipartUpload: null,
-  completeMultipartUpload: "taskId",
-  deleteUpload: "taskId",
-  importUpload: null,
-  listJobs: "jobId",
-  createJob: "taskId",
-  retrieveJob: "jobId",
-  streamJobEvents: "jobId",
-  retrieveJobResult: "jobId",
-  cancelJob: "jobId",
-  deleteJob: "jobId",
-  createJobDownload: "jobId",
-  retrieveJobDownload: "jobId",
-  listShares: null,
-  createShare: "jobId",
-  retrieveShare: "jobId",
-  revokeShare: "jobId",
-  retrieveModel: null,
-  getAccount: null,
-  getAccountOverview: null,
-  getAccountUsage: null,
-  listApiKeys: null,
-  createApiKey: null,
-  revokeApiKey: "keyId",
-  listWebhookEndpoints: null,
-  createWebhookEndpoint: null,
-  retrieveWebhookEndpoint: "endpointId",
-  updateWebhookEndpoint: "endpointId",
-  rotateWebhookSecret: "endpointId",
-  testWebhookEndpoint: "endpointId",
-  listWebhookDeliveries: "endpointId",
-  retryWebhookDelivery: "endpointId",
-  deleteWebhookEndpoint: "endpointId",
-  createCheckout: null,
-  createBillingPortal: null,
-};
-
 const takesAway = (id: OperationId): number =>
   id.startsWith("delete") ? 2 : Number(id.startsWith("revoke"));
 /** In this order each finds what it names; but an upload that has a job is not deleted. */
-const NAMING_ONE = OPERATION_IDS.filter((id) => NAMING[id] !== null).toSorted(
+const NAMING_ONE = OPERATION_IDS.filter((id) => namesOf(id).length > 0).toSorted(
   (a, b) => takesAway(a) - takesAway(b),
 );
 
 const ask = (client: Client, operation: OperationId, named: Partial<Named>): Promise<Answer> => {
   const { method, path, headers, body } = requestOf(operation, named);
-  const query = operation === "listJobs" && named.jobId !== undefined ? `?jobId=${named.jobId}` : "";
-  return client.send(method, path + query, body, headers);
+  const { query }: Operation = OPERATIONS[operation];
+  const inQuery = new URLSearchParams(Object.entries(named).filter(([name]) => name in (query?.shape ?? {})));
+  return client.send(method, `${path}?${inQuery.toString()}`, body, headers);
 };
 
 describe("two accounts", () => {
@@ -111,7 +74,7 @@ describe("two accounts", () => {
   }
 
   it("get their own, and no trace of the other's, from all operations that name nothing", async () => {
-    for (const id of OPERATION_IDS) if (NAMING[id] === null) await expectOwnAlone(id);
+    for (const id of OPERATION_IDS) if (namesOf(id).length === 0) await expectOwnAlone(id);
   });
 
   it.each([
@@ -121,7 +84,7 @@ describe("two accounts", () => {
     "get their own, and no trace of the other's, which is answered for as for what is not there, byte for byte: %s [5-7 4.3-31 A2-14]",
     async (_, operations) => {
       for (const operation of operations) {
-        const name = NAMING[operation] ?? "jobId";
+        const name = present(namesOf(operation)[0], "name");
         const foreign = await ask(ada.client, operation, { [name]: bob.own[name] });
         const absent = await ask(ada.client, operation, {
           [name]: bob.own[name].replace(/[0-9a-f]{7}(?=\.|$)/, "0000000"),
@@ -140,14 +103,7 @@ describe("two accounts", () => {
   );
 
   it("may use the same Idempotency-Key without knowing of each other", async () => {
-    for (const operation of [
-      "createMultipartUpload",
-      "createApiKey",
-      "createWebhookEndpoint",
-      "createCheckout",
-      "createBillingPortal",
-      "createJob",
-    ] as const) {
+    for (const operation of OPERATION_IDS.filter((id) => "idempotencyKey" in OPERATIONS[id])) {
       const answers = await Promise.all(
         [ada, bob].map(async ({ client, own }) => {
           const { method, path, body } = requestOf(operation, own);

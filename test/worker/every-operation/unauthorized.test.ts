@@ -4,7 +4,7 @@ import { type Answer, newClient, send } from "../../support/worker/client/api.ts
 import { badCredentials } from "../../support/worker/client/bad-credentials.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 describe.each(OPERATION_IDS)("%s 401", (operation) => {

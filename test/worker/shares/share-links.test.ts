@@ -8,7 +8,7 @@ import { eraseAccount } from "../../../src/operator/operations/erase-account.ts"
 import { type Client, newClient, send } from "../../support/worker/client/api.ts";
 import { successfulJob } from "../../support/worker/fixtures/archives.ts";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
-import { requestOf } from "../../support/worker/client/operations.ts";
+import { requestOf } from "../../support/operation-requests.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { shareJob, visit } from "../../support/worker/fixtures/shares.ts";

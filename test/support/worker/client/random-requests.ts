@@ -4,6 +4,7 @@ import type { Operation } from "../../../../src/shared/api/operation.ts";
 import { OPERATIONS, type OperationId } from "../../../../src/operations.ts";
 import { Regions } from "../../../../src/jobs/contract/region.ts";
 import { OPERATION_IDS } from "../../operation-tables.ts";
+import { ABSENT, type Named, Parameter } from "../../operation-requests.ts";
 import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
 
 /** A request as it is sent, without its credential. */
@@ -16,15 +17,19 @@ export interface RandomRequest {
 
 /** Placeholders for what an account has: its ids are known when the request is sent, not when it is drawn. */
 export const OWN = {
-  jobId: `job_${"f".repeat(32)}`,
-  keyId: `key_${"f".repeat(32)}`,
-  endpointId: `whe_${"f".repeat(32)}`,
-  deliveryId: `evt_${"f".repeat(32)}`,
-  tasks: ["f", "e", "d"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000.png`),
-  /** What is there to be deleted: the others continue asking for the rest. */
-  spareJobId: `job_${"e".repeat(32)}`,
-  spareTask: `${"c".repeat(8)}-0000-4000-8000-000000000000.png`,
-} as const;
+  jobId: [`job_${"f".repeat(32)}`, `job_${"d".repeat(32)}`],
+  taskId: ["f", "e", "d"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000.png`),
+  keyId: [`key_${"f".repeat(32)}`],
+  endpointId: [`whe_${"f".repeat(32)}`],
+  deliveryId: [`evt_${"f".repeat(32)}`],
+} as const satisfies Record<keyof Named, readonly string[]>;
+
+/** Placeholders for what is there to be deleted: the others continue asking for the rest. */
+export const SPARE: Partial<Named> & Pick<Named, "jobId" | "taskId" | "endpointId"> = {
+  jobId: `job_${"e".repeat(32)}`,
+  taskId: `${"c".repeat(8)}-0000-4000-8000-000000000000.png`,
+  endpointId: `whe_${"e".repeat(32)}`,
+};
 
 const JSON_TYPE = { "content-type": "application/json" };
 const operations = OPERATION_IDS.map((id): readonly [OperationId, Operation] => [id, OPERATIONS[id]]);
@@ -34,12 +39,9 @@ const utf8 = (value: unknown): Uint8Array<ArrayBuffer> =>
 
 const idempotencyKey = fc.stringMatching(/^[\x21-\x7e]{1,128}$/);
 
-/** Well-formed ids of things that do not exist. */
-const ABSENT = ["job", "key", "whe"].map((kind) => `${kind}_${"0".repeat(32)}`);
-
 /** A segment of a path: whatever survives a URL. */
 const segment = fc
-  .oneof(fc.constantFrom(...ABSENT), fc.string({ minLength: 1, unit: "binary" }))
+  .oneof(fc.constantFrom(...Object.values(ABSENT)), fc.string({ minLength: 1, unit: "binary" }))
   .map((text) => encodeURIComponent(text.toWellFormed()))
   .filter((text) => !/^(\.|%2e)+$/i.test(text));
 
@@ -50,7 +52,7 @@ const queryText = (values: unknown): string => {
 };
 
 const pathOf = ({ path }: Operation, id: string, query: unknown): string =>
-  path.replace("{deliveryId}", OWN.deliveryId).replace(/\{\w+\}/, id) + queryText(query);
+  path.replace("{deliveryId}", OWN.deliveryId[0]).replace(/\{\w+\}/, id) + queryText(query);
 
 /** A body that a schema accepts; a job often names files that the account has, and regions of them, an import and an endpoint a URL. */
 function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
@@ -63,7 +65,7 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
     return fc.tuple(valid(schema), url).map(([body, to]) => ({ ...Object(body), url: to }));
   }
   if (id !== "createJob") return valid(schema);
-  const own = fc.shuffledSubarray([...OWN.tasks], { minLength: 1 });
+  const own = fc.shuffledSubarray([...OWN.taskId], { minLength: 1 });
   const typeOf = (job: unknown): string => z.looseObject({ type: z.string() }).parse(job).type;
   // The account's files are pictures: a job of another type is always refused.
   const ofPictures = valid(schema).filter((job) => typeOf(job) === "image");
@@ -77,20 +79,18 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
     });
 }
 
-/** What the account has that the parameter of a path may name, and what a client could mistake for it. */
-function ownNames(id: OperationId, { path }: Operation): { right: string[]; mistaken: string[] } {
-  const kinds = { "{jobId}": OWN.jobId, "{keyId}": OWN.keyId, "{endpointId}": OWN.endpointId };
-  const named = Object.entries(kinds);
-  const mistaken = named.filter(([parameter]) => !path.includes(parameter)).map(([, own]) => own);
-  if (id === "deleteJob") return { right: [OWN.spareJobId], mistaken };
-  if (id === "deleteUpload") return { right: [OWN.spareTask], mistaken };
-  const right = named.filter(([parameter]) => path.includes(parameter)).map(([, own]) => own);
-  return { right: right.length > 0 ? right : [...OWN.tasks], mistaken };
+/** What the account has that the first parameter of a path may name, and what a client could mistake for it. */
+function ownNames({ method, path }: Operation): { right: readonly string[]; mistaken: readonly string[] } {
+  const kind = Parameter.options.find((name) => path.includes(`{${name}}`));
+  const mistaken = Parameter.options.filter((name) => name !== kind).flatMap((name) => OWN[name]);
+  if (kind === undefined) return { right: mistaken, mistaken };
+  const spare = method === "delete" && path.endsWith(`{${kind}}`) ? SPARE[kind] : undefined;
+  return { right: spare === undefined ? OWN[kind] : [spare], mistaken };
 }
 
 /** A valid request of an operation. */
 function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<RandomRequest> {
-  const { right, mistaken } = ownNames(id, operation);
+  const { right, mistaken } = ownNames(operation);
   const wantsKey = operation.idempotencyKey === "required" ? idempotencyKey : fc.option(idempotencyKey);
   return fc
     .record({
