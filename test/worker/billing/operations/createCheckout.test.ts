@@ -3,6 +3,8 @@ import { BillingUrl } from "../../../../src/billing/contract/billing.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
 import { billingRow, createSession, PlayedStripe } from "../../../support/worker/fakes/stripe.ts";
+import { settledJob } from "../../../support/worker/fixtures/ledger.ts";
+import { CRONS, runCron } from "../../../support/worker/runtime/crons.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
@@ -160,6 +162,23 @@ describe("createCheckout 201", () => {
     await stripe.subscribe(client);
     const [subscription] = stripe.standIn.state.subscriptions;
     if (subscription) stripe.standIn.subscriptions.cancel(subscription);
+    expect((await createSession(client, "checkout")).status).toBe(201);
+  });
+});
+
+describe("createCheckout 402", () => {
+  it("refuses an account whose former subscription left an unpaid invoice, until it is paid", async () => {
+    await stripe.subscribe(client);
+    const [subscription] = stripe.standIn.state.subscriptions;
+    if (subscription === undefined) throw new Error("there is no subscription");
+    await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
+    later(3_600_001);
+    await runCron(CRONS.report);
+    const { subscriptions } = stripe.standIn;
+    subscriptions.failPayment(subscription);
+    subscriptions.cancel(subscription);
+    expectError(await createSession(client, "checkout"), 402, "payment_required");
+    subscriptions.payInvoice(subscription);
     expect((await createSession(client, "checkout")).status).toBe(201);
   });
 });
