@@ -1,6 +1,8 @@
 import createClient, { type Client } from "openapi-fetch";
 import { z } from "zod";
 import type { paths } from "../../../client/src/contract.ts";
+import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
+import { type Named, requestOf } from "../operation-requests.ts";
 
 const Described = z.object({
   /** Absent if the response has no body. */
@@ -24,6 +26,8 @@ export interface GeneratedClient {
   readonly document: unknown;
   /** The responses so far, as `operationId status`. */
   readonly seen: ReadonlySet<string>;
+  /** Sends the example of an operation's request, as `requestOf` makes it, without openapi-fetch. */
+  readonly sendExample: (id: OperationId, named: Partial<Named>) => Promise<void>;
 }
 
 /** A client that checks each response's status and body against the document that the service serves. @throws Error if one differs */
@@ -51,19 +55,27 @@ export async function generatedClient(baseUrl: string, credential: string): Prom
     return { name: `${operation.operationId} ${status}`, schema };
   };
 
-  const api = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${credential}` } });
-  api.use({
-    async onResponse({ request, response, schemaPath }) {
-      const type = response.headers.get("content-type");
-      const { name, schema } = responseOf(schemaPath, request.method, response.status, type);
-      // A stream is read by the test, while it comes.
-      if (schema !== null && type === "application/json")
-        z.fromJSONSchema({ $ref: schema.$ref, $defs: components.schemas }).parse(
-          await response.clone().json(),
-        );
-      z.uuid().parse(response.headers.get("x-request-id"));
-      seen.add(name);
-    },
-  });
-  return { api, document: JSON.parse(text), seen };
+  const check = async (method: string, path: string, response: Response): Promise<void> => {
+    const type = response.headers.get("content-type");
+    const { name, schema } = responseOf(path, method, response.status, type);
+    // A stream is read by the test, while it comes.
+    if (schema !== null && type === "application/json")
+      z.fromJSONSchema({ $ref: schema.$ref, $defs: components.schemas }).parse(await response.clone().json());
+    z.uuid().parse(response.headers.get("x-request-id"));
+    seen.add(name);
+  };
+
+  const authorization = `Bearer ${credential}`;
+  const api = createClient<paths>({ baseUrl, headers: { authorization } });
+  api.use({ onResponse: ({ request, response, schemaPath }) => check(request.method, schemaPath, response) });
+  const sendExample = async (id: OperationId, named: Partial<Named>): Promise<void> => {
+    const { method, path, headers, body } = requestOf(id, named);
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { ...headers, authorization },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    await check(method, OPERATIONS[id].path, response);
+  };
+  return { api, document: JSON.parse(text), seen, sendExample };
 }
