@@ -16,7 +16,14 @@ import {
   emptyAccount,
   WRANGLER_STAND_IN,
 } from "../../../../support/stack/half-configured.ts";
-import { AS_CLONED, KEYS, create, cloneWith, never } from "../../../../support/stack/created-deployment.ts";
+import {
+  CHANGES,
+  AS_CLONED,
+  KEYS,
+  create,
+  cloneWith,
+  never,
+} from "../../../../support/stack/created-deployment.ts";
 
 aroundEachDeployment();
 

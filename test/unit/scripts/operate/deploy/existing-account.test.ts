@@ -2,7 +2,7 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { aroundEachDeployment, world } from "../../../../support/stack/deployment.ts";
 import { completeAccount, emptyAccount } from "../../../../support/stack/half-configured.ts";
-import { cloneWith, create } from "../../../../support/stack/created-deployment.ts";
+import { CHANGES, cloneWith, create } from "../../../../support/stack/created-deployment.ts";
 
 aroundEachDeployment();
 

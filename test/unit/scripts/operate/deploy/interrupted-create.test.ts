@@ -3,7 +3,7 @@ import { isLong } from "../../../../../inference-container/test/support/form.ts"
 import { aroundEachDeployment, type Situation, world } from "../../../../support/stack/deployment.ts";
 import { emptyAccount } from "../../../../support/stack/half-configured.ts";
 import type { StandInAccount } from "../../../../support/stack/wrangler/account.ts";
-import { KEYS, AS_CLONED, create, cloneWith } from "../../../../support/stack/created-deployment.ts";
+import { CHANGES, KEYS, AS_CLONED, create, cloneWith } from "../../../../support/stack/created-deployment.ts";
 
 aroundEachDeployment();
 
