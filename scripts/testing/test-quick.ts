@@ -20,9 +20,9 @@ const LEFT_OUT = [
   "test/worker/billing/{credit,ledger/{ledger,paid-ledger},missed-webhooks,months-of-credit,usage,year}",
   "test/worker/every-operation/{address-rate,bodies,random,tenancy,unauthorized}",
   "test/worker/integrations/{mcp,mcp-access}",
-  "test/worker/jobs/{attempts,database-calls,delivery,strain,waiting,whole-job}",
+  "test/worker/jobs/{acceptance-state,attempts,database-calls,delivery,strain,waiting,whole-job}",
   "test/worker/jobs/operations/{createJob/failure,deleteJob,deleteJob-again,retrieveJobResult}",
-  "test/worker/operator/{acceptance-state,erasure,erasure-sweep,rotation}",
+  "test/worker/operator/{erasure,erasure-sweep,rotation}",
   "test/worker/uploads/operations/{importUpload,importUpload-502}",
   "test/worker/webhooks/{backlog,delivery,endpoint-object}",
 ];
