@@ -46,7 +46,7 @@ describe("installing a model", () => {
     return root;
   };
   const models = (root: string, ...args: string[]) =>
-    run(process.execPath, [join("scripts", "models", "models.ts"), ...args], {
+    run(process.execPath, [join("evaluation", "src", "command", "models.ts"), ...args], {
       env: { ...process.env, MODEL_DIR: root, HF_ENDPOINT: hub.url },
     });
   const folders = async (root: string): Promise<string[]> =>

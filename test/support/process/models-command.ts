@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 /** Runs `npm run models` with these arguments; resolves to what it printed, and is rejected with its exit code. */
 export const models = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  run(process.execPath, [join("scripts", "models", "models.ts"), ...args], {
+  run(process.execPath, [join("evaluation", "src", "command", "models.ts"), ...args], {
     env: { ...process.env, ...env },
   });
 
