@@ -92,22 +92,39 @@ function fits(schemas: Schemas, schema: Schema, value: unknown): boolean {
 const eventsOf = (text: string): unknown[] =>
   [...text.matchAll(/^data: ?(\{.*\})$/gm)].map(([, data = ""]): unknown => JSON.parse(data));
 
-/** The fields, parameters and headers of the API's document: all, and those that are in a case. */
-export function fieldsOf(openApi: unknown, cases: readonly Case[]) {
+/** The names of the schemas that a part of the document refers to, directly or by others. */
+function schemasOf(schemas: Schemas, part: unknown, found = new Set<string>()): Set<string> {
+  for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+    if (!found.has(name)) schemasOf(schemas, schemas[name] ?? {}, found.add(name));
+  return found;
+}
+
+/**
+ * The fields, parameters and headers of the API's document: all that a client may interpret, and those that are in a case.
+ * @param isCalled whether a client calls an operation itself, not only for its callers
+ */
+export function fieldsOf(
+  openApi: unknown,
+  cases: readonly Case[],
+  isCalled: (operationId: string) => boolean,
+) {
   const { components, paths } = Document.parse(openApi);
   const { schemas } = components;
   const all = new Set<string>();
   const covered = new Set<string>();
   const addAll = (field: string) => void all.add(field);
   const cover = (field: string) => void covered.add(field);
-  for (const named of Object.entries(schemas)) walk(schemas, named, addAll);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       asked: new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     })),
   );
-  for (const { operationId, parameters, responses } of operations) {
+  const called = operations.filter(({ operationId }) => isCalled(operationId));
+  const handedOn = schemasOf(schemas, operations);
+  for (const name of schemasOf(schemas, called)) handedOn.delete(name);
+  for (const named of Object.entries(schemas)) if (!handedOn.has(named[0])) walk(schemas, named, addAll);
+  for (const { operationId, parameters, responses } of called) {
     for (const each of parameters)
       if (each.in === "query") addAll(`${operationId}?${each.name}`);
       else if (each.in === "header") addAll(`header ${each.name.toLowerCase()}`);
