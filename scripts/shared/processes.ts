@@ -15,7 +15,7 @@ const EVERY_MS = 100;
 /** A process's role by its arguments; null if it is not part of the service. */
 export function roleOf(args: readonly string[]): Role | null {
   const has = (text: string): boolean => args.some((arg) => arg.includes(text));
-  if (has("worker/child.ts")) return "engine";
+  if (has("engine/child.ts")) return "engine";
   if (has("stand-in-service.ts")) return "service";
   if (!args.includes("-nostdin")) return null;
   if (args.includes("libx264")) return "encoder";

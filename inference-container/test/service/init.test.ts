@@ -62,7 +62,7 @@ test.skipIf(!hasInit)(
     });
     await until(() => running(mark, "ffmpeg").length === 2);
     const ffmpegs = running(mark, "ffmpeg");
-    const [engine = 0] = running(mark, "worker/child.ts");
+    const [engine = expect.fail("no engine runs")] = running(mark, "engine/child.ts");
     process.kill(-engine, "SIGKILL");
     // A process that is dead and not collected still has its folder there.
     await until(() => ffmpegs.every((pid) => !existsSync(`/proc/${pid}`)));

@@ -127,7 +127,7 @@ describe("the benchmark of a clip", () => {
     const peak = peakIn(await readFile("/proc/self/status", "utf8"));
     expect(peak).toBeGreaterThanOrEqual(process.memoryUsage.rss() / 2);
     expect(peakIn("Name:\tzombie\nState:\tZ (zombie)\n")).toBe(0);
-    expect(roleOf(["node", "/x/inference-container/src/worker/child.ts", "{}"])).toBe("engine");
+    expect(roleOf(["node", "/x/inference-container/src/engine/child.ts", "{}"])).toBe("engine");
     expect(roleOf(["node", "scripts/bench/video/stand-in-service.ts"])).toBe("service");
     expect(roleOf(["bash"])).toBeNull();
   });

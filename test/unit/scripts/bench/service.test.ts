@@ -49,7 +49,7 @@ describe("the benchmark of the service", () => {
     const busy = (ms: number): string => `const end = Date.now() + ${ms}; while (Date.now() < end);`;
     const script = `new (require("node:worker_threads").Worker)(${JSON.stringify(busy(900))}, { eval: true })
       .on("exit", () => console.log("done")); ${busy(300)}; setInterval(() => {}, 1_000);`;
-    const child = spawn(process.execPath, ["-e", script, "worker/child.ts"], {
+    const child = spawn(process.execPath, ["-e", script, "engine/child.ts"], {
       env: { ...process.env, ...mark },
       stdio: ["ignore", "pipe", "inherit"],
     });
