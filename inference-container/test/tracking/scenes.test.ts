@@ -94,7 +94,7 @@ test("appearance distinguishes objects that pass each other closely, even if the
   }
 });
 
-test.each(someNames)("what objects descriptor like harms no scene: %s", (name) => {
+test.each(someNames)("what objects look like harms no scene: %s", (name) => {
   for (const fps of [2, 6]) {
     const { blind, seeing } = compared(name, fps, 0.85);
     expect(seeing.idf1).toBeGreaterThan(blind.idf1 - 0.005);
