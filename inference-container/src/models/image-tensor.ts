@@ -68,7 +68,7 @@ export function extentOf(view: Size, input: ImageInput): Size {
 
 /**
  * By the manifest's filter: a side is shrunk by libvips, off the engine's main thread, whose bytes differ from PIL's and torchvision's
- * by two or so at most. One that is enlarged is computed here, because libvips would place its pixels differently.
+ * by a few at sharp edges. One that is enlarged is computed here, because libvips would place its pixels differently.
  */
 async function resized(
   { width, height, rgb }: Picture,

@@ -1,5 +1,5 @@
 /** Reads an ONNX file; message and field numbers are those of the ONNX project's `onnx.proto`. */
-import { bytes, type Field, integer } from "./graph-writer.ts";
+import { bytes, type Field, FLOAT, integer } from "./graph-writer.ts";
 
 /** A field of a message, with the number that it is or the bytes that it has. */
 export interface ReadField {
@@ -42,6 +42,23 @@ export function named(graph: readonly ReadField[], kind: number, at: number): Ma
       .filter(({ number }) => number === kind)
       .map((field) => [new TextDecoder().decode(within(field.body ?? new Uint8Array(), at)), field] as const),
   );
+}
+
+/** A constant of floats. */
+export interface Floats {
+  readonly shape: readonly number[];
+  /** Row by row. */
+  readonly values: Float32Array<ArrayBuffer>;
+}
+
+/** The floats that a constant has in it; undefined if it is of another type, or its values lie elsewhere. */
+export function floatsOf({ body = new Uint8Array() }: ReadField): Floats | undefined {
+  const fields = [...fieldsOf(body)];
+  const raw = fields.find(({ number }) => number === 9)?.body;
+  if (raw === undefined || fields.find(({ number }) => number === 2)?.value !== FLOAT) return undefined;
+  const shape = fields.flatMap(({ number, value }) => (number === 1 ? [value] : []));
+  // Copied, since floats must lie at multiples of four bytes.
+  return { shape, values: new Float32Array(new Uint8Array(raw).buffer) };
 }
 
 const textOf = ({ body }: ReadField): string => new TextDecoder().decode(body);

@@ -2,7 +2,8 @@
 
 /** The versions of ONNX's operators that graphs use, each with the version of the file format that came with it. */
 const IR_VERSIONS = { 13: 8, 20: 9 } as const;
-const FLOAT = 1;
+/** `TensorProto.DataType` of 32-bit floats, and `AttributeProto.AttributeType` of one. */
+export const FLOAT = 1;
 const INT64 = 7;
 
 /** Numbers become INT or INTS attributes, strings STRING; a FLOAT and a GRAPH say that they are one. */

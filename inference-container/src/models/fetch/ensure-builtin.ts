@@ -64,12 +64,13 @@ export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string
  * @throws as `ensureBuiltin`
  */
 export async function ensureFast(options: EnsureOptions = {}): Promise<string> {
-  const builtin = await ensureBuiltin(options);
-  const manifest = fastManifest((await wantedBuiltin()).manifest);
+  const from = await ensureBuiltin(options);
+  const { manifest: builtin } = await wantedBuiltin();
+  const manifest = fastManifest(builtin);
   const wanted = { manifest, text: JSON.stringify(manifest, null, 2) };
   return ensureFolder(wanted, options, async (staging, folder, fault, output) => {
     output.write(`${fault} Making its faster variant, in ${folder}.\n`);
-    await buildFast(builtin, staging, manifest);
+    await buildFast(from, staging, builtin);
     await writeFile(join(staging, MANIFEST_NAME), wanted.text);
   });
 }

@@ -24,11 +24,12 @@ export function fastManifest(builtin: BuiltinManifest): BuiltinManifest {
   };
 }
 
-/** Fills a folder with the variant's files, all but the manifest. @param builtin the embedded model's folder */
-export async function buildFast(builtin: string, folder: string, manifest: BuiltinManifest): Promise<void> {
-  for (const { name } of manifest.files)
-    if (name !== ENCODER.name) await linkFile(join(builtin, name), join(folder, name));
-  const encoder = await readFile(join(builtin, "sam2-encoder.onnx"));
+/** Fills a folder with the variant's files, all but the manifest, from the folder of the embedded model and by its manifest. */
+export async function buildFast(from: string, folder: string, builtin: BuiltinManifest): Promise<void> {
+  const { file } = builtin.graphs.encoder;
+  for (const { name } of builtin.files)
+    if (name !== file) await linkFile(join(from, name), join(folder, name));
+  const encoder = await readFile(join(from, file));
   await writeFile(join(folder, ENCODER.name), withInt8Products(encoder));
   await chmod(folder, 0o755);
 }

@@ -1,9 +1,18 @@
 /** Reduces a graph's matrices to eight bits, by the arithmetic of ONNX Runtime's `quantize_dynamic` with a scale per column. */
-import { again, fieldsOf, GRAPH, graphOf, named, nodeOf, type ReadField } from "../../onnx/graph-reader.ts";
-import { constant, type Field, join, message, node } from "../../onnx/graph-writer.ts";
+import {
+  again,
+  fieldsOf,
+  floatsOf,
+  GRAPH,
+  graphOf,
+  named,
+  nodeOf,
+  type ReadField,
+} from "../../onnx/graph-reader.ts";
+import { constant, type Field, FLOAT, join, message, node } from "../../onnx/graph-writer.ts";
 
-/** `TensorProto.DataType` of ONNX. */
-const [FLOAT, INT8] = [1, 3];
+/** `TensorProto.DataType` of 8-bit integers. */
+const INT8 = 3;
 const MOST = 127;
 
 interface Matrix {
@@ -70,15 +79,11 @@ export function withInt8Products(file: Uint8Array): Uint8Array {
 }
 
 /** The matrix of floats that a constant is, if it is one. */
-function matrixOf({ body = new Uint8Array() }: ReadField): Matrix | undefined {
-  const fields = [...fieldsOf(body)];
-  const [rows, columns, ...more] = fields.flatMap(({ number, value }) => (number === 1 ? [value] : []));
-  const type = fields.find(({ number }) => number === 2)?.value;
-  const raw = fields.find(({ number }) => number === 9)?.body;
-  if (rows === undefined || columns === undefined || more.length > 0 || type !== FLOAT || raw === undefined)
+function matrixOf(weight: ReadField): Matrix | undefined {
+  const { shape: [rows, columns, ...more] = [], values } = floatsOf(weight) ?? {};
+  if (rows === undefined || columns === undefined || more.length > 0 || values === undefined)
     return undefined;
-  // Copied, since floats must lie at multiples of four bytes.
-  return { rows, columns, values: new Float32Array(new Uint8Array(raw).buffer) };
+  return { rows, columns, values };
 }
 
 /** Of each column, the largest value becomes 127; a column of zeros has the scale 1. */

@@ -10,7 +10,7 @@ import type { Model, Picture, Region } from "../../../../inference-container/src
 import { heldMemory } from "../../../../inference-container/src/models/memory/remembered.ts";
 import { type Drawing, Sam2Picture } from "../../../../inference-container/src/models/sam2/open-picture.ts";
 import { Segmenter } from "../../../../inference-container/src/models/sam2/segmenter.ts";
-import { readManifest } from "./manifest.ts";
+import { embeddedManifest } from "./manifest.ts";
 
 /** How many objects a picture has, in a grid. */
 export const OBJECTS = 20;
@@ -20,7 +20,7 @@ const ENCODER_SHARE = 0.6;
 
 /** Opens the model; each cost opens its own graphs when it is first asked for. */
 export async function loadModel(): Promise<Model> {
-  const manifest = await readManifest();
+  const manifest = await embeddedManifest();
   const device = new Device(new URL("thread.ts", import.meta.url));
   const load = (spec: GraphSpec, name: string, ms: number): Promise<Graph> =>
     Graph.load(device, "", { ...spec, file: `${name} ${ms} ms` }, CPU);

@@ -7,14 +7,14 @@ import { parentPort } from "node:worker_threads";
 import type { Declared } from "../../../../inference-container/src/device/messages.ts";
 import { serve, type Session } from "../../../../inference-container/src/device/serve.ts";
 import type { Values } from "../../../../inference-container/src/device/values.ts";
-import { readManifest } from "./manifest.ts";
+import { embeddedManifest } from "./manifest.ts";
 
 /** The side of the decoder's masks. */
 const GRID = 256;
 /** The masks that the decoder offers for a box. */
 const CANDIDATES = 4;
 
-const { graphs, masks } = await readManifest();
+const { graphs, masks } = await embeddedManifest();
 const drawn = Float32Array.from({ length: masks.batch * CANDIDATES * GRID * GRID }, (_, at) =>
   logit(Math.floor(at / (GRID * GRID)), (at % GRID) / GRID, (Math.floor(at / GRID) % GRID) / GRID),
 );

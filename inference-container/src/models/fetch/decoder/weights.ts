@@ -1,10 +1,15 @@
 /** The weights of SAM 2's decoder, as its export has them, and their rearrangement. */
-import { fieldsOf, graphOf, named, nodeOf, type ReadField } from "../../../onnx/graph-reader.ts";
+import {
+  fieldsOf,
+  type Floats,
+  floatsOf,
+  graphOf,
+  named,
+  nodeOf,
+  type ReadField,
+} from "../../../onnx/graph-reader.ts";
 
-export interface Weight {
-  readonly shape: readonly number[];
-  readonly values: Float32Array<ArrayBuffer>;
-}
+export type Weight = Floats;
 
 /**
  * All weights of the export by PyTorch's names. Matrices that the export multiplies from the right are inputs × outputs, all
@@ -35,12 +40,10 @@ export class Weights {
 
   /** @throws Error if the export lacks the weight */
   get(name: string): Weight {
-    const fields = [...fieldsOf(this.#weights.get(name)?.body ?? new Uint8Array())];
-    const raw = fields.find(({ number }) => number === 9)?.body;
-    if (raw === undefined) throw new Error(`SAM 2's decoder lacks the weight "${name}".`);
-    const shape = fields.flatMap(({ number, value }) => (number === 1 ? [value] : []));
-    // Copied, since floats must lie at multiples of four bytes.
-    return { shape, values: new Float32Array(new Uint8Array(raw).buffer) };
+    const field = this.#weights.get(name);
+    const weight = field && floatsOf(field);
+    if (weight === undefined) throw new Error(`SAM 2's decoder lacks the weight "${name}".`);
+    return weight;
   }
 }
 
