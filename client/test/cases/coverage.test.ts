@@ -11,7 +11,7 @@ import { Case } from "./play-cases.ts";
 const read = async (path: string): Promise<unknown> =>
   JSON.parse(await readFile(join(PROJECT_ROOT, path), "utf8"));
 
-/** What people wrote of both clients. The rest is generated, and has every operation. */
+/** The hand-written sources of both clients. The generated ones have every operation. */
 const SOURCES = globSync(["client/src/**/*.ts", "python/src/**/*.py"], {
   cwd: PROJECT_ROOT,
   exclude: ["client/src/contract.ts", "client/src/api/operations.ts", "python/src/**/{models,api}.py"],

@@ -1,4 +1,4 @@
-/** What the parts of the played service share. */
+/** State and answers that the parts of the played service share. */
 import type { Context } from "hono";
 import type { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../../src/shared/errors.ts";

@@ -6,7 +6,7 @@ import { maskFile, ring } from "./shapes.ts";
 
 const SIGNED_FOR_SECONDS = 900;
 
-/** What the results need of the rest of the played service. */
+/** The parts of the played service that results need. */
 interface Rest {
   readonly jobOf: (c: Context) => Job;
   readonly statusOf: (job: Job) => JobStatus;
@@ -76,7 +76,7 @@ export function playResults(app: Hono, { jobOf, statusOf, sumOf }: Rest): void {
   });
 }
 
-/** What each mask of a task answers: the prompts, then its regions by their places in the request. */
+/** The prompt or region of each mask of a task: first the prompts, then the regions by their places in the request. */
 function namesOf(
   request: Job["request"],
   taskId: string,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKserve } from "../../src/models/kserve/model.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import { plantedFolder } from "../models/kserve/planted-folder.ts";
@@ -17,33 +17,17 @@ import {
 import { plainMask } from "../support/masks/plain-mask.ts";
 import { MODEL, startTriton, type Triton } from "../support/triton/start-triton.ts";
 
-const INSTANCES = 3;
-/** How many requests of each priority Triton lets wait. */
-const QUEUE = 2;
-
-let triton: Triton;
-let folder: string;
-beforeAll(async () => {
-  triton = await startTriton({ instances: INSTANCES, queue: QUEUE });
-});
-
-afterAll(() => triton[Symbol.asyncDispose]());
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "kserve-"));
-  await plantedFolder(folder, triton.origin, { server: { model: MODEL, concurrency: 2 } });
-});
-
-afterEach(async () => {
-  await triton.release("held");
-  await rm(folder, { recursive: true });
-});
-
 describe("SAM 3 with seeded weights at Triton", () => {
+  let folder: string;
   let seeded: Triton;
   beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "kserve-"));
     seeded = await startTriton({ instances: 1, graphs: fixtures("sam3") });
   });
-  afterAll(() => seeded[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await seeded[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
 
   it("finds the boxes, scores and masks that its own code finds", async () => {
     const objects = { most: 200, floor: 0, faintFloor: 0 };

@@ -1,6 +1,7 @@
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
+  accountBy,
   accountCount,
   AUDIENCE,
   goodClaims,
@@ -16,10 +17,6 @@ import { expectError } from "../../support/worker/client/wire.ts";
 
 const seconds = () => Math.floor(Date.now() / 1_000);
 
-/** getAccount with a credential. */
-const account = (token: string): Promise<Answer> =>
-  send("GET", "/v1/account", { headers: { authorization: `Bearer ${token}` } });
-
 describe("an access token", () => {
   let provider: PlayedIdentityProvider;
   beforeEach(async () => {
@@ -27,7 +24,7 @@ describe("an access token", () => {
   });
 
   const expectRefused = async (token: string) => {
-    const answer = await account(token);
+    const answer = await accountBy(token);
     expectError(answer, 401, "Unauthorized");
     expect(answer.body).toEqual({
       error: "Unauthorized",
@@ -39,7 +36,9 @@ describe("an access token", () => {
 
   describe("lets its person in", () => {
     it("makes the account at the first valid token, a trial account with the token's profile [5-3 5-10]", async () => {
-      const { status, body } = await account(await provider.issue({ sub: "ada", email: "ada@example.com" }));
+      const { status, body } = await accountBy(
+        await provider.issue({ sub: "ada", email: "ada@example.com" }),
+      );
       expect(status).toBe(200);
       expect(body).toEqual({
         accountId: expect.stringMatching(/^acct_[0-9a-f]{32}$/),
@@ -55,22 +54,22 @@ describe("an access token", () => {
 
     it("makes one account of many first requests at once [5-10]", async () => {
       const token = await provider.issue();
-      const answers = await Promise.all(Array.from({ length: 20 }, () => account(token)));
+      const answers = await Promise.all(Array.from({ length: 20 }, () => accountBy(token)));
       expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
       expect(new Set(answers.map((answer) => answer.body.accountId)).size).toBe(1);
       expect(await accountCount()).toBe(1);
     });
 
     it("keeps persons apart by their subject, never by their address", async () => {
-      const one = await account(await provider.issue({ sub: "one", email: "same@example.com" }));
-      const other = await account(await provider.issue({ sub: "other", email: "same@example.com" }));
+      const one = await accountBy(await provider.issue({ sub: "one", email: "same@example.com" }));
+      const other = await accountBy(await provider.issue({ sub: "other", email: "same@example.com" }));
       expect(other.body.accountId).not.toBe(one.body.accountId);
     });
 
     it("updates a changed profile; a claim that is absent says nothing; an address is verified by its own token", async () => {
       const sub = "ada";
-      const { accountId } = (await account(await provider.issue({ sub }))).body;
-      const changed = await account(
+      const { accountId } = (await accountBy(await provider.issue({ sub }))).body;
+      const changed = await accountBy(
         await provider.issue({ sub, email: "new@example.com", email_verified: undefined, name: "Ada L." }),
       );
       expect(changed.body).toMatchObject({
@@ -80,12 +79,12 @@ describe("an access token", () => {
         name: "Ada L.",
       });
       const bare = { email: undefined, email_verified: undefined, name: undefined, picture: undefined };
-      expect((await account(await provider.issue({ sub, ...bare }))).body).toEqual(changed.body);
+      expect((await accountBy(await provider.issue({ sub, ...bare }))).body).toEqual(changed.body);
     });
 
     it("costs one read and no write where the token says nothing new", async () => {
       const token = await provider.issue();
-      await account(token);
+      await accountBy(token);
       const prepare = vi.spyOn(home.DB, "prepare");
       const batch = vi.spyOn(home.DB, "batch");
       expect(
@@ -104,7 +103,7 @@ describe("an access token", () => {
 
     it("takes a person without an address, and leaves out claims that have not their shape", async () => {
       const none = { email: undefined, email_verified: undefined, name: undefined, picture: undefined };
-      const bare = await account(await provider.issue(none));
+      const bare = await accountBy(await provider.issue(none));
       expect(bare.body).toMatchObject({ email: "", emailVerified: false, image: null, name: "" });
       const odd = {
         email: `${"a".repeat(400)}@example.com`,
@@ -112,7 +111,7 @@ describe("an access token", () => {
         name: "n".repeat(201),
         picture: "javascript:alert(1)",
       };
-      expect((await account(await provider.issue(odd))).body).toMatchObject({
+      expect((await accountBy(await provider.issue(odd))).body).toMatchObject({
         email: "",
         emailVerified: false,
         image: null,
@@ -122,7 +121,7 @@ describe("an access token", () => {
 
     it.each(["RS256", "ES256", "EdDSA"])("takes %s", async (alg) => {
       provider.key = await newProviderKey(alg);
-      expect((await account(await provider.issue())).status).toBe(200);
+      expect((await accountBy(await provider.issue())).status).toBe(200);
     });
 
     it("takes an audience among several, the types of an access token, and a clock that is a little off", async () => {
@@ -134,7 +133,7 @@ describe("an access token", () => {
         await provider.issue({ exp: now - 20 }),
         await provider.issue({ nbf: now + 20 }),
       ]) {
-        expect((await account(token)).status).toBe(200);
+        expect((await accountBy(token)).status).toBe(200);
       }
     });
   });
@@ -163,9 +162,9 @@ describe("an access token", () => {
       await expectRefused(await provider.issue({ exp: seconds() - 31 }));
       await expectRefused(await provider.issue({ nbf: seconds() + 40 }));
       const token = await provider.issue({ exp: seconds() + 10 });
-      expect((await account(token)).status).toBe(200);
+      expect((await accountBy(token)).status).toBe(200);
       later(41_000);
-      expect((await account(token)).status).toBe(401);
+      expect((await accountBy(token)).status).toBe(401);
     });
 
     it("one of another purpose, by its type", async () => {
@@ -187,7 +186,7 @@ describe("an access token", () => {
       for (const last of "ABQRghw0-_") {
         if (!token.endsWith(last)) await expectRefused(token.slice(0, -1) + last);
       }
-      expect((await account(token)).status).toBe(200);
+      expect((await accountBy(token)).status).toBe(200);
     });
 
     it("one of an algorithm that is not on the list, unsigned ones too, without a fetch [5-8]", async () => {
@@ -244,11 +243,11 @@ describe("an access token", () => {
 
     it("one of a suspended account, on the very next request, whatever it says", async () => {
       const token = await provider.issue({ sub: "ada" });
-      expect((await account(token)).status).toBe(200);
+      expect((await accountBy(token)).status).toBe(200);
       await home.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
-      const unknown = await account("a.b.c");
+      const unknown = await accountBy("a.b.c");
       for (const next of [token, await provider.issue({ sub: "ada", name: "Another" })]) {
-        const answer = await account(next);
+        const answer = await accountBy(next);
         expectError(answer, 401, "Unauthorized");
         expect(answer.body).toEqual(unknown.body);
       }
@@ -281,6 +280,6 @@ describe("an access token", () => {
       body: JSON.stringify({ label: "mine" }),
     });
     expect(made.status).toBe(201);
-    expect((await account(made.body.secret)).body).toEqual((await account(token)).body);
+    expect((await accountBy(made.body.secret)).body).toEqual((await accountBy(token)).body);
   });
 });

@@ -1,18 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
+  accountBy,
   accountCount,
   newProviderKey,
   PlayedIdentityProvider,
 } from "../../support/worker/client/access-tokens.ts";
-import { type Answer, newClient, send } from "../../support/worker/client/api.ts";
+import { newClient } from "../../support/worker/client/api.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 const seconds = () => Math.floor(Date.now() / 1_000);
-
-/** getAccount with a credential. */
-const account = (token: string): Promise<Answer> =>
-  send("GET", "/v1/account", { headers: { authorization: `Bearer ${token}` } });
 
 describe("an access token", () => {
   let provider: PlayedIdentityProvider;
@@ -21,7 +18,7 @@ describe("an access token", () => {
   });
 
   const expectUnavailable = async (token: string, accounts = 0) => {
-    const answer = await account(token);
+    const answer = await accountBy(token);
     expectError(answer, 503, "identity_provider_unavailable");
     expect(answer.body.retryAfterSeconds).toBeGreaterThanOrEqual(1);
     expect(answer.headers.get("retry-after")).toBe(String(answer.body.retryAfterSeconds));
@@ -30,21 +27,21 @@ describe("an access token", () => {
 
   describe("by the provider's keys", () => {
     it("fetches them once for many tokens", async () => {
-      for (let i = 0; i < 5; i += 1) expect((await account(await provider.issue())).status).toBe(200);
+      for (let i = 0; i < 5; i += 1) expect((await accountBy(await provider.issue())).status).toBe(200);
       expect(provider.fetches).toBe(1);
     });
 
     it("finds a rotated key at once, and refuses the withdrawn one when the keys at hand are too old", async () => {
       const old = provider.key;
-      expect((await account(await provider.issue())).status).toBe(200);
+      expect((await accountBy(await provider.issue())).status).toBe(200);
       provider.key = await newProviderKey();
-      expect((await account(await provider.issue())).status).toBe(200);
+      expect((await accountBy(await provider.issue())).status).toBe(200);
       expect(provider.fetches).toBe(2);
-      expect((await account(await provider.issue({}, { key: old }))).status).toBe(401);
+      expect((await accountBy(await provider.issue({}, { key: old }))).status).toBe(401);
     });
 
     it.each([8, 50])("finds a new key by one fetch for %i requests at once [5-8]", async (requests) => {
-      expect((await account(await provider.issue())).status).toBe(200);
+      expect((await accountBy(await provider.issue())).status).toBe(200);
       provider.key = await newProviderKey();
       const well = provider.answer;
       provider.answer = async () => {
@@ -52,13 +49,13 @@ describe("an access token", () => {
         return well();
       };
       const tokens = await Promise.all(Array.from({ length: requests }, () => provider.issue()));
-      const answers = await Promise.all(tokens.map(account));
+      const answers = await Promise.all(tokens.map(accountBy));
       expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: requests }, () => 200));
       expect(provider.fetches).toBe(2);
     });
 
     it("looks for a key again that a fetch under way did not bring, because it began too early", async () => {
-      expect((await account(await provider.issue())).status).toBe(200);
+      expect((await accountBy(await provider.issue())).status).toBe(200);
       const [well, early] = [provider.answer, provider.key];
       const answered = Promise.withResolvers<void>();
       provider.answer = async () => {
@@ -66,10 +63,10 @@ describe("an access token", () => {
         provider.answer = well;
         return Response.json({ keys: [early.jwk] });
       };
-      const forged = account(await provider.issue({}, { key: await newProviderKey() }));
+      const forged = accountBy(await provider.issue({}, { key: await newProviderKey() }));
       await vi.waitUntil(() => provider.fetches === 2);
       provider.key = await newProviderKey();
-      const valid = account(await provider.issue());
+      const valid = accountBy(await provider.issue());
       await scheduler.wait(20);
       answered.resolve();
       expect((await forged).status).toBe(401);
@@ -79,8 +76,8 @@ describe("an access token", () => {
 
     it("looks a few times for keys that are made up, and then answers 503: known keys notice nothing, and a new one is found within seconds", async () => {
       const [known, forged] = [await provider.issue(), await newProviderKey()];
-      const forge = async (kid: string) => account(await provider.issue({}, { key: { ...forged, kid } }));
-      expect((await account(known)).status).toBe(200);
+      const forge = async (kid: string) => accountBy(await provider.issue({}, { key: { ...forged, kid } }));
+      expect((await accountBy(known)).status).toBe(200);
       // The clock stands still.
       later(0);
       for (let i = 0; i < 3; i += 1) expect((await forge(`k${i}`)).status).toBe(401);
@@ -89,48 +86,48 @@ describe("an access token", () => {
       provider.answer = () => Response.json({ keys: [provider.key.jwk, old.jwk] });
       const fresh = await provider.issue();
       for (const token of [fresh, await provider.issue({}, { key: { ...forged, kid: "k4" } })]) {
-        const answer = await account(token);
+        const answer = await accountBy(token);
         expectError(answer, 503, "identity_provider_unavailable");
         expect(answer.headers.get("retry-after")).toBe("5");
       }
-      expect((await account(known)).status).toBe(200);
+      expect((await accountBy(known)).status).toBe(200);
       expect(provider.fetches).toBe(4);
       later(5_000);
       // A made-up key may be what the next fetch is for: it brings the new one all the same.
       expect((await forge("k5")).status).toBe(401);
-      expect((await account(fresh)).status).toBe(200);
-      expect((await account(known)).status).toBe(200);
+      expect((await accountBy(fresh)).status).toBe(200);
+      expect((await accountBy(known)).status).toBe(200);
       expect(provider.fetches).toBe(5);
     });
 
     it("forgets at once that a key was missing", async () => {
       const next = await newProviderKey();
       const token = await provider.issue({}, { key: next });
-      expect((await account(token)).status).toBe(401);
+      expect((await accountBy(token)).status).toBe(401);
       provider.key = next;
-      expect((await account(token)).status).toBe(200);
+      expect((await accountBy(token)).status).toBe(200);
     });
 
     it("does not knock again for a few seconds after a failure, for known keys neither", async () => {
       const [known, forged] = [await provider.issue(), await newProviderKey()];
-      expect((await account(known)).status).toBe(200);
+      expect((await accountBy(known)).status).toBe(200);
       const well = provider.answer;
       provider.answer = () => Promise.reject(new TypeError("Network connection lost"));
       for (let i = 0; i < 6; i += 1) await expectUnavailable(await provider.issue({}, { key: forged }), 1);
       expect(provider.fetches).toBe(2);
       later(11 * 60_000);
       for (let i = 0; i < 3; i += 1)
-        expect((await account(await provider.issue({ sub: "known" }))).status).toBe(200);
+        expect((await accountBy(await provider.issue({ sub: "known" }))).status).toBe(200);
       expect(provider.fetches).toBe(3);
       provider.answer = well;
       later(5_000);
-      expect((await account(await provider.issue({}, { key: forged }))).status).toBe(401);
+      expect((await accountBy(await provider.issue({}, { key: forged }))).status).toBe(401);
       expect(provider.fetches).toBe(4);
     });
 
     it("lets in by the known keys while the provider is away, for an hour after they have become too old [5-11]", async () => {
       const token = await provider.issue({ sub: "ada", exp: seconds() + 86_400 });
-      expect((await account(token)).status).toBe(200);
+      expect((await accountBy(token)).status).toBe(200);
       for (const answer of [
         () => new Response("sorry", { status: 503 }),
         () => Response.json({ keys: [] }),
@@ -139,8 +136,8 @@ describe("an access token", () => {
       ]) {
         provider.answer = answer;
         later(17 * 60_000);
-        expect((await account(token)).status).toBe(200);
-        expect((await account(token)).status).toBe(200);
+        expect((await accountBy(token)).status).toBe(200);
+        expect((await accountBy(token)).status).toBe(200);
       }
       // 68 minutes after the last good fetch, a failed one for each.
       expect(provider.fetches).toBe(5);
@@ -149,7 +146,7 @@ describe("an access token", () => {
       expect(provider.fetches).toBe(6);
       later(5_000);
       provider.answer = () => Response.json({ keys: [provider.key.jwk] });
-      expect((await account(token)).status).toBe(200);
+      expect((await accountBy(token)).status).toBe(200);
     });
 
     it.each<[string, () => Response | Promise<Response>]>([
@@ -176,7 +173,7 @@ describe("an access token", () => {
         await expectUnavailable(await provider.issue({}, { key: odd }));
         provider.answer = well;
         later(5_000);
-        expect((await account(await provider.issue())).status).toBe(200);
+        expect((await accountBy(await provider.issue())).status).toBe(200);
       },
     );
 
@@ -187,7 +184,7 @@ describe("an access token", () => {
         asked = init;
         return well();
       };
-      await account(await provider.issue());
+      await accountBy(await provider.issue());
       expect(asked).toMatchObject({ redirect: "manual", signal: expect.any(AbortSignal) });
     });
 

@@ -1,6 +1,5 @@
 import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import { billingSettingsOf } from "../../../src/feature-settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/client/api.ts";
@@ -18,9 +17,13 @@ import {
 } from "../../support/worker/fakes/stripe.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
-
-const modeOf = async (client: Client): Promise<string> =>
-  (await client.send("GET", "/v1/account/overview")).body.access.mode;
+import {
+  billingOf,
+  modeOf,
+  subscribed,
+  subscriptionOf,
+  webhookOf,
+} from "../../support/worker/fixtures/subscriptions.ts";
 
 describe("webhooks of the payment provider", () => {
   let stripe: PlayedStripe;
@@ -30,34 +33,10 @@ describe("webhooks of the payment provider", () => {
     client = await newClient("trial");
   });
 
-  /** Has the client subscribe, and its subscription. */
-  async function subscribed(): Promise<Subscription> {
-    await stripe.subscribe(client);
-    return subscription();
-  }
-
-  function subscription(): Subscription {
-    const [newest] = stripe.standIn.subscriptions.of(stripe.customerOf(client));
-    if (newest === undefined) throw new Error("there is no subscription");
-    return newest;
-  }
-
-  /** What is known of the account's billing. */
-  const known = async () => ({ billing: await billingRow(client), events: await notedEvents() });
-
-  /** The webhook of something that happened. */
-  async function webhookOf(happenings: { type: string; object: object }[]): Promise<Request> {
-    stripe.webhooks.length = 0;
-    await stripe.standIn.webhooks.deliver(happenings);
-    const webhook = stripe.webhooks.pop();
-    if (webhook === undefined) throw new Error("Stripe sent no webhook");
-    return webhook;
-  }
-
   it("decide the access mode, from the account's very next request on [4.10-11]", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
     expect(await modeOf(client)).toBe("trial");
-    const one = await subscribed();
+    const one = await subscribed(stripe, client);
     expect(await modeOf(client)).toBe("paid");
     for (const [step, mode, status] of [
       ["failPayment", "blocked", "past_due"],
@@ -72,7 +51,7 @@ describe("webhooks of the payment provider", () => {
   });
 
   it("bring the period's end and the latest invoice's status with them", async () => {
-    const { periodEnd, id } = await subscribed();
+    const { periodEnd, id } = await subscribed(stripe, client);
     expect(await billingRow(client)).toMatchObject({
       subscription_id: id,
       subscription_status: "active",
@@ -83,7 +62,7 @@ describe("webhooks of the payment provider", () => {
 
   it("are refused with a missing, forged or stale signature, and have no effect [4.10-13]", async () => {
     await createSession(client, "checkout");
-    const webhook = await webhookOf(stripe.standIn.subscriptions.begin(stripe.customerOf(client)));
+    const webhook = await webhookOf(stripe, stripe.standIn.subscriptions.begin(stripe.customerOf(client)));
     const body = await webhook.clone().text();
     const signature = present(webhook.headers.get("stripe-signature"), "signature");
     const forged = await Stripe.webhooks.generateTestHeaderStringAsync({
@@ -123,11 +102,14 @@ describe("webhooks of the payment provider", () => {
   });
 
   it("have their effect once: a known event asks Stripe for nothing [4.10-12]", async () => {
-    const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
+    const webhook = await webhookOf(
+      stripe,
+      stripe.standIn.subscriptions.failPayment(await subscribed(stripe, client)),
+    );
     expect((await deliver(webhook)).status).toBe(200);
-    const before = { ...(await known()), calls: stripe.calls.length };
+    const before = { ...(await billingOf(client)), calls: stripe.calls.length };
     expect((await deliver(webhook)).status).toBe(200);
-    expect({ ...(await known()), calls: stripe.calls.length }).toEqual(before);
+    expect({ ...(await billingOf(client)), calls: stripe.calls.length }).toEqual(before);
   });
 
   it("are answered 200 also when they are of an unknown customer or of no interest", async () => {
@@ -137,7 +119,7 @@ describe("webhooks of the payment provider", () => {
       { type: "payment_method.attached", object },
       { type: "invoice.paid", object: {} },
     ]) {
-      expect((await deliver(await webhookOf([happening]))).status).toBe(200);
+      expect((await deliver(await webhookOf(stripe, [happening]))).status).toBe(200);
     }
     expect(await notedEvents()).toBe(0);
     expect(stripe.calls).toEqual([]);
@@ -175,7 +157,10 @@ describe("webhooks of the payment provider", () => {
   });
 
   it("are answered 502 when Stripe can't be asked, and have their effect when they come again", async () => {
-    const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
+    const webhook = await webhookOf(
+      stripe,
+      stripe.standIn.subscriptions.failPayment(await subscribed(stripe, client)),
+    );
     const noted = await notedEvents();
     stripe.intercept = async () => new Response("down", { status: 503 });
     expectError(await deliver(webhook), 502, "payment_provider_failed");
@@ -190,11 +175,14 @@ describe("webhooks of the payment provider", () => {
     ["the event can't be noted", "INSERT ON stripe_events"],
     ["the state can't be written", "UPDATE ON billing"],
   ])("write event and effect together: when %s, neither is there", async (_, write) => {
-    const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
-    const before = await known();
+    const webhook = await webhookOf(
+      stripe,
+      stripe.standIn.subscriptions.failPayment(await subscribed(stripe, client)),
+    );
+    const before = await billingOf(client);
     await home.DB.exec(`CREATE TRIGGER broken BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'broken'); END`);
     expectError(await deliver(webhook), 500, "internal_error");
-    expect(await known()).toEqual(before);
+    expect(await billingOf(client)).toEqual(before);
     await home.DB.exec("DROP TRIGGER broken");
     expect((await deliver(webhook)).status).toBe(200);
     expect(await modeOf(client)).toBe("blocked");
@@ -238,9 +226,9 @@ describe("webhooks of the payment provider", () => {
 
   it("let the best-standing subscription speak for a customer who has several", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
-    const first = await subscribed();
+    const first = await subscribed(stripe, client);
     await webhooks.deliver(subscriptions.begin(first.customer));
-    await webhooks.deliver(subscriptions.failPayment(subscription()));
+    await webhooks.deliver(subscriptions.failPayment(subscriptionOf(stripe, client)));
     await stripe.deliverAll();
     expect(await billingRow(client)).toMatchObject({ subscription_id: first.id });
     await webhooks.deliver(subscriptions.cancel(first));
@@ -254,7 +242,7 @@ describe("webhooks of the payment provider", () => {
   ])(
     "of a deleted customer, %s, make the account a trial again, and the next checkout a new customer",
     async (_, isReversed) => {
-      const { customer } = await subscribed();
+      const { customer } = await subscribed(stripe, client);
       const noted = await notedEvents();
       await stripe.deleteCustomer(client);
       if (isReversed) stripe.webhooks.reverse();
@@ -270,23 +258,23 @@ describe("webhooks of the payment provider", () => {
   );
 
   it("of a deleted customer forget it together with noting the event, or neither", async () => {
-    await subscribed();
+    await subscribed(stripe, client);
     await stripe.deleteCustomer(client);
     const webhook = stripe.webhooks.pop();
     if (webhook === undefined) throw new Error("Stripe sent no webhook");
-    const before = await known();
+    const before = await billingOf(client);
     await home.DB.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON stripe_events BEGIN SELECT RAISE(ABORT, 'broken'); END",
     );
     expectError(await deliver(webhook), 500, "internal_error");
-    expect(await known()).toEqual(before);
+    expect(await billingOf(client)).toEqual(before);
     await home.DB.exec("DROP TRIGGER broken");
     for (let i = 0; i < 2; i += 1) expect((await deliver(webhook)).status).toBe(200);
     expect(await billingRow(client)).toBeNull();
   });
 
   it("are logged with what became of them, also where the end of a subscription or of a customer writes more", async () => {
-    const ended = await subscribed();
+    const ended = await subscribed(stripe, client);
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
     const lines = logged();
     await stripe.standIn.webhooks.deliver(stripe.standIn.subscriptions.cancel(ended));

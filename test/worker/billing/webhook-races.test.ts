@@ -1,7 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
 import worker from "../../../src/index.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { present } from "../../support/at.ts";
@@ -12,9 +11,7 @@ import {
   notedEvents,
   PlayedStripe,
 } from "../../support/worker/fakes/stripe.ts";
-
-const modeOf = async (client: Client): Promise<string> =>
-  (await client.send("GET", "/v1/account/overview")).body.access.mode;
+import { billingOf, modeOf, subscribed, webhookOf } from "../../support/worker/fixtures/subscriptions.ts";
 
 describe("webhooks of the payment provider", () => {
   let stripe: PlayedStripe;
@@ -23,30 +20,6 @@ describe("webhooks of the payment provider", () => {
     stripe = new PlayedStripe();
     client = await newClient("trial");
   });
-
-  /** Has the client subscribe, and its subscription. */
-  async function subscribed(): Promise<Subscription> {
-    await stripe.subscribe(client);
-    return subscription();
-  }
-
-  function subscription(): Subscription {
-    const [newest] = stripe.standIn.subscriptions.of(stripe.customerOf(client));
-    if (newest === undefined) throw new Error("there is no subscription");
-    return newest;
-  }
-
-  /** What is known of the account's billing. */
-  const known = async () => ({ billing: await billingRow(client), events: await notedEvents() });
-
-  /** The webhook of something that happened. */
-  async function webhookOf(happenings: { type: string; object: object }[]): Promise<Request> {
-    stripe.webhooks.length = 0;
-    await stripe.standIn.webhooks.deliver(happenings);
-    const webhook = stripe.webhooks.pop();
-    if (webhook === undefined) throw new Error("Stripe sent no webhook");
-    return webhook;
-  }
 
   /** Holds Stripe's next answer, as it is at that moment, until it is let go. */
   function holdNextAnswer(): { isHeld: Promise<void>; letGo: () => void } {
@@ -72,18 +45,18 @@ describe("webhooks of the payment provider", () => {
     const over = waitOnExecutionContext(context);
     letGo();
     await over;
-    expect(await known()).toMatchObject({ billing: { subscription_status: "active" }, events: 1 });
+    expect(await billingOf(client)).toMatchObject({ billing: { subscription_status: "active" }, events: 1 });
     expect((await unheard).status).toBe(200);
   });
 
   it("never write an answer of Stripe that is older than what another wrote meanwhile", async () => {
-    const one = await subscribed();
+    const one = await subscribed(stripe, client);
     const { subscriptions } = stripe.standIn;
-    const slow = await webhookOf([{ type: "invoice.updated", object: { customer: one.customer } }]);
+    const slow = await webhookOf(stripe, [{ type: "invoice.updated", object: { customer: one.customer } }]);
     const held = holdNextAnswer();
     const slowly = deliver(slow);
     await held.isHeld;
-    expect((await deliver(await webhookOf(subscriptions.failPayment(one)))).status).toBe(200);
+    expect((await deliver(await webhookOf(stripe, subscriptions.failPayment(one)))).status).toBe(200);
     held.letGo();
     expect((await slowly).status).toBe(200);
     expect(await modeOf(client)).toBe("blocked");
@@ -91,14 +64,14 @@ describe("webhooks of the payment provider", () => {
   });
 
   it("ask Stripe no third time when two others wrote meanwhile: the later one asked after the event had come", async () => {
-    const one = await subscribed();
+    const one = await subscribed(stripe, client);
     const { subscriptions } = stripe.standIn;
-    const slow = await webhookOf([{ type: "invoice.updated", object: { customer: one.customer } }]);
+    const slow = await webhookOf(stripe, [{ type: "invoice.updated", object: { customer: one.customer } }]);
     const held = holdNextAnswer();
     const slowly = deliver(slow);
     await held.isHeld;
-    await deliver(await webhookOf(subscriptions.failPayment(one)));
-    await deliver(await webhookOf(subscriptions.giveUp(one)));
+    await deliver(await webhookOf(stripe, subscriptions.failPayment(one)));
+    await deliver(await webhookOf(stripe, subscriptions.giveUp(one)));
     const asked = stripe.calls.length;
     held.letGo();
     expect((await slowly).status).toBe(200);

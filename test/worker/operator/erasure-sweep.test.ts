@@ -10,14 +10,13 @@ import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { logged } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { uploaded } from "../../support/worker/fixtures/jobs.ts";
-import { tracesOf } from "../../support/worker/runtime/traces.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import {
-  MARKS,
   type Person,
   newPerson,
   erase,
   ledgerOf,
+  tracesOfPerson,
 } from "../../support/worker/fixtures/marked-person.ts";
 
 const HOUR = 3_600_000;
@@ -27,14 +26,6 @@ describe("an account that is erased", () => {
   beforeEach(async () => {
     person = await newPerson();
   });
-
-  /** Every mark, and the key's first characters, wherever they are. */
-  async function traces(): Promise<Record<string, string[]>> {
-    const marks = { ...MARKS, key: person.key.slice(0, 12) };
-    const found: Record<string, string[]> = {};
-    for (const [what, mark] of Object.entries(marks)) found[what] = await tracesOf(mark, person.jobIds);
-    return found;
-  }
 
   const failing = (spy: MockInstance) => spy.mockRejectedValueOnce(new Error("cut off"));
   it.each<[string, () => MockInstance]>([
@@ -54,7 +45,8 @@ describe("an account that is erased", () => {
     await sweepErasures(home.platform, begun + 2 * HOUR);
     await sweepErasures(home.platform, begun + 3 * HOUR);
     expect((await erase(person, begun + 3 * HOUR)).state).toBe("erased");
-    for (const [what, places] of Object.entries(await traces())) expect(places, what).toEqual([]);
+    for (const [what, places] of Object.entries(await tracesOfPerson(person)))
+      expect(places, what).toEqual([]);
     expect(await ledgerOf(person)).toContainEqual({ kind: "settle", units: 2 });
   });
 

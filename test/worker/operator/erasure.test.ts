@@ -21,6 +21,7 @@ import {
   completed,
   dies,
   ledgerOf,
+  tracesOfPerson,
 } from "../../support/worker/fixtures/marked-person.ts";
 
 describe("an account that is erased", () => {
@@ -29,16 +30,8 @@ describe("an account that is erased", () => {
     person = await newPerson();
   });
 
-  /** Every mark, and the key's first characters, wherever they are. */
-  async function traces(): Promise<Record<string, string[]>> {
-    const marks = { ...MARKS, key: person.key.slice(0, 12) };
-    const found: Record<string, string[]> = {};
-    for (const [what, mark] of Object.entries(marks)) found[what] = await tracesOf(mark, person.jobIds);
-    return found;
-  }
-
   it("was everywhere before: the search finds each mark that it looks for", async () => {
-    const found = await traces();
+    const found = await tracesOfPerson(person);
     for (const [what, places] of Object.entries(found)) expect(places, what).not.toEqual([]);
     expect(found["bytes"]).toHaveLength(5);
     expect(found["prompt"]).toEqual(
@@ -52,7 +45,8 @@ describe("an account that is erased", () => {
     const lines = log.mock.calls.map(String).join("\n");
     log.mockRestore();
     expect({ state, customerIds }).toEqual({ state: "emptied", customerIds: ["cus_1"] });
-    for (const [what, places] of Object.entries(await traces())) expect(places, what).toEqual([]);
+    for (const [what, places] of Object.entries(await tracesOfPerson(person)))
+      expect(places, what).toEqual([]);
     for (const jobId of person.jobIds) expect(await storedOf(jobId)).toEqual([]);
     expect((await env.MEDIA.list()).objects).toEqual([]);
     for (const mark of [...Object.values(MARKS), person.key.slice(0, 12)]) expect(lines).not.toContain(mark);

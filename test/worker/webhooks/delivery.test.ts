@@ -1,7 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { WebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
 import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
 import { WebhookObject } from "../../../src/index.ts";
 import { at, only } from "../../support/at.ts";
@@ -17,7 +16,13 @@ import {
   type TestEndpoint,
   verified,
 } from "../../support/worker/fakes/webhooks.ts";
-import { delivery, due } from "../../support/worker/fixtures/newest-delivery.ts";
+import {
+  alarmOf,
+  delivery,
+  due,
+  objectOf,
+  shownEndpoint,
+} from "../../support/worker/fixtures/webhook-endpoint.ts";
 
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
@@ -33,12 +38,6 @@ beforeEach(async () => {
 
 const answers = (status: number, headers: Record<string, string> = {}) =>
   endpoints.answer(endpoint, () => new Response(null, { status, headers }));
-
-const shown = async () =>
-  WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpoint.endpointId}`)).body);
-
-const object = () => env.WEBHOOKS.getByName(endpoint.endpointId);
-const alarmAt = () => runInDurableObject(object(), (_, { storage }) => storage.getAlarm());
 
 describe("an attempt", () => {
   it("is a POST of JSON with the specification's headers, signed for its own time; redirects are not followed [A3-14]", async () => {
@@ -152,7 +151,7 @@ describe("an attempt", () => {
     // A run that never comes to its end.
     const forEver = new Promise<Response>(() => {});
     endpoints.answer(endpoint, () => forEver);
-    await runInDurableObject(object(), async (_, state) => {
+    await runInDurableObject(objectOf(endpoint), async (_, state) => {
       void new WebhookObject(state, env).alarm();
       await vi.waitFor(() => expect(endpoints.received).toHaveLength(1));
     });
@@ -160,7 +159,7 @@ describe("an attempt", () => {
       status: null,
       milliseconds: null,
     });
-    expect(await alarmAt()).not.toBeNull();
+    expect(await alarmOf(endpoint)).not.toBeNull();
 
     answers(204);
     await due(client, endpoint);
@@ -252,10 +251,10 @@ describe("a dead endpoint", () => {
     await ringEndpoint(endpoint);
     later(5 * DAY - 1);
     await ringEndpoint(endpoint);
-    expect((await shown()).disabled).toBe(false);
+    expect((await shownEndpoint(client, endpoint)).disabled).toBe(false);
     later(1);
     await ringEndpoint(endpoint);
-    expect(await shown()).toMatchObject({
+    expect(await shownEndpoint(client, endpoint)).toMatchObject({
       disabled: true,
       disabledReason: "no_success",
       disabledAt: new Date().toISOString(),
@@ -278,19 +277,19 @@ describe("a dead endpoint", () => {
     await ringEndpoint(endpoint);
     later(4 * DAY);
     await ringEndpoint(endpoint);
-    expect((await shown()).disabled).toBe(false);
+    expect((await shownEndpoint(client, endpoint)).disabled).toBe(false);
     for (const disabled of [true, false])
       await client.send("PATCH", `/v1/webhook-endpoints/${endpoint.endpointId}`, { disabled });
     later(DAY);
     await ringEndpoint(endpoint);
-    expect((await shown()).disabled).toBe(false);
+    expect((await shownEndpoint(client, endpoint)).disabled).toBe(false);
   });
 
   it("that answers 410 is disabled at once, and what waits is not sent until it is enabled [A3-18]", async () => {
     for (let i = 0; i < 3; i += 1) await sendTest(client, endpoint);
     answers(410);
     await ringEndpoint(endpoint);
-    expect(await shown()).toMatchObject({ disabled: true, disabledReason: "gone" });
+    expect(await shownEndpoint(client, endpoint)).toMatchObject({ disabled: true, disabledReason: "gone" });
     const sent = endpoints.received.length;
     later(DAY);
     await ringEndpoint(endpoint);

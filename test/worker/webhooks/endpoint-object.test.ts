@@ -1,7 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { WebhookEndpoint } from "../../../src/webhooks/contract/webhook.ts";
 import { WebhookObject } from "../../../src/index.ts";
 import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
 import { WebhookStorage } from "../../../src/webhooks/store/storage.ts";
@@ -20,7 +19,13 @@ import {
   type TestEndpoint,
   verified,
 } from "../../support/worker/fakes/webhooks.ts";
-import { delivery, due } from "../../support/worker/fixtures/newest-delivery.ts";
+import {
+  alarmOf,
+  delivery,
+  due,
+  objectOf,
+  shownEndpoint,
+} from "../../support/worker/fixtures/webhook-endpoint.ts";
 
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
@@ -37,18 +42,12 @@ beforeEach(async () => {
 const answers = (status: number, headers: Record<string, string> = {}) =>
   endpoints.answer(endpoint, () => new Response(null, { status, headers }));
 
-const shown = async () =>
-  WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpoint.endpointId}`)).body);
-
-const object = () => env.WEBHOOKS.getByName(endpoint.endpointId);
-const alarmAt = () => runInDurableObject(object(), (_, { storage }) => storage.getAlarm());
-
 describe("an endpoint's object", () => {
   it("continues where it was when it is evicted", async () => {
     await sendTest(client, endpoint);
     answers(503);
     await ringEndpoint(endpoint);
-    await evictDurableObject(object());
+    await evictDurableObject(objectOf(endpoint));
     answers(200);
     await due(client, endpoint);
     await ringEndpoint(endpoint);
@@ -59,11 +58,11 @@ describe("an endpoint's object", () => {
     await sendTest(client, endpoint);
     vi.spyOn(WebhookEndpoints.prototype, "target").mockRejectedValueOnce(new Error("the database is away"));
     await ringEndpoint(endpoint);
-    expect(await alarmAt()).toBe(Date.now() + 60 * SECOND);
-    await runInDurableObject(object(), (_, state) =>
+    expect(await alarmOf(endpoint)).toBe(Date.now() + 60 * SECOND);
+    await runInDurableObject(objectOf(endpoint), (_, state) =>
       new WebhookObject(state, Object.assign({}, env, { MASTER_SECRET: "" })).alarm(),
     );
-    expect(await alarmAt()).toBe(Date.now() + 60 * SECOND);
+    expect(await alarmOf(endpoint)).toBe(Date.now() + 60 * SECOND);
     await ringEndpoint(endpoint);
     expect((await delivery(client, endpoint)).status).toBe("succeeded");
   });
@@ -72,22 +71,25 @@ describe("an endpoint's object", () => {
     await sendTest(client, endpoint);
     answers(410);
     vi.spyOn(WebhookEndpoints.prototype, "disable").mockImplementationOnce(async () => {
-      await object().erase();
+      await objectOf(endpoint).erase();
       return true;
     });
     await ringEndpoint(endpoint);
-    const left = await runInDurableObject(object(), async (_, { storage }) => (await storage.list()).size);
-    expect({ left, alarm: await alarmAt() }).toEqual({ left: 0, alarm: null });
+    const left = await runInDurableObject(
+      objectOf(endpoint),
+      async (_, { storage }) => (await storage.list()).size,
+    );
+    expect({ left, alarm: await alarmOf(endpoint) }).toEqual({ left: 0, alarm: null });
   });
 
   it("does not come to life again if it is erased while the database fails", async () => {
     await sendTest(client, endpoint);
     vi.spyOn(WebhookEndpoints.prototype, "target").mockImplementationOnce(async () => {
-      await object().erase();
+      await objectOf(endpoint).erase();
       throw new Error("D1_ERROR: Network connection lost.");
     });
     await ringEndpoint(endpoint);
-    expect(await alarmAt()).toBeNull();
+    expect(await alarmOf(endpoint)).toBeNull();
   });
 
   it("keeps what waits if the database has lost the endpoint, and forgets it after a month", async () => {
@@ -95,17 +97,18 @@ describe("an endpoint's object", () => {
     await home.DB.exec("DELETE FROM webhook_endpoints");
     await ringEndpoint(endpoint);
     expect(endpoints.received).toEqual([]);
-    const kept = () => runInDurableObject(object(), async (_, { storage }) => (await storage.list()).size);
+    const kept = () =>
+      runInDurableObject(objectOf(endpoint), async (_, { storage }) => (await storage.list()).size);
     expect(await kept()).toBeGreaterThan(0);
     later(30 * DAY + 1);
     await ringEndpoint(endpoint);
     expect(await kept()).toBe(0);
-    expect(await alarmAt()).toBeNull();
+    expect(await alarmOf(endpoint)).toBeNull();
   });
 
   /** Deliveries that arrived now, with these outcomes, a million milliseconds before the next attempt of those that wait. */
   const seed = (count: number, outcome: string | null, body = "{}") =>
-    runInDurableObject(object(), (_, { storage }) => {
+    runInDurableObject(objectOf(endpoint), (_, { storage }) => {
       storage.sql.exec(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?4)
          INSERT INTO deliveries (id, type, at, body, received_at, attempts, due_at, outcome)
@@ -119,7 +122,7 @@ describe("an endpoint's object", () => {
     });
   /** How many deliveries it keeps, by their outcome. */
   const kept = (): Promise<unknown> =>
-    runInDurableObject(object(), (_, { storage }) =>
+    runInDurableObject(objectOf(endpoint), (_, { storage }) =>
       Object.fromEntries(
         storage.sql
           .exec<{ outcome: string | null; n: number }>(
@@ -163,7 +166,7 @@ describe("an endpoint's object", () => {
 
   it("counts what is undelivered as its deliveries end and are asked for again", async () => {
     const undelivered = () =>
-      runInDurableObject(object(), (_, { storage }) => new WebhookStorage(storage).undelivered);
+      runInDurableObject(objectOf(endpoint), (_, { storage }) => new WebhookStorage(storage).undelivered);
     const { event, deliveryId } = await sendTest(client, endpoint);
     const bytes = JSON.stringify(event).length;
     expect(await undelivered()).toEqual({ deliveries: 1, bytes });
@@ -173,7 +176,7 @@ describe("an endpoint's object", () => {
     expect(await undelivered()).toEqual({ deliveries: 1, bytes });
     later(31 * DAY);
     await ringEndpoint(endpoint);
-    expect(await runInDurableObject(object(), (_, { storage }) => storage.getAlarm())).toBeNull();
+    expect(await runInDurableObject(objectOf(endpoint), (_, { storage }) => storage.getAlarm())).toBeNull();
   });
 
   it("disables the endpoint if the operator has changed the secret that seals; a rotation mends it", async () => {
@@ -184,7 +187,10 @@ describe("an endpoint's object", () => {
     const ring = () => ringEndpointWith(endpoint, { MASTER_SECRET });
     await ring();
     expect(endpoints.received).toEqual([]);
-    expect(await shown()).toMatchObject({ disabled: true, disabledReason: "secret_unreadable" });
+    expect(await shownEndpoint(client, endpoint)).toMatchObject({
+      disabled: true,
+      disabledReason: "secret_unreadable",
+    });
 
     const { body } = await client.send("POST", `${path}/rotate-secret`);
     await client.send("PATCH", path, { disabled: false });

@@ -1,11 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import {
-  WebhookDeliveryList,
-  WebhookEndpoint,
-  type WebhookDelivery,
-} from "../../../src/webhooks/contract/webhook.ts";
+import { WebhookDeliveryList, type WebhookDelivery } from "../../../src/webhooks/contract/webhook.ts";
 import { mapPool } from "../../../src/shared/pool.ts";
 import { RETRY_DELAYS_MS } from "../../../src/webhooks/rules/delivery.ts";
 import { FIRST_AT_A_TIME } from "../../../src/webhooks/rules/pace.ts";
@@ -23,6 +19,7 @@ import {
   type TestEndpoint,
   verified,
 } from "../../support/worker/fakes/webhooks.ts";
+import { shownEndpoint } from "../../support/worker/fixtures/webhook-endpoint.ts";
 
 const JOBS = amount({ short: 6, long: 1_000 });
 const THIRD = Math.ceil(JOBS / 3);
@@ -43,9 +40,6 @@ async function allDeliveries(client: Client, { endpointId }: TestEndpoint): Prom
   }
   return all;
 }
-
-const shown = async (client: Client, { endpointId }: TestEndpoint) =>
-  WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpointId}`)).body);
 
 const countDeliveries = ({ endpointId }: TestEndpoint): Promise<unknown> =>
   runInDurableObject(env.WEBHOOKS.getByName(endpointId), (_, { storage }) =>
@@ -146,10 +140,10 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
       for (const [i, planned] of RETRY_DELAYS_MS.entries())
         expect((times[i + 1] ?? 0) - (times[i] ?? Infinity)).toBeGreaterThanOrEqual(planned);
     }
-    expect((await shown(client, dead)).disabled).toBe(false);
+    expect((await shownEndpoint(client, dead)).disabled).toBe(false);
     later(5 * DAY - 1.1 * RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0));
     await ringEndpoint(dead);
-    expect(await shown(client, dead)).toMatchObject({ disabled: true, disabledReason: "no_success" });
-    expect(await shown(client, slow)).toMatchObject({ disabled: false });
+    expect(await shownEndpoint(client, dead)).toMatchObject({ disabled: true, disabledReason: "no_success" });
+    expect(await shownEndpoint(client, slow)).toMatchObject({ disabled: false });
   }, 3_600_000);
 });

@@ -9,6 +9,11 @@ import {
 } from "jose";
 import { vi } from "vitest";
 import { home } from "../runtime/databases.ts";
+import { type Answer, send } from "./api.ts";
+
+/** getAccount with a credential. */
+export const accountBy = (token: string): Promise<Answer> =>
+  send("GET", "/v1/account", { headers: { authorization: `Bearer ${token}` } });
 
 /** As worker-project.ts sets them. */
 export const ISSUER = "https://identity.test";

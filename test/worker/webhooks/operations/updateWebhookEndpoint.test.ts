@@ -13,6 +13,7 @@ import {
 } from "../../../support/worker/fakes/webhooks.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 import { vi } from "vitest";
+import { shownEndpoint } from "../../../support/worker/fixtures/webhook-endpoint.ts";
 
 let client: Client;
 let endpoint: TestEndpoint;
@@ -25,12 +26,9 @@ beforeEach(async () => {
 });
 
 const update = (body: unknown) => client.send("PATCH", `/v1/webhook-endpoints/${endpoint.endpointId}`, body);
-const shown = async () =>
-  WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpoint.endpointId}`)).body);
-
 describe("updateWebhookEndpoint 200", () => {
   it("changes what is given, and leaves the rest as it is [A3-5]", async () => {
-    const before = await shown();
+    const before = await shownEndpoint(client, endpoint);
     later(1_000);
     const { status, body } = await update({ url: "https://other.test/", ignored: 1 });
     expect(status).toBe(200);
@@ -46,7 +44,11 @@ describe("updateWebhookEndpoint 200", () => {
       description: null,
       url: "https://other.test/",
     });
-    expect(await shown()).toMatchObject({ events: null, description: null, disabled: false });
+    expect(await shownEndpoint(client, endpoint)).toMatchObject({
+      events: null,
+      description: null,
+      disabled: false,
+    });
   });
 
   it("disables the endpoint: nothing is sent, and what waits continues once it is enabled again [A3-5]", async () => {
@@ -91,8 +93,8 @@ describe("updateWebhookEndpoint 400", () => {
     ["an empty URL", { url: "" }],
     ["no URL", { url: null }],
   ])("refuses %s, and changes nothing", async (_, body) => {
-    const before = await shown();
+    const before = await shownEndpoint(client, endpoint);
     expectError(await update({ description: "other", ...body }), 400, "invalid_request");
-    expect(await shown()).toEqual(before);
+    expect(await shownEndpoint(client, endpoint)).toEqual(before);
   });
 });
