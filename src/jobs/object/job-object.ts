@@ -116,7 +116,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return this.#open.outbox;
   }
 
-  /** Questions whose answer may take as long as the job: store/questions.ts. */
+  /** Requests whose answer may take as long as the job: store/long-requests.ts. */
   override fetch(request: Request): Promise<Response> {
     return this.#open.waiters.answer(request);
   }

@@ -12,9 +12,9 @@ const PAGE = 100;
 const SEPARATOR = " ";
 
 /**
- * Seals the webhook endpoints' secrets by the current secret, of one page of endpoints of one database, from behind the place `after` (empty: from the first). What the current
- * one has sealed stays as it is, and so does what nobody can open: its endpoint is named. All else that is sealed or signed
- * ends by itself.
+ * Seals the secrets of one page of a database's webhook endpoints by the current secret. Keeps what the current secret has
+ * sealed, and what no secret opens: it names the endpoints of the latter. All else that is sealed or signed expires.
+ * @param after the place behind which the page begins; empty for the first
  */
 export async function resealSecrets(
   { settings, policy, databases, at }: Platform,
