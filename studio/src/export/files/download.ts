@@ -13,8 +13,8 @@ export interface Prepared {
 /** Makes or fetches the files of formats. @throws Error with a sentence; if aborted, the signal's reason */
 export async function prepare(offers: readonly Offer[], scope: Scope, making: Making): Promise<Prepared> {
   const files: ExportFile[] = [];
-  for (const { id, way } of offers) {
-    if (way.kind === "made") files.push(...(await make(id, scope, making)));
+  for (const { way } of offers) {
+    if (way.kind === "made") files.push(...(await make(way.format, scope, making)));
     else if (way.kind === "there") files.push(...(await fetchAssets(way.keys, scope, making)));
   }
   const [first, ...others] = offers;

@@ -4,7 +4,7 @@ import { mergeCoco } from "segmentation-client/masks";
 import type { Renderer } from "../../render/renderer.ts";
 import type { ExportMask, ExportPicture } from "../types.ts";
 import { categoryOf, classesOf } from "./classes.ts";
-import type { FormatId } from "./offers.ts";
+import type { MadeFormat } from "./offers.ts";
 
 /** Pictures and options of an export. */
 export interface Scope {
@@ -42,7 +42,7 @@ interface Subject {
 }
 
 /** Makes the files of a format in this browser. @throws Error with a sentence; if aborted, the signal's reason */
-export async function make(id: FormatId, scope: Scope, making: Making): Promise<ExportFile[]> {
+export async function make(id: MadeFormat, scope: Scope, making: Making): Promise<ExportFile[]> {
   const { renderer, signal, onDone } = making;
   const names = uniqueNames(new Map(scope.pictures.map(({ taskId, name }) => [taskId, stemOf(name)])));
   // To YOLO, a picture without objects says something, too.
@@ -83,7 +83,11 @@ const filesAt = (path: string, contents: readonly Blob[]): ExportFile[] =>
   contents.map((content) => ({ path, content }));
 
 /** The files of one picture. */
-async function filesOf(id: FormatId, { picture, masks, name }: Subject, means: Means): Promise<ExportFile[]> {
+async function filesOf(
+  id: MadeFormat,
+  { picture, masks, name }: Subject,
+  means: Means,
+): Promise<ExportFile[]> {
   const { classes, scope, renderer, signal } = means;
   const pngs = masks.map(({ png }) => png);
   const titles = titlesOf(masks);

@@ -21,7 +21,7 @@ export interface Stock {
  * another run of the job; `empty` if there is nothing to put into it.
  */
 type Way =
-  | { readonly kind: "made" }
+  | { readonly kind: "made"; readonly format: MadeFormat }
   | { readonly kind: "there"; readonly keys: readonly string[] }
   | { readonly kind: "again"; readonly change: RunAgain }
   | { readonly kind: "empty" };
@@ -36,7 +36,8 @@ export interface Offer {
 
 type Words = Pick<Offer, "title" | "about">;
 
-const PICTURE_FORMATS: Readonly<Record<FormatId, Words>> = {
+/** The formats of pictures that this browser can make. All others come from the service. */
+const PICTURE_FORMATS = {
   masks: { title: "Masks", about: "A PNG for each object: white on black, one bit per pixel." },
   coco: {
     title: "COCO",
@@ -56,9 +57,12 @@ const PICTURE_FORMATS: Readonly<Record<FormatId, Words>> = {
     title: "Label map",
     about: "A PNG per picture whose pixel values number the objects, and a list of their names.",
   },
-};
+} as const satisfies Partial<Record<FormatId, Words>>;
 
-const CLIP_FORMATS: Readonly<Record<keyof (typeof ASSETS)["video"], Words>> = {
+export type MadeFormat = keyof typeof PICTURE_FORMATS;
+const isMade = (id: FormatId): id is MadeFormat => id in PICTURE_FORMATS;
+
+const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {
   masks: {
     title: "masks.json",
     about: "Every processed frame with each object’s mask, box and confidence.",
@@ -79,7 +83,7 @@ const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 /** @param template of the keys of the service's files */
 function wayOf(id: FormatId, template: string, { type, taskIds, keys, masks, hasOriginals }: Stock): Way {
   const mayBeMade = type === "image" && masks > 0;
-  if (mayBeMade && (hasOriginals || !OF_ORIGINALS.has(id))) return { kind: "made" };
+  if (mayBeMade && isMade(id) && (hasOriginals || !OF_ORIGINALS.has(id))) return { kind: "made", format: id };
   const [start = ""] = template.split("{index}");
   const there = keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
   if (there.length > 0) return { kind: "there", keys: there };
@@ -91,14 +95,18 @@ function wayOf(id: FormatId, template: string, { type, taskIds, keys, masks, has
     : { kind: "again", change };
 }
 
-/** The request for another run of a job, with everything that it had and what it lacked. A clip has only COCO. */
+type ClipFormat = Exclude<keyof (typeof ASSETS)["video"], "masks" | "preview">;
+const isOfClips = (format: string): format is ClipFormat => format in ASSETS.video;
+
+/** The request for another run of a job, with everything that it had and what it lacked. */
 export function againWith(
   request: CreateJobRequest,
   { formats = [], ...change }: RunAgain,
 ): CreateJobRequest {
-  if (request.type === "video")
-    return { ...request, ...change, ...(formats.includes("coco") && { formats: ["coco"] }) };
-  return { ...request, ...change, formats: [...new Set([...(request.formats ?? []), ...formats])] };
+  if (request.type === "image")
+    return { ...request, ...change, formats: [...new Set([...(request.formats ?? []), ...formats])] };
+  const ofClips = [...(request.formats ?? []), ...formats].filter(isOfClips);
+  return { ...request, ...change, ...(ofClips.length > 0 && { formats: [...new Set(ofClips)] }) };
 }
 
 /** The formats of a job, each with the way to get it. */
@@ -106,11 +114,13 @@ export function offersOf(stock: Stock): Offer[] {
   const words: Readonly<Partial<Record<FormatId, Words>>> =
     stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS;
   const templates: Readonly<Partial<Record<FormatId, string>>> = ASSETS[stock.type];
-  const ids = Object.keys(words).filter((id): id is FormatId => id in words);
+  const ids = [...new Set([...Object.keys(words), ...Object.keys(templates)])].filter(
+    (id): id is FormatId => id in templates,
+  );
   return ids.map((id) => ({
     id,
-    title: words[id]?.title ?? "",
-    about: words[id]?.about ?? "",
+    title: words[id]?.title ?? id,
+    about: words[id]?.about ?? "Files that the service writes.",
     way: wayOf(id, templates[id] ?? "", stock),
   }));
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ResultFormat } from "../../../../../src/jobs/contract/job.ts";
 import { type Client, newClient } from "../../../../support/worker/client/api.ts";
 import { home } from "../../../../support/worker/runtime/databases.ts";
 import {
@@ -149,7 +150,7 @@ describe("createJob 400", () => {
 
   it("says which formats there are", async () => {
     const { body } = await create(imageJob([taskId], { formats: ["voc"] }));
-    expect(body.message).toBe("formats[0]: must be one of coco, yolo, cutout, labelmap.");
+    expect(body.message).toBe(`formats[0]: must be one of ${ResultFormat.options.join(", ")}.`);
   });
 
   it("refuses a taskId that is listed twice [4.3-24]", async () => {
