@@ -8,13 +8,16 @@ import {
 } from "../../src/jobs/rules/state.ts";
 import { claimTask, completeTask } from "../../src/jobs/rules/tasks.ts";
 import { DEFAULT_POLICY } from "../../src/jobs/rules/policy.ts";
-import type { Completion, ImageTaskOutput } from "@segmentation/protocol";
+import { type Completion, type ImageTaskOutput, isList, outputsOf } from "@segmentation/protocol";
 
 /** When the tests' jobs are created, epoch milliseconds. */
 export const BEGIN = 1_800_000_000_000;
 export const SECOND = 1_000;
 export const HOUR = 3_600 * SECOND;
 export const DAY = 24 * HOUR;
+
+/** Number of a picture's outputs that are one file each. */
+export const SINGLE_FILES = outputsOf("image").filter(([, output]) => !isList(output)).length;
 
 const common = {
   jobId: "job_1",

@@ -1,4 +1,4 @@
-import { ModelDescription, PROTOCOL } from "@segmentation/protocol";
+import { ModelDescription, PROTOCOL, ResultFormat } from "@segmentation/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -145,7 +145,7 @@ test("the service describes its model, the provider and its state", async () => 
     vocabulary: "open",
     attributes: true,
     protocol: PROTOCOL,
-    formats: ["coco", "yolo", "cutout", "labelmap"],
+    formats: ResultFormat.options,
   });
   const ready = await fetch(`${rig.service.url}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([200, { state: "READY", model }]);

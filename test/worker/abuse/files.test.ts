@@ -6,6 +6,7 @@ import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
 import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
+import { SINGLE_FILES } from "../../support/a-job.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
@@ -87,7 +88,7 @@ describe("the files of a day", () => {
     client = await newClient();
     const [taskId = ""] = await uploads(client, 1);
     const { body } = await client.send("POST", "/v1/jobs", imageJob([taskId], GREEDY));
-    expect(await filesOfDay(client)).toBe(2 * MASKS + 4);
+    expect(await filesOfDay(client)).toBe(2 * MASKS + SINGLE_FILES);
     await deliverTask(body.jobId, taskId);
     await callBack(inference.last, "complete", full(3));
     await expect.poll(() => filesOfDay(client)).toBe(2 * 3 + 4);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { SINGLE_FILES } from "../../../support/a-job.ts";
 import { accessRefusal, accountRefusal, requestRefusal } from "../../../../src/jobs/rules/admission.ts";
 import type { ServiceError } from "../../../../src/shared/errors.ts";
 import type { AccountUse } from "../../../../src/billing/rules/ledger.ts";
@@ -167,7 +168,8 @@ describe("an account's day", () => {
   });
 
   it("has room for as many files as its limit; learns what needs fewer, and when the next begins", () => {
-    // A picture with one prompt may have 200 masks, and four files more.
+    // Each picture with one prompt may have 200 masks.
+    const files = 2 * (200 + SINGLE_FILES);
     const asked = proposed("paid", request({ tasks: taskIds(2, "png") }));
     const withFiles = (used: number, { maxFilesPerDay } = asked.access) =>
       accountRefusal(
@@ -176,15 +178,15 @@ describe("an account's day", () => {
         { ...UNUSED, daily: { day: NOW / DAY, units: 0, tasks: 0, files: used } },
       );
     const most = asked.access.maxFilesPerDay;
-    expect(withFiles(most - 408)).toBeNull();
-    expect(withFiles(most - 407)).toMatchObject({
+    expect(withFiles(most - files)).toBeNull();
+    expect(withFiles(most - files + 1)).toMatchObject({
       code: "daily_limit_reached",
       message: expect.stringMatching(
-        `^Files that the job may write: 408; fewer prompts and formats need fewer. .* is ${most}, .*; left until 00:00 UTC: 407.`,
+        `^Files that the job may write: ${files}; fewer prompts and formats need fewer. .* is ${most}, .*; left until 00:00 UTC: ${files - 1}.`,
       ),
       hints: { retryAfterSeconds: 86_400 },
     });
-    expect(withFiles(0, { ...asked.access, maxFilesPerDay: 407 })).toMatchObject({
+    expect(withFiles(0, { ...asked.access, maxFilesPerDay: files - 1 })).toMatchObject({
       code: "daily_limit_reached",
       hints: {},
     });

@@ -3,7 +3,7 @@ import { problemOf, type TaskOutput } from "@segmentation/protocol";
 import { jobCost } from "../../../../src/jobs/rules/cost.ts";
 import { mostFilesOfTask } from "../../../../src/jobs/rules/task-outputs.ts";
 import type { ImageJobDefinition, JobState, TaskRecord } from "../../../../src/jobs/rules/state.ts";
-import { accepted, imageJob, videoJob } from "../../../support/a-job.ts";
+import { accepted, imageJob, SINGLE_FILES, videoJob } from "../../../support/a-job.ts";
 
 const PICTURE = imageJob(["a.png", "b.png", "c.png", "d.png", "e.png"]);
 
@@ -76,21 +76,21 @@ describe("the files that a picture may have", () => {
   const most = (changes: Partial<ImageJobDefinition>): number => mostFilesOfTask({ ...PICTURE, ...changes });
   const prompts = Array.from({ length: 32 }, (_, i) => `thing ${i}`);
 
-  it("are a mask and a cut-out for each object, and four more", () => {
-    expect(most({})).toBe(204);
-    expect(most({ formats: ["cutout"] })).toBe(404);
-    expect(most({ taskIds: ["a.png"], prompts, formats: ["cutout", "coco"] })).toBe(12_804);
+  it("are a mask and a cut-out for each object, and one of each other output", () => {
+    expect(most({})).toBe(200 + SINGLE_FILES);
+    expect(most({ formats: ["cutout"] })).toBe(400 + SINGLE_FILES);
+    expect(most({ taskIds: ["a.png"], prompts, formats: ["cutout", "coco"] })).toBe(12_800 + SINGLE_FILES);
   });
 
   it("are one more for each region, which none of its prompts gives up a mask for", () => {
     const place = { taskId: "a.png", box: { x: 1, y: 2, width: 3, height: 4 } };
-    expect(most({ regions: [place, place, place] })).toBe(207);
+    expect(most({ regions: [place, place, place] })).toBe(203 + SINGLE_FILES);
   });
 
   it("are fewer in a job of many, which has hardly more than 30,000", () => {
     const taskIds = Array.from({ length: 100 }, (_, i) => `${i}.png`);
-    expect(100 * most({ taskIds, prompts })).toBe(30_400);
-    expect(100 * most({ taskIds, prompts, formats: ["cutout"] })).toBe(30_400);
+    expect(100 * most({ taskIds, prompts })).toBe(30_000 + 100 * SINGLE_FILES);
+    expect(100 * most({ taskIds, prompts, formats: ["cutout"] })).toBe(30_000 + 100 * SINGLE_FILES);
   });
 });
 
