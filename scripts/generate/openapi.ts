@@ -8,7 +8,8 @@ import { readIfPresent } from "../shared/state/private-file.ts";
 const HELP = `npm run openapi [-- --check]
 
 Generates the OpenAPI document, docs/openapi.json, and from it what the client libraries know of the service:
-client/src/contract.ts, client/src/api/operations.ts, and models.py and api.py of the Python package.
+client/src/contract.ts, client/src/api/operations.ts, and models.py and api.py of the Python package. Also writes the digest of
+the protocol's messages, protocol/test/digests.json.
 --check writes nothing and exits with 1 if the files are out of date.`;
 
 await runCommand(async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { exampleOf } from "../../scripts/generate/openapi/example.ts";
 import { type Operation, PATH_PARAMETERS } from "../../src/shared/api/operation.ts";
 import { OPERATIONS, type OperationId } from "../../src/operations.ts";
-import { present } from "./at.ts";
 
 /** The parameters of paths. */
 export const Parameter = z.object(PATH_PARAMETERS).keyof();
@@ -17,13 +17,6 @@ export interface OperationRequest {
   readonly headers: Record<string, string>;
   readonly body: unknown;
 }
-
-const Examples = z.array(z.unknown()).default([]);
-
-/** The first example of a schema, or of a union's first variant. */
-const exampleOf = (schema: z.core.$ZodType): unknown =>
-  Examples.parse(z.globalRegistry.get(schema)?.examples)[0] ??
-  (schema instanceof z.ZodUnion ? exampleOf(present(schema.options[0], "variant")) : undefined);
 
 /** The ids in the contract's examples. */
 const EXAMPLE_IDS: Named = Ids.parse(

@@ -19,6 +19,8 @@ import { ARCHIVE_PROBLEMS } from "../../../src/jobs/rules/archive-problems.ts";
 import { FREE_REFINEMENTS } from "../../../src/jobs/rules/admission.ts";
 import { openApiDocument } from "../../../src/http/openapi/document.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
+import { exampleOf } from "./example.ts";
+import { DIGESTS, digestsFile } from "./protocol-digests.ts";
 import { pythonFiles } from "./python.ts";
 
 const run = promisify(execFile);
@@ -65,18 +67,12 @@ const LIMITS = {
 const union = (name: string, meaning: string, codes: Iterable<string>): string =>
   `/** ${meaning} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
 
-/** The first example of a schema. */
-function exampleOf(schema: z.core.$ZodType | undefined): unknown {
-  const examples = schema && z.globalRegistry.get(schema)?.["examples"];
-  return Array.isArray(examples) ? examples[0] : undefined;
-}
-
 /** A call of the client library, with the examples of the operation's path and body. */
 function exampleCall(id: string, { path, body, answer, contentType }: Operation): string {
   const inPath = Object.entries(PATH_PARAMETERS).filter(([name]) => path.includes(`{${name}}`));
   const input = {
     ...Object.fromEntries(inPath.map(([name, schema]) => [name, exampleOf(schema)])),
-    ...Object(exampleOf(body) ?? (body instanceof z.ZodDiscriminatedUnion ? exampleOf(body.options[0]) : {})),
+    ...Object(exampleOf(body) ?? {}),
   };
   const call = `client.api.${id}(${Object.keys(input).length === 0 ? "" : JSON.stringify(input, null, 2)})`;
   if (contentType !== undefined)
@@ -156,6 +152,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ["docs/openapi.json", document],
     ["client/src/contract.ts", clientContract(await clientTypes(document))],
     ["client/src/api/operations.ts", clientOperations()],
+    [DIGESTS, await digestsFile()],
     ...pythonFiles(JSON.parse(document)),
   ]);
 }

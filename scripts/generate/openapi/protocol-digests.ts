@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as protocol from "@segmentation/protocol";
+import { z } from "zod";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+
+/** The digests of what each version's messages may be, by version. */
+export const DIGESTS = "protocol/test/digests.json";
+
+export const readDigests = async (): Promise<Readonly<Record<string, string>>> =>
+  z.record(z.string(), z.string()).parse(JSON.parse(await readFile(join(PROJECT_ROOT, DIGESTS), "utf8")));
+
+/** The digest of what this version's messages may be. */
+export function protocolDigest(): string {
+  const schemas = Object.entries(protocol)
+    .flatMap(([name, value]) =>
+      value instanceof z.ZodType ? [[name, z.toJSONSchema(value, { unrepresentable: "any" })] as const] : [],
+    )
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(schemas)).digest("hex");
+}
+
+/** The file of digests, with that of this version made again. */
+export const digestsFile = async (): Promise<string> =>
+  `${JSON.stringify({ ...(await readDigests()), [protocol.PROTOCOL]: protocolDigest() }, null, 2)}\n`;
