@@ -5,7 +5,6 @@ const PARAMETER = "callers name it, and it is sent like every parameter of a que
 export const HANDED_ON: Readonly<Record<string, string>> = {
   "AcceptedJob.trial": ANSWER,
   AccountAccess: ANSWER,
-  AccountBilling: ANSWER,
   AccountOverview: ANSWER,
   AccountTrial: ANSWER,
   AccountUsage: ANSWER,
