@@ -31,9 +31,10 @@ export function keepRuns(folder: string): void {
     if (!KEPT_GRAPHS.has(graph)) return create(model, options);
     let session: Promise<InferenceSession> | null = null;
     const load = () => (session ??= create(model, options));
-    // A provider that this machine lacks is not there for the next process either.
-    const provider = createHash("sha1").update(JSON.stringify(options.executionProviders)).digest("hex");
-    const declared = await declaredBy(join(folder, `${graph}-on-${provider}`), load);
+    // A graph that these options refuse is refused in the next process, too.
+    const { executionProviders, extra } = options;
+    const way = createHash("sha1").update(JSON.stringify([executionProviders, extra])).digest("hex");
+    const declared = await declaredBy(join(folder, `${graph}-by-${way}`), load);
     return {
       ...declared,
       run: async (feeds: InferenceSession.FeedsType, outputs: string[]) => {
