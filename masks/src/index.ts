@@ -5,7 +5,7 @@ export * from "./colour.ts";
 export * from "./crc32.ts";
 export * from "./file-kinds.ts";
 export * from "./label-map.ts";
-export * from "./png.ts";
+export * from "./read-mask-png.ts";
 export * from "./polygons.ts";
 export * from "./prompts.ts";
 export * from "./rle.ts";

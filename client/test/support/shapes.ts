@@ -1,5 +1,5 @@
 import type { Bitmap } from "segmentation-client";
-import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
+import { encodeMaskPng } from "../../../inference-container/src/masks/write-mask-png.ts";
 import { RunList } from "@segmentation/masks";
 
 /** The mask file that the inference service writes of these pixels. */

@@ -1,5 +1,5 @@
 import type { RowRuns } from "@segmentation/masks";
-import { maskPixels } from "../masks/mask-png.ts";
+import { maskPixels } from "../masks/write-mask-png.ts";
 import { findRuns } from "../masks/runs/find-runs.ts";
 import { ByteCache } from "../models/memory/byte-cache.ts";
 import type { LogitGrid } from "../models/model.ts";

@@ -11,7 +11,7 @@ import type { LogitGrid, Model, OpenPicture, Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import type { Clip } from "../video/clip.ts";
 import { type Frame, readFrames } from "../video/frames.ts";
-import { cutAt, type SamplePlan, shownFrame } from "../video/sampling.ts";
+import { cutAt, type SamplePlan, shownFrame } from "../video/choose-frames.ts";
 import { placeRegions } from "./run-picture.ts";
 
 /** The most bytes of decoded frames that wait to be followed backwards. */

@@ -9,7 +9,7 @@ import { type Frame, readFrames } from "../video/frames.ts";
 import { MasksJsonWriter } from "../video/masks-json.ts";
 import { PreviewEncoder } from "../video/preview-encoder.ts";
 import { probeClip } from "../video/probe.ts";
-import { planSamples } from "../video/sampling.ts";
+import { planSamples } from "../video/choose-frames.ts";
 import { workingSize } from "../video/clip.ts";
 import { ClipTimes } from "./clip-times.ts";
 import type { TaskHooks, VideoResult, VideoTask, WrittenFile } from "../messages.ts";

@@ -12,7 +12,7 @@ import {
 } from "@segmentation/protocol";
 import type { FormatWriter } from "../formats/format-writer.ts";
 import { categoriesOfTask } from "../formats/open-formats.ts";
-import { encodeMaskPng, type MaskText } from "../masks/mask-png.ts";
+import { encodeMaskPng, type MaskText } from "../masks/write-mask-png.ts";
 import { asShare } from "../models/arithmetic.ts";
 import type { Picture, Segmentation } from "../models/model.ts";
 import { type NamedMask, renderPreview } from "../preview/preview.ts";

@@ -2,7 +2,7 @@ import { crc32, inflateSync } from "node:zlib";
 import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { encodeMaskPng, maskPixels } from "../../src/masks/mask-png.ts";
+import { encodeMaskPng, maskPixels } from "../../src/masks/write-mask-png.ts";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
 import { kindsOfGrids, thresholds } from "../support/masks/grids.ts";
 import { runsOf, scanlinesOf } from "../support/masks/mask-pixels.ts";

@@ -8,7 +8,7 @@ import { TaskFailure } from "../../src/failures.ts";
 import type { Clip } from "../../src/video/clip.ts";
 import { type Frame, readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { planSamples } from "../../src/video/sampling.ts";
+import { planSamples } from "../../src/video/choose-frames.ts";
 import {
   clipFolder,
   type ClipFolder,

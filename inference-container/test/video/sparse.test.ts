@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Clip, workingSize } from "../../src/video/clip.ts";
 import { type Frame, readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { planSamples } from "../../src/video/sampling.ts";
+import { planSamples } from "../../src/video/choose-frames.ts";
 import { isLong } from "../support/form.ts";
 import { clipFolder, type ClipFolder, ffmpeg, positionOfPacket, vp8 } from "../support/video/clips.ts";
 

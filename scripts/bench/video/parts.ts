@@ -11,7 +11,7 @@ import { type Frame, readFrames } from "../../../inference-container/src/video/f
 import { MasksJsonWriter } from "../../../inference-container/src/video/masks-json.ts";
 import { PreviewEncoder } from "../../../inference-container/src/video/preview-encoder.ts";
 import { probeClip } from "../../../inference-container/src/video/probe.ts";
-import { planSamples } from "../../../inference-container/src/video/sampling.ts";
+import { planSamples } from "../../../inference-container/src/video/choose-frames.ts";
 import { workingSize } from "../../../inference-container/src/video/clip.ts";
 
 /** The work on a clip, and what it needs. */

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
+import { encodeMaskPng } from "../../../inference-container/src/masks/write-mask-png.ts";
 import { RunList } from "@segmentation/masks";
 import { servePage } from "../../../studio/test/support/serve-page.ts";
 import { needChromium } from "../../shared/chromium.ts";

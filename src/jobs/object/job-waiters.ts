@@ -1,4 +1,4 @@
-import { COMMENT_TEXT, hasReceivedEnd, nextEvents, NOTHING_SENT, textOf } from "../rules/events.ts";
+import { COMMENT_TEXT, hasReceivedEnd, nextEvents, NOTHING_SENT, textOf } from "../rules/event-stream.ts";
 import { archiveEnd, hasEnded, ownedBy, type JobState } from "../rules/state.ts";
 import { MOST_STREAMS, STREAMS_REPORTED_EVERY_MS } from "../rules/waiters.ts";
 import type { JobRpc } from "../store/rpc.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { frameAt, frameSelection } from "../../src/video/frame-selection.ts";
+import { frameAt, frameSelection } from "../../src/video/select-filter.ts";
 
 const plans = fc
   .uniqueArray(fc.nat({ max: 200 }), { minLength: 1, maxLength: 80 })

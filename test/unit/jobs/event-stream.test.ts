@@ -8,7 +8,7 @@ import {
   textOf,
   type JobEvent,
   type Sent,
-} from "../../../src/jobs/rules/events.ts";
+} from "../../../src/jobs/rules/event-stream.ts";
 import { policy } from "../../support/job-policy.ts";
 import { jobProgress, jobView } from "../../../src/jobs/rules/rollup.ts";
 import { hasEnded, type JobState } from "../../../src/jobs/rules/state.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TaskFailure } from "../../src/failures.ts";
-import { planSamples } from "../../src/video/sampling.ts";
+import { planSamples } from "../../src/video/choose-frames.ts";
 
 /** Ascending times that begin anywhere: even, rounded to milliseconds as in MKV, or with gaps of any length. */
 const clips = fc
