@@ -33,7 +33,9 @@ export function keepRuns(folder: string): void {
     const load = () => (session ??= create(model, options));
     // A graph that these options refuse is refused in the next process, too.
     const { executionProviders, extra } = options;
-    const way = createHash("sha1").update(JSON.stringify([executionProviders, extra])).digest("hex");
+    const way = createHash("sha1")
+      .update(JSON.stringify([executionProviders, extra]))
+      .digest("hex");
     const declared = await declaredBy(join(folder, `${graph}-by-${way}`), load);
     return {
       ...declared,
