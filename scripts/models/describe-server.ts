@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FileTemplate } from "../../inference-container/src/models/describe-folder.ts";
 import { checkMetadata } from "../../inference-container/src/models/kserve/contract.ts";
 import { ModelServer } from "../../inference-container/src/models/kserve/server.ts";
-import { SERVER_FAMILY } from "../../inference-container/src/models/load.ts";
+import { SERVER_FAMILY } from "../../inference-container/src/models/families.ts";
 import { usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { serverToken } from "./load-options.ts";

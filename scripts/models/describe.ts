@@ -8,7 +8,7 @@ import {
   type Template,
 } from "../../inference-container/src/models/describe-folder.ts";
 import { MANIFEST_NAME, SIDECAR } from "../../inference-container/src/models/folder.ts";
-import { FAMILIES, SERVER_FAMILY } from "../../inference-container/src/models/load.ts";
+import { FAMILIES, SERVER_FAMILY } from "../../inference-container/src/models/families.ts";
 import type { TensorSpec } from "../../inference-container/src/models/manifest.ts";
 import {
   divideOwlvit,

@@ -7,7 +7,7 @@ import { clipLines, evaluateClips } from "../clips/evaluate-clips.ts";
 import { calibrationLines, evaluationLines } from "../print.ts";
 import { DownloadError, ModelFolderError } from "../../../inference-container/src/models/errors.ts";
 import { ensureEmbedded, modelsRoot } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
-import { FAMILIES } from "../../../inference-container/src/models/load.ts";
+import { FAMILIES } from "../../../inference-container/src/models/families.ts";
 import { Failure } from "../../../scripts/shared/command-line.ts";
 import { MODELS_HELP, type ModelsCommand, parseModelsArguments } from "./models-arguments.ts";
 import { checkModel } from "../../../scripts/models/check.ts";

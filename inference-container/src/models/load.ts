@@ -1,34 +1,16 @@
 /** Loads a model folder: the manifest chooses the family's adapter. */
-import { openBuiltin } from "./builtin/open.ts";
 import { ModelFolderError } from "./errors.ts";
+import { FAMILIES, SERVER_FAMILY } from "./families.ts";
 import { checkFiles, readManifest } from "./folder.ts";
-import { openGroundingDino } from "./grounding-dino/model.ts";
-import { openKserve } from "./kserve/model.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadedModel, type LoadOptions } from "./loaded-model.ts";
 import { type Golden, Manifest } from "./manifest.ts";
 import type { Model, Picture, Segmentation } from "./model.ts";
 import type { Usage } from "../device/usage.ts";
 import { TaskFailure } from "../failures.ts";
-import { openOwlvit } from "./owlvit/model.ts";
-import { openSam3 } from "./sam3/model.ts";
 import { join } from "node:path";
 import sharp from "sharp";
 import { boxIou } from "./box.ts";
 import { gridArea } from "./mask-shape.ts";
-
-type Open = (folder: string, options: LoadOptions) => Promise<LoadedModel>;
-
-/** The family whose models are on a server of the Open Inference Protocol: they have no graphs here. */
-export const SERVER_FAMILY = "kserve";
-
-/** The families that can be loaded, by their name in a manifest. */
-export const FAMILIES: ReadonlyMap<string, Open> = new Map<string, Open>([
-  ["builtin", openBuiltin],
-  ["grounding-dino-sam2", openGroundingDino],
-  [SERVER_FAMILY, openKserve],
-  ["owlvit-sam2", openOwlvit],
-  ["sam3", openSam3],
-]);
 
 /**
  * Opens a model folder, warms the model up and runs its self-test.

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { log, reasonOf } from "../../shared/log.ts";
-import { signatureProblem } from "../rules/stripe.ts";
+import { signatureProblem } from "../rules/stripe-signature.ts";
 import { eventIn, type PaymentEvent, type Payments } from "../store/payments.ts";
 import { CustomerGone } from "../store/stripe-failures.ts";
 import type { Platform } from "../../platform.ts";

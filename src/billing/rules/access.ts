@@ -1,6 +1,4 @@
 import type { AccessMode } from "../contract/billing.ts";
-import type { ProcessingMode } from "../../shared/api/primitives.ts";
-import type { Lane } from "@segmentation/protocol";
 import { creditOf, type Credit } from "./credit.ts";
 
 /** The operator's decision for an account: `paid` and `blocked` hold whatever its subscription says. */
@@ -140,10 +138,4 @@ export function accessOf(
     case "blocked":
       return { ...NOTHING, accessMode };
   }
-}
-
-/** The queue for a job's tasks: a single picture never waits behind a batch, or a paying account behind a trial. */
-export function laneOf(accessMode: AccessMode, processingMode: ProcessingMode): Lane {
-  if (accessMode === "trial") return "trial";
-  return processingMode === "single" ? "interactive" : "bulk";
 }

@@ -1,6 +1,7 @@
 import { Stripe } from "stripe";
 import { z } from "zod";
-import { SIGNATURE_TOLERANCE_SECONDS, bestStanding, type Subscription } from "../rules/stripe.ts";
+import { SIGNATURE_TOLERANCE_SECONDS } from "../rules/stripe-signature.ts";
+import { bestStanding, type Subscription } from "../rules/subscription.ts";
 import { standingOfInvoices, type InvoicesStanding } from "../rules/invoices.ts";
 import type { BillingSettings } from "../../feature-settings.ts";
 import { invoicesOf } from "./stripe-invoices.ts";

@@ -2,8 +2,8 @@ import type { AccessMode } from "../../billing/contract/billing.ts";
 import type { CreateJobRequest, ImageJobRequest } from "../contract/job.ts";
 import type { ProcessingMode } from "../../shared/api/primitives.ts";
 import type { ClipRegion, Region } from "../contract/region.ts";
-import { laneOf } from "../../billing/rules/access.ts";
 import { recorded } from "../../shared/storage/databases.ts";
+import { laneOf } from "./lane.ts";
 import type { ImageJobDefinition, JobClipRegion, JobDefinition, JobRegion } from "./state.ts";
 import { distinctPrompts } from "@segmentation/masks";
 import {

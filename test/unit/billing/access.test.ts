@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mostMeteredUnits } from "../../../src/billing/rules/credit.ts";
-import { accessModeOf, accessOf, laneOf, standingOf } from "../../../src/billing/rules/access.ts";
+import { accessModeOf, accessOf, standingOf } from "../../../src/billing/rules/access.ts";
 
 const LIMITS = {
   trialImagesPerJob: 3,
@@ -170,20 +170,4 @@ describe("an account without a verified e-mail address", () => {
     expect(lacks("paid", true)).toBe(false);
     expect(lacks("blocked", true)).toBe(false);
   });
-});
-
-describe("a job's lane", () => {
-  it.each([
-    ["paid", "single", "interactive"],
-    ["paid", "batch", "bulk"],
-    ["paid", "video", "bulk"],
-    ["trial", "single", "trial"],
-    ["trial", "batch", "trial"],
-    ["trial", "video", "trial"],
-  ] as const)(
-    "keeps single pictures from standing behind batches, and payers behind trials: %s, %s: %s",
-    (mode, processing, lane) => {
-      expect(laneOf(mode, processing)).toBe(lane);
-    },
-  );
 });

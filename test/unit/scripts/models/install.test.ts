@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Fault, PlayedHub } from "../../../../inference-container/test/support/played-hub.ts";
-import { FAMILIES } from "../../../../inference-container/src/models/load.ts";
+import { FAMILIES } from "../../../../inference-container/src/models/families.ts";
 import { CATALOGUE, type CatalogueModel } from "../../../../scripts/models/install/catalogue.ts";
 import { type Download, downloadFile } from "../../../../scripts/models/install/download.ts";
 import { Hub, hubOf } from "../../../../scripts/models/install/hub.ts";
