@@ -752,6 +752,7 @@ CREATE TABLE shares (
   digest     TEXT NOT NULL UNIQUE,         -- of the link's token, which is stored nowhere
   further    TEXT NOT NULL CHECK (json_valid(further)), -- a JSON array: jobs of the same uploads whose results are shown too
   inputs     TEXT NOT NULL CHECK (json_valid(inputs)),  -- a JSON array: the uploads that are shown themselves
+  annotations INTEGER NOT NULL DEFAULT 0 CHECK (annotations IN (0, 1)), -- whether the annotations of job_id are shown
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
   day        INTEGER NOT NULL DEFAULT 0,

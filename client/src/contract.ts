@@ -14,6 +14,9 @@ export const ROUTES = {
   deleteJob: "DELETE /v1/jobs/{jobId} empty",
   streamJobEvents: "GET /v1/jobs/{jobId}/events events",
   retrieveJobResult: "GET /v1/jobs/{jobId}/result",
+  retrieveJobInputs: "GET /v1/jobs/{jobId}/inputs",
+  retrieveJobAnnotations: "GET /v1/jobs/{jobId}/annotations",
+  replaceJobAnnotations: "PUT /v1/jobs/{jobId}/annotations body",
   createJobDownload: "POST /v1/jobs/{jobId}/download",
   retrieveJobDownload: "GET /v1/jobs/{jobId}/download",
   listShares: "GET /v1/shares",
@@ -71,6 +74,8 @@ export type ApiErrorCode =
   | "Unauthorized"
   | "account_moving"
   | "active_job_exists"
+  | "annotations_not_shared"
+  | "annotations_refused"
   | "api_key_not_found"
   | "billing_not_configured"
   | "body_incomplete"
@@ -130,6 +135,8 @@ export type ApiErrorCode =
   | "upload_not_found"
   | "upload_too_large"
   | "url_forbidden"
+  | "version_conflict"
+  | "version_required"
   | "webhook_delivery_not_found"
   | "webhook_endpoint_disabled"
   | "webhook_endpoint_not_found";
@@ -399,6 +406,47 @@ export interface paths {
          */
         get: operations["retrieveJobResult"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jobId}/inputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the files of a job */
+        get: operations["retrieveJobInputs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jobId}/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what people have done to a job's result
+         * @description Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody has annotated has an empty document of version 0. The service keeps the annotations as long as the job. The token of a share that shows the job is a credential for it, too.
+         */
+        get: operations["retrieveJobAnnotations"];
+        /**
+         * Save what people have done to a job's result
+         * @description Replaces the whole document. `If-Match` names the version that you have changed; if another client has saved since, the response is 412, with the current version in `ETag`. A repeated request is answered like the first. Each 256 KiB of a document count as another request.
+         */
+        put: operations["replaceJobAnnotations"];
         post?: never;
         delete?: never;
         options?: never;
@@ -923,6 +971,118 @@ export interface components {
             /** @description Every day of the period, earliest first. */
             days: components["schemas"]["UsageDay"][];
         };
+        /** @description A person's changes to an object. */
+        AnnotatedObject: {
+            /** @description `<jobId>/<maskIndex>` of a mask in a result, `<jobId>/<objectId>` of an object in a video's masks.json; for an object that a person added, an id of the client's choice. */
+            id: string;
+            /** @description Its class in `classes`. Absent if the object keeps its prompt or label, which is the class with that name. */
+            classId?: number;
+            /** @description Whether a person has hidden it. */
+            hidden?: boolean;
+            /** @description Whether a person has deleted it. */
+            deleted?: boolean;
+            /** @description Whether a person has accepted it: then no threshold hides it. */
+            accepted?: boolean;
+            /** @description Its mask after editing, merging or drawing. Absent if it has the mask of the result. */
+            mask?: components["schemas"]["AnnotationMask"];
+            /** @description How the mask was made, in the client's own notation, so that it can be undone. The service does not read it. */
+            recipe?: string;
+        };
+        /** @description A person's changes to a picture or video. */
+        AnnotatedTask: {
+            /** @description One of the job's tasks. */
+            taskId: components["schemas"]["TaskId"];
+            /** @description The name of the file. */
+            fileName?: string;
+            /** @description The picture's width in pixels, as viewers show it. */
+            width?: number;
+            /** @description The picture's height in pixels, as viewers show it. */
+            height?: number;
+            /**
+             * @description The verdict of a review. Absent if there is none.
+             * @enum {string}
+             */
+            verdict?: "accepted" | "rejected";
+            /** @description A person's note. */
+            note?: string;
+            /** @description Thresholds of this picture, in place of the document's for the same prompts. */
+            thresholds?: components["schemas"]["AnnotationThreshold"][];
+            /** @description The objects that a person has changed or added, each once. */
+            objects: components["schemas"]["AnnotatedObject"][];
+        };
+        /** @description A class of objects. */
+        AnnotationClass: {
+            /** @description The category's id in COCO. It stays with the class and is never given to another one. */
+            id: number;
+            /** @description The class's name, unlike those of the others even if letter case is ignored. */
+            name: string;
+            /** @description The color of its objects, such as `#1b9e77`. Absent if none was chosen. */
+            color?: string;
+            /** @description The number key that selects the class, unlike those of the others. Absent if it has none. */
+            key?: number;
+        };
+        /** @description A mask in COCO's compressed run-length encoding, of its picture's size. */
+        AnnotationMask: {
+            /** @description Height, then width, in pixels. */
+            size: [
+                number,
+                number
+            ];
+            /** @description The runs, as pycocotools writes and reads them. */
+            counts: string;
+        };
+        /** @description The lowest confidence at which objects are shown. */
+        AnnotationThreshold: {
+            /** @description The prompt. Absent for all prompts without a threshold of their own. */
+            prompt?: string;
+            /** @description The lowest confidence that is shown. */
+            least: number;
+        };
+        /**
+         * @description The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON.
+         * @example {
+         *       "format": 1,
+         *       "classes": [
+         *         {
+         *           "id": 1,
+         *           "name": "cat",
+         *           "color": "#1b9e77",
+         *           "key": 1
+         *         }
+         *       ],
+         *       "nextClassId": 2,
+         *       "searches": [],
+         *       "tasks": [
+         *         {
+         *           "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *           "verdict": "accepted",
+         *           "objects": [
+         *             {
+         *               "id": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21/0",
+         *               "classId": 1
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        AnnotationsDocument: {
+            /**
+             * @description The version of this format.
+             * @constant
+             */
+            format: 1;
+            /** @description The classes, in the order in which people see them. */
+            classes: components["schemas"]["AnnotationClass"][];
+            /** @description The id of the next class: above those of all present and former ones. */
+            nextClassId: number;
+            /** @description Further jobs of this account whose objects belong with this job's, such as a search for another word. The service does not look them up. */
+            searches: string[];
+            /** @description Thresholds of all pictures. */
+            thresholds?: components["schemas"]["AnnotationThreshold"][];
+            /** @description The pictures or the video, each at most once. */
+            tasks: components["schemas"]["AnnotatedTask"][];
+        };
         /**
          * @example {
          *       "keyId": "key_019aa0f61c4e7d2d9be7a5f40b8a6c21",
@@ -1118,6 +1278,11 @@ export interface components {
              * @default false
              */
             showInputs?: boolean;
+            /**
+             * @description Whether the link also shows what people have done to the result: the job's annotations, with their notes and file names. Nobody can change them by the link.
+             * @default false
+             */
+            showAnnotations?: boolean;
         };
         /**
          * @example {
@@ -1321,8 +1486,30 @@ export interface components {
             /** @description The file's size in bytes. */
             size: number;
         };
+        JobAnnotations: {
+            /** @description The version: 0 until the first change, then one more for each. */
+            version: number;
+            /** @description When this version was saved; null for version 0. */
+            updatedAt: string | null;
+            /** @description The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON. */
+            document: components["schemas"]["AnnotationsDocument"];
+        };
         /** @description The data of one event: of `status` and `end` the job's status, of `progress` the share of its work that is done. */
         JobEventData: components["schemas"]["JobStatus"] | components["schemas"]["JobProgress"];
+        JobInputs: {
+            /** @description The job's uploads that are still kept, in the order of its tasks, with signed URLs; `expiresIn` is in seconds. */
+            inputs: {
+                /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
+                taskId: components["schemas"]["TaskId"];
+                /**
+                 * Format: uri
+                 * @description The signed URL of the upload.
+                 */
+                url: string;
+                /** @description For how many seconds the URL is valid. */
+                expiresIn: number;
+            }[];
+        };
         /**
          * @example {
          *       "items": [
@@ -1701,6 +1888,28 @@ export interface components {
              */
             label: 1 | 0;
         };
+        /**
+         * @example {
+         *       "document": {
+         *         "format": 1,
+         *         "classes": [
+         *           {
+         *             "id": 1,
+         *             "name": "cat",
+         *             "color": "#1b9e77",
+         *             "key": 1
+         *           }
+         *         ],
+         *         "nextClassId": 2,
+         *         "searches": [],
+         *         "tasks": []
+         *       }
+         *     }
+         */
+        ReplaceJobAnnotationsRequest: {
+            /** @description The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON. */
+            document: components["schemas"]["AnnotationsDocument"];
+        };
         RevokedApiKey: {
             /** @description The key, without its secret. */
             apiKey: components["schemas"]["ApiKey"];
@@ -1711,6 +1920,12 @@ export interface components {
             /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
             secret: string;
         };
+        SavedAnnotations: {
+            /** @description The version: 0 until the first change, then one more for each. */
+            version: number;
+            /** @description When this version was saved; null for version 0. */
+            updatedAt: string | null;
+        };
         /**
          * @description What is shared, and until when.
          * @example {
@@ -1718,7 +1933,8 @@ export interface components {
          *       "further": [],
          *       "createdAt": "2026-11-20T09:30:00.000Z",
          *       "expiresAt": "2026-11-21T09:30:00.000Z",
-         *       "showInputs": true
+         *       "showInputs": true,
+         *       "showAnnotations": false
          *     }
          */
         Share: {
@@ -1740,6 +1956,8 @@ export interface components {
             expiresAt: string;
             /** @description Whether the link also shows the uploads of the tasks that succeeded. */
             showInputs: boolean;
+            /** @description Whether the link also shows the job's annotations. */
+            showAnnotations: boolean;
         };
         ShareList: {
             /** @description The items, in order; of a list, one page of them. */
@@ -2204,6 +2422,11 @@ export interface components {
          * @example wait=60
          */
         "Preference-Applied": string;
+        /**
+         * @description The version, in quotes: send it as `If-Match`.
+         * @example "4"
+         */
+        ETag: string;
         /** @description `Bearer`. */
         "WWW-Authenticate": "Bearer";
     };
@@ -2590,7 +2813,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description A taskId is not an upload of the account. */
+            /** @description A taskId is not an upload of the account, or the link does not show this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2883,6 +3106,180 @@ export interface operations {
             };
             /** @description The request conflicts with the current state. */
             409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retrieveJobInputs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job's uploads, as they were uploaded, with signed URLs. Each response has new ones. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobInputs"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retrieveJobAnnotations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The annotations. `ETag` is their version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobAnnotations"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description A taskId is not an upload of the account, or the link does not show this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    replaceJobAnnotations: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The version on which the request is based, as `ETag` gave it. */
+                "If-Match": string;
+            };
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaceJobAnnotationsRequest"];
+            };
+        };
+        responses: {
+            /** @description The annotations are saved. `ETag` is their new version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedAnnotations"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description Another version is there by now. Nothing was changed. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request does not name the version on which it is based. */
+            428: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

@@ -98,10 +98,10 @@ export function packCounts(places: Int32Array, pixels: number): string {
 }
 
 /** Decodes a mask. @throws RangeError if the text is not such an encoding, or its runs do not match the size */
-export function decodeRle({ size: [height = 0, width = 0], counts }: Rle): Bitmap {
+export function decodeRle(rle: Rle): Bitmap {
+  const [height = 0, width = 0] = rle.size;
   const data = new Uint8Array(width * height);
-  const lengths = unpackCounts(counts);
-  requireSize(lengths, data.length);
+  const lengths = runLengthsOf(rle);
   let at = 0;
   for (const [i, length] of lengths.entries())
     for (const end = at + length; at < end; at++)
@@ -116,9 +116,9 @@ export function decodeRle({ size: [height = 0, width = 0], counts }: Rle): Bitma
 export const runsOfRle = (rle: Rle): RowRuns => columnsAsRows(rleOf(columnsAsRows(rle)));
 
 /** The runs of an encoded mask's columns, as the rows of the mirrored mask. */
-function columnsAsRows({ size: [height = 0, width = 0], counts }: Rle): RowRuns {
-  const lengths = unpackCounts(counts);
-  requireSize(lengths, width * height);
+function columnsAsRows(rle: Rle): RowRuns {
+  const [height = 0, width = 0] = rle.size;
+  const lengths = runLengthsOf(rle);
   const starts = new Int32Array(width + 1);
   const edges: number[] = [];
   let [at, area, column] = [0, 0, 0];
@@ -136,10 +136,12 @@ function columnsAsRows({ size: [height = 0, width = 0], counts }: Rle): RowRuns 
   return { width: height, height: width, starts, edges: Int32Array.from(edges), area };
 }
 
-/** @throws RangeError if run lengths are not those of so many pixels. */
-function requireSize(lengths: readonly number[], pixels: number): void {
-  if (lengths.some((length) => length < 0) || lengths.reduce((sum, each) => sum + each, 0) !== pixels)
+/** The lengths of a mask's runs. @throws RangeError as `decodeRle` */
+export function runLengthsOf({ size: [height = 0, width = 0], counts }: Rle): number[] {
+  const lengths = unpackCounts(counts);
+  if (lengths.some((length) => length < 0) || lengths.reduce((sum, each) => sum + each, 0) !== width * height)
     throw new RangeError("The mask's runs are not those of its size.");
+  return lengths;
 }
 
 /** The run lengths of a text that `packCounts` wrote. @throws RangeError if it has other characters, or is cut off */

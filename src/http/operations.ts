@@ -11,6 +11,13 @@ import * as apiKeys from "../accounts/operations/api-keys.ts";
 import * as billing from "../billing/operations/billing.ts";
 import { createJob } from "../jobs/operations/create-job.ts";
 import * as downloads from "../archives/operations/downloads.ts";
+import {
+  replaceJobAnnotations,
+  retrieveJobAnnotations,
+  versionConflict,
+} from "../jobs/operations/annotations.ts";
+import { etagOf } from "../jobs/rules/annotations.ts";
+import { retrieveJobInputs } from "../jobs/operations/inputs.ts";
 import * as jobs from "../jobs/operations/jobs.ts";
 import * as shares from "../shares/operations/shares.ts";
 import * as models from "../models/operations/models.ts";
@@ -75,6 +82,18 @@ const HANDLERS: Handlers = {
     }
     const events = await jobs.streamJobEvents(request, c.req.header("last-event-id") ?? null);
     return events === null ? c.body(null, 204) : c.body(events, 200, headers);
+  },
+  retrieveJobInputs,
+  retrieveJobAnnotations: async (request, c) => {
+    const { version, json } = await retrieveJobAnnotations(request);
+    return c.body(json, 200, { "content-type": "application/json", etag: etagOf(version) });
+  },
+  replaceJobAnnotations: async (request, c) => {
+    const saved = await replaceJobAnnotations(request, c.req.header("if-match"));
+    const isConflict = "conflict" in saved;
+    c.header("etag", etagOf(isConflict ? saved.conflict : saved.version));
+    if (isConflict) throw versionConflict(saved.conflict);
+    return saved;
   },
   retrieveJobResult: async (request, c) => respondWithJson(c, await jobs.retrieveJobResult(request)),
 };
@@ -154,11 +173,11 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
 
 /** What a request asks for, checked in this order. @throws ServiceError as idempotencyKeyOf, readBody and readQuery. */
 async function readRequest(c: Context<AppEnv>, operation: Operation) {
-  const { body, query, requestHeaders = [] } = operation;
+  const { body, query, requestHeaders = [], maxBodyBytes } = operation;
   return {
     ...c.req.param(),
     idempotencyKey: idempotencyKeyOf(c, operation),
-    body: body && (await readBody(c, body)),
+    body: body && (await readBody(c, body, maxBodyBytes)),
     query: query && (await readQuery(c, query)),
     waitSeconds: requestHeaders.includes("Prefer") ? waitSeconds(c.req.header("prefer")) : null,
   };

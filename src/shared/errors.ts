@@ -68,6 +68,8 @@ export const ERROR_CATALOGUE = {
   ...withStatus(403, {
     task_not_owned:
       "A taskId is not an upload of this account. Upload the file again and use its new taskId.",
+    annotations_not_shared:
+      "The link does not show people's annotations of the result. Ask whoever shared it for a link that does.",
     origin_forbidden:
       "Pages of this origin may not call this path. Call it from a server or a program, without the header Origin.",
   }),
@@ -119,6 +121,16 @@ export const ERROR_CATALOGUE = {
       "This Idempotency-Key was used for a different request. Use a new key for a new request.",
     idempotency_in_progress: `The first request with this Idempotency-Key is still running. ${TRY_AGAIN}.`,
     subscription_exists: "The account already has a subscription. Manage it in the billing portal.",
+    annotations_refused:
+      "The annotations do not fit the job: they name a task that it does not have, or a nextClassId below the present one.",
+  }),
+  ...withStatus(412, {
+    version_conflict:
+      "Another version was saved since. Fetch it, apply your changes to it, and send them with its version.",
+  }),
+  ...withStatus(428, {
+    version_required:
+      "The request does not name the version on which it is based. Send the ETag of the version that you have changed as `If-Match`.",
   }),
   ...withStatus(429, {
     rate_limited: `This account has sent too many requests. ${TRY_AGAIN}.`,

@@ -67,6 +67,18 @@ describe("a client generated from the API's document", () => {
     const png = new Uint8Array(await (await fetch(mask.url)).arrayBuffer());
     expect(await maskPixels(png)).toMatchObject({ width: 451, height: 300 });
 
+    const { version, document } = await given(client.api.GET("/v1/jobs/{jobId}/annotations", job(jobId)));
+    const based = (on: number) => ({
+      params: { path: { jobId }, header: { "If-Match": `"${on}"` } },
+      body: { document: { ...document, classes: [{ id: 1, name: "cat" }], nextClassId: 2 } },
+    });
+    const saved = await client.api.PUT("/v1/jobs/{jobId}/annotations", based(version));
+    expect([saved.data?.version, saved.response.headers.get("etag")]).toEqual([1, '"1"']);
+    const conflict = await client.api.PUT("/v1/jobs/{jobId}/annotations", based(7));
+    expect(conflict.error?.error).toBe("version_conflict");
+    const { inputs } = await given(client.api.GET("/v1/jobs/{jobId}/inputs", job(jobId)));
+    expect((await fetch(only(inputs).url)).status).toBe(200);
+
     const shared = await given(
       client.api.POST("/v1/jobs/{jobId}/share", { ...job(jobId), body: { showInputs: true } }),
     );

@@ -55,7 +55,7 @@ export function namesOf(id: OperationId): (keyof Named)[] {
 /** A valid request of an operation, with the contract's example as its body; what it names does not exist unless it is given. */
 export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
   const all = { ...ABSENT, ...named };
-  const { method, path, idempotencyKey }: Operation = OPERATIONS[operation];
+  const { method, path, idempotencyKey, requestHeaders = [] }: Operation = OPERATIONS[operation];
   const body = Parameter.options.reduce(
     (text, name) => text.replaceAll(EXAMPLE_IDS[name], all[name]),
     bodyOf(operation),
@@ -65,6 +65,7 @@ export function requestOf(operation: OperationId, named: Partial<Named> = {}): O
     path: path.replace(/\{(\w+)\}/g, (_, name: string) => all[Parameter.parse(name)]),
     headers: {
       ...(idempotencyKey !== undefined && { "idempotency-key": crypto.randomUUID() }),
+      ...(requestHeaders.includes("If-Match") && { "if-match": '"0"' }),
       ...(body !== "" && { "content-type": "application/json" }),
     },
     body: body === "" ? undefined : JSON.parse(body),

@@ -134,6 +134,48 @@ export interface Api {
    */
   readonly retrieveJobResult: Call<"retrieveJobResult">;
   /**
+   * Get the files of a job.
+   * @example
+   * await client.api.retrieveJobInputs({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
+  readonly retrieveJobInputs: Call<"retrieveJobInputs">;
+  /**
+   * Get what people have done to a job's result.
+   *
+   * Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody has annotated has an empty document of version 0. The service keeps the annotations as long as the job.
+   * @example
+   * await client.api.retrieveJobAnnotations({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+   * });
+   */
+  readonly retrieveJobAnnotations: Call<"retrieveJobAnnotations">;
+  /**
+   * Save what people have done to a job's result.
+   *
+   * Replaces the whole document. `If-Match` names the version that you have changed; if another client has saved since, the response is 412, with the current version in `ETag`. A repeated request is answered like the first. Each 256 KiB of a document count as another request.
+   * @example
+   * await client.api.replaceJobAnnotations({
+   *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+   *   "document": {
+   *     "format": 1,
+   *     "classes": [
+   *       {
+   *         "id": 1,
+   *         "name": "cat",
+   *         "color": "#1b9e77",
+   *         "key": 1
+   *       }
+   *     ],
+   *     "nextClassId": 2,
+   *     "searches": [],
+   *     "tasks": []
+   *   }
+   * });
+   */
+  readonly replaceJobAnnotations: Call<"replaceJobAnnotations">;
+  /**
    * Start building a zip of a job's outputs.
    *
    * If an archive is already being built or is ready, the service returns that one. If it failed, the service starts a new one.

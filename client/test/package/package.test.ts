@@ -14,7 +14,7 @@ import { packedClient } from "../support/packed-client.ts";
 const run = promisify(execFile);
 
 /** What the client may have in a bundle: minified and gzipped, in bytes. */
-const MOST_BYTES = 19_000;
+const MOST_BYTES = 19_100;
 
 describe("the package", () => {
   const browserBuild = (): BuildOptions => ({

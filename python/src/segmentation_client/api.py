@@ -184,6 +184,41 @@ class Jobs(Operations):
         """
         return cast(m.JobResult, self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, query={"include": include}, options=options))
 
+    def retrieve_job_inputs(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> m.JobInputs:
+        """Get the files of a job."""
+        return cast(m.JobInputs, self._ask("GET /v1/jobs/{job_id}/inputs", {"job_id": job_id}, options=options))
+
+    def retrieve_job_annotations(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> m.JobAnnotations:
+        """Get what people have done to a job's result.
+
+        Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody
+        has annotated has an empty document of version 0. The service keeps the annotations as long as the job.
+        The token of a share that shows the job is a credential for it, too.
+        """
+        return cast(m.JobAnnotations, self._ask("GET /v1/jobs/{job_id}/annotations", {"job_id": job_id}, options=options))
+
+    def replace_job_annotations(
+        self,
+        job_id: str,
+        body: m.ReplaceJobAnnotationsRequest,
+        **options: Unpack[RequestOptions],
+    ) -> m.SavedAnnotations:
+        """Save what people have done to a job's result.
+
+        Replaces the whole document. `If-Match` names the version that you have changed; if another client has
+        saved since, the response is 412, with the current version in `ETag`. A repeated request is answered
+        like the first. Each 256 KiB of a document count as another request.
+        """
+        return cast(m.SavedAnnotations, self._ask("PUT /v1/jobs/{job_id}/annotations", {"job_id": job_id}, body=body, options=options))
+
 
 class Downloads(Operations):
     """The operations of the reference's section Downloads."""
@@ -634,6 +669,41 @@ class AsyncJobs(AsyncOperations):
         The token of a share that shows the job is a credential for it, too.
         """
         return cast(m.JobResult, await self._ask("GET /v1/jobs/{job_id}/result", {"job_id": job_id}, query={"include": include}, options=options))
+
+    async def retrieve_job_inputs(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> m.JobInputs:
+        """Get the files of a job."""
+        return cast(m.JobInputs, await self._ask("GET /v1/jobs/{job_id}/inputs", {"job_id": job_id}, options=options))
+
+    async def retrieve_job_annotations(
+        self,
+        job_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> m.JobAnnotations:
+        """Get what people have done to a job's result.
+
+        Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody
+        has annotated has an empty document of version 0. The service keeps the annotations as long as the job.
+        The token of a share that shows the job is a credential for it, too.
+        """
+        return cast(m.JobAnnotations, await self._ask("GET /v1/jobs/{job_id}/annotations", {"job_id": job_id}, options=options))
+
+    async def replace_job_annotations(
+        self,
+        job_id: str,
+        body: m.ReplaceJobAnnotationsRequest,
+        **options: Unpack[RequestOptions],
+    ) -> m.SavedAnnotations:
+        """Save what people have done to a job's result.
+
+        Replaces the whole document. `If-Match` names the version that you have changed; if another client has
+        saved since, the response is 412, with the current version in `ETag`. A repeated request is answered
+        like the first. Each 256 KiB of a document count as another request.
+        """
+        return cast(m.SavedAnnotations, await self._ask("PUT /v1/jobs/{job_id}/annotations", {"job_id": job_id}, body=body, options=options))
 
 
 class AsyncDownloads(AsyncOperations):

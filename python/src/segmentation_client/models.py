@@ -120,6 +120,100 @@ class AccountUsage(TypedDict):
     """Every day of the period, earliest first."""
 
 
+class AnnotatedObject(TypedDict):
+    """A person's changes to an object."""
+
+    id: str
+    """`<jobId>/<maskIndex>` of a mask in a result, `<jobId>/<objectId>` of an object in a video's masks.json; for
+    an object that a person added, an id of the client's choice.
+    """
+    classId: NotRequired[int]
+    """Its class in `classes`. Absent if the object keeps its prompt or label, which is the class with that name."""
+    hidden: NotRequired[bool]
+    """Whether a person has hidden it."""
+    deleted: NotRequired[bool]
+    """Whether a person has deleted it."""
+    accepted: NotRequired[bool]
+    """Whether a person has accepted it: then no threshold hides it."""
+    mask: NotRequired[AnnotationMask]
+    """Its mask after editing, merging or drawing. Absent if it has the mask of the result."""
+    recipe: NotRequired[str]
+    """How the mask was made, in the client's own notation, so that it can be undone. The service does not read
+    it.
+    """
+
+
+class AnnotatedTask(TypedDict):
+    """A person's changes to a picture or video."""
+
+    taskId: TaskId
+    """One of the job's tasks."""
+    fileName: NotRequired[str]
+    """The name of the file."""
+    width: NotRequired[int]
+    """The picture's width in pixels, as viewers show it."""
+    height: NotRequired[int]
+    """The picture's height in pixels, as viewers show it."""
+    verdict: NotRequired[Literal["accepted", "rejected"]]
+    """The verdict of a review. Absent if there is none."""
+    note: NotRequired[str]
+    """A person's note."""
+    thresholds: NotRequired[list[AnnotationThreshold]]
+    """Thresholds of this picture, in place of the document's for the same prompts."""
+    objects: list[AnnotatedObject]
+    """The objects that a person has changed or added, each once."""
+
+
+class AnnotationClass(TypedDict):
+    """A class of objects."""
+
+    id: int
+    """The category's id in COCO. It stays with the class and is never given to another one."""
+    name: str
+    """The class's name, unlike those of the others even if letter case is ignored."""
+    color: NotRequired[str]
+    """The color of its objects, such as `#1b9e77`. Absent if none was chosen."""
+    key: NotRequired[int]
+    """The number key that selects the class, unlike those of the others. Absent if it has none."""
+
+
+class AnnotationMask(TypedDict):
+    """A mask in COCO's compressed run-length encoding, of its picture's size."""
+
+    size: list[int]
+    """Height, then width, in pixels."""
+    counts: str
+    """The runs, as pycocotools writes and reads them."""
+
+
+class AnnotationThreshold(TypedDict):
+    """The lowest confidence at which objects are shown."""
+
+    prompt: NotRequired[str]
+    """The prompt. Absent for all prompts without a threshold of their own."""
+    least: float
+    """The lowest confidence that is shown."""
+
+
+class AnnotationsDocument(TypedDict):
+    """The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON."""
+
+    format: Literal[1]
+    """The version of this format."""
+    classes: list[AnnotationClass]
+    """The classes, in the order in which people see them."""
+    nextClassId: int
+    """The id of the next class: above those of all present and former ones."""
+    searches: list[str]
+    """Further jobs of this account whose objects belong with this job's, such as a search for another word. The
+    service does not look them up.
+    """
+    thresholds: NotRequired[list[AnnotationThreshold]]
+    """Thresholds of all pictures."""
+    tasks: list[AnnotatedTask]
+    """The pictures or the video, each at most once."""
+
+
 class ApiKey(TypedDict):
     keyId: str
     """The key's id."""
@@ -240,6 +334,10 @@ class CreateShareRequest(TypedDict):
     showInputs: NotRequired[bool]
     """Whether the link also shows the uploads themselves, for tasks that succeeded: the files as they were
     uploaded, with the place and the camera that a picture may name in its metadata.
+    """
+    showAnnotations: NotRequired[bool]
+    """Whether the link also shows what people have done to the result: the job's annotations, with their notes
+    and file names. Nobody can change them by the link.
     """
 
 
@@ -383,6 +481,31 @@ class ImportedUpload(TypedDict):
     """The file's type by its first bytes, whatever its source declared."""
     size: int
     """The file's size in bytes."""
+
+
+class JobAnnotations(TypedDict):
+    version: int
+    """The version: 0 until the first change, then one more for each."""
+    updatedAt: Union[str, None]
+    """When this version was saved; null for version 0."""
+    document: AnnotationsDocument
+    """The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON."""
+
+
+class JobInputsInput(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
+    url: str
+    """The signed URL of the upload."""
+    expiresIn: int
+    """For how many seconds the URL is valid."""
+
+
+class JobInputs(TypedDict):
+    inputs: list[JobInputsInput]
+    """The job's uploads that are still kept, in the order of its tasks, with signed URLs; `expiresIn` is in
+    seconds.
+    """
 
 
 class JobList(TypedDict):
@@ -597,6 +720,11 @@ class RegionPoint(TypedDict):
     """1 on the object (foreground), 0 outside it (background)."""
 
 
+class ReplaceJobAnnotationsRequest(TypedDict):
+    document: AnnotationsDocument
+    """The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON."""
+
+
 class RevokedApiKey(TypedDict):
     apiKey: ApiKey
     """The key, without its secret."""
@@ -607,6 +735,13 @@ class RotatedWebhookSecret(TypedDict):
     """The endpoint, without its secret."""
     secret: str
     """The secret that signs: `whsec_` and base64 of the key. It is shown only in this response."""
+
+
+class SavedAnnotations(TypedDict):
+    version: int
+    """The version: 0 until the first change, then one more for each."""
+    updatedAt: Union[str, None]
+    """When this version was saved; null for version 0."""
 
 
 class Share(TypedDict):
@@ -622,6 +757,8 @@ class Share(TypedDict):
     """When the link ends, unless it is revoked before."""
     showInputs: bool
     """Whether the link also shows the uploads of the tasks that succeeded."""
+    showAnnotations: bool
+    """Whether the link also shows the job's annotations."""
 
 
 class ShareList(TypedDict):

@@ -9,13 +9,14 @@ const A_DAY = 86_400;
  */
 export const crossOrigin = cors({
   origin: "*",
-  allowMethods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
+  allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
   exposeHeaders: [
     "x-request-id",
     "retry-after",
     "idempotent-replayed",
     "x-job-progress",
     "preference-applied",
+    "etag",
   ],
   maxAge: A_DAY,
 });

@@ -83,7 +83,7 @@ function parametersOf({ path, query, idempotencyKey, requestHeaders = [] }: Oper
     ...(idempotencyKey === undefined
       ? []
       : [parameter("header", "Idempotency-Key", idempotencyKey === "required", IdempotencyKey)]),
-    ...requestHeaders.map((name) => parameter("header", name, false, REQUEST_HEADERS[name])),
+    ...requestHeaders.map((name) => parameter("header", name, name === "If-Match", REQUEST_HEADERS[name])),
   ];
 }
 

@@ -78,7 +78,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   units: "What is charged: one for an image, one for each processed frame.",
   "ImageManifest.url": "The signed URL of the mask.",
   "JobResult.url": "The signed URL of the file.",
-  "SharedInputs.url": "The signed URL of the upload.",
   "BillingUrl.url": "The page to open, at the payment provider.",
   "WebhookEndpoint.url": "Where the events are sent.",
   "Model.version": "The model's version.",

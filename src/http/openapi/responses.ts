@@ -7,10 +7,12 @@ const MEANINGS: Readonly<Record<ServiceError["status"], string>> = {
   400: "The request is invalid.",
   401: "The credential is missing, invalid, expired or revoked.",
   402: "The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue.",
-  403: "A taskId is not an upload of the account.",
+  403: "A taskId is not an upload of the account, or the link does not show this.",
   404: "The account has no resource with this id.",
   405: "The path does not support this method.",
   409: "The request conflicts with the current state.",
+  412: "Another version is there by now. Nothing was changed.",
+  428: "The request does not name the version on which it is based.",
   429: "The account, or its network address, has sent too many requests, or has too many streams open.",
   500: "The service failed unexpectedly.",
   502: "A service that this one depends on failed. Nothing was created.",
@@ -78,6 +80,11 @@ export const HEADERS = {
     schema: { type: "string" },
     example: "wait=60",
   },
+  ETag: {
+    description: "The version, in quotes: send it as `If-Match`.",
+    schema: { type: "string" },
+    example: '"4"',
+  },
   "WWW-Authenticate": {
     description: "`Bearer`.",
     schema: { type: "string", const: "Bearer" },
@@ -95,6 +102,7 @@ function errorResponse(status: ServiceError["status"], codes: readonly ErrorCode
     headers: {
       ...EVERY_RESPONSE,
       ...(status === 401 && { "WWW-Authenticate": header("WWW-Authenticate") }),
+      ...(status === 412 && { ETag: header("ETag") }),
       ...(mayHaveRetryAfter && { "Retry-After": header("Retry-After") }),
     },
     content: {

@@ -1,3 +1,10 @@
+import {
+  JobAnnotations,
+  MOST_ANNOTATION_BYTES,
+  ReplaceJobAnnotationsRequest,
+  SavedAnnotations,
+} from "./annotations.ts";
+import { JobInputs } from "./inputs.ts";
 import { JobEventData } from "./job-event.ts";
 import {
   AcceptedJob,
@@ -130,5 +137,45 @@ export const JOBS_OPERATIONS = {
     answer: JobResult,
     success: "The manifest and the assets, with signed URLs. Each response has new ones.",
     errors: ["job_not_found", "job_not_ready"],
+  },
+  retrieveJobInputs: {
+    method: "get",
+    path: "/v1/jobs/{jobId}/inputs",
+    tag: "Jobs",
+    summary: "Get the files of a job",
+    status: 200,
+    answer: JobInputs,
+    success: "The job's uploads, as they were uploaded, with signed URLs. Each response has new ones.",
+    errors: ["job_not_found"],
+  },
+  retrieveJobAnnotations: {
+    method: "get",
+    path: "/v1/jobs/{jobId}/annotations",
+    tag: "Jobs",
+    summary: "Get what people have done to a job's result",
+    description:
+      "Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody has annotated has an empty document of version 0. The service keeps the annotations as long as the job.",
+    byLink: true,
+    status: 200,
+    answer: JobAnnotations,
+    headers: ["ETag"],
+    success: "The annotations. `ETag` is their version.",
+    errors: ["job_not_found", "annotations_not_shared"],
+  },
+  replaceJobAnnotations: {
+    method: "put",
+    path: "/v1/jobs/{jobId}/annotations",
+    tag: "Jobs",
+    summary: "Save what people have done to a job's result",
+    description:
+      "Replaces the whole document. `If-Match` names the version that you have changed; if another client has saved since, the response is 412, with the current version in `ETag`. A repeated request is answered like the first. Each 256 KiB of a document count as another request.",
+    requestHeaders: ["If-Match"],
+    body: ReplaceJobAnnotationsRequest,
+    maxBodyBytes: MOST_ANNOTATION_BYTES,
+    status: 200,
+    answer: SavedAnnotations,
+    headers: ["ETag"],
+    success: "The annotations are saved. `ETag` is their new version.",
+    errors: ["job_not_found", "annotations_refused", "version_conflict", "version_required"],
   },
 } as const satisfies Record<string, Operation>;

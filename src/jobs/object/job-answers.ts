@@ -1,5 +1,6 @@
 import { filesOf } from "@segmentation/protocol";
 import { archiveKey } from "../../shared/bucket/object-keys.ts";
+import type { StoredAnnotations } from "../rules/annotations.ts";
 import type {
   ArchiveAnswer,
   ContinuedJob,
@@ -70,6 +71,10 @@ export class JobAnswers {
     const named = state.tasks.filter(({ taskId }) => asked.some((mask) => mask.taskId === taskId));
     const job = this.finished({ ...state, tasks: named });
     return asked.map((mask) => storedMask(job, mask));
+  }
+
+  annotations(accountId: string): { stored: StoredAnnotations | null } | null {
+    return ownedBy(this.#cell.state, accountId) && { stored: this.#cell.storage.loadAnnotations() };
   }
 
   archive(accountId: string): ArchiveAnswer {

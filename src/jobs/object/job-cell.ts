@@ -31,7 +31,7 @@ export class JobCell {
   }
 
   /**
-   * Replaces the state, records the events of the change, and forgets what it no longer keeps of an archive. Nothing else may
+   * Replaces the state, records the events of the change, and forgets what it no longer keeps of an archive, and of a job that ends. Nothing else may
    * run between a caller's reading `state` and this call.
    */
   async commit(next: JobState): Promise<void> {
@@ -41,6 +41,8 @@ export class JobCell {
     const state = withEvents(next, reached, () => newId("evt"), now);
     if (before?.archive?.kept !== undefined && state.archive?.kept === undefined)
       this.storage.clearKeptArchive();
+    // A job that is forgotten may keep its object for hours: until nobody writes outputs any more.
+    if (before?.phase === "running" && state.phase !== "running") this.storage.clearAnnotations();
     this.#state = state;
     const wakeAt = nextWake(state, this.#policy, this.storage.alarm.setFor, now);
     await this.storage.save(state, wakeAt);

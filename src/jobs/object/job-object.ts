@@ -13,6 +13,12 @@ import type {
   StoredMask,
   TaskClaim,
 } from "../rules/answers.ts";
+import {
+  savedAnnotations,
+  type NewAnnotations,
+  type SaveOutcome,
+  type StoredAnnotations,
+} from "../rules/annotations.ts";
 import type { ArchiveOutcome } from "../rules/archive.ts";
 import { forgotten, decided } from "../rules/lifecycle.ts";
 import { jobReport, jobView } from "../rules/rollup.ts";
@@ -198,6 +204,22 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null {
     return this.#open.answers.masks(accountId, asked);
+  }
+
+  annotations(accountId: string): { stored: StoredAnnotations | null } | null {
+    return this.#open.answers.annotations(accountId);
+  }
+
+  /** Reads and writes in the same turn: of two documents on the same version one is refused. */
+  saveAnnotations(accountId: string, base: number, next: NewAnnotations): SaveOutcome | null {
+    const state = ownedBy(this.#cell.state, accountId);
+    if (state === null) return null;
+    const { taskIds: jobTasks } = state.definition;
+    const before = this.#storage.loadAnnotations();
+    const outcome = savedAnnotations(before, base, next, { jobTasks, now: Date.now() });
+    if (outcome.at === "saved" && outcome.annotations !== before)
+      this.#storage.saveAnnotations(outcome.annotations);
+    return outcome;
   }
 
   async cancel(accountId: string | null): Promise<CanceledJob | null> {

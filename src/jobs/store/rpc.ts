@@ -13,6 +13,7 @@ import type {
   StoredMask,
   TaskClaim,
 } from "../rules/answers.ts";
+import type { NewAnnotations, SaveOutcome, StoredAnnotations } from "../rules/annotations.ts";
 import type { ArchiveOutcome } from "../rules/archive.ts";
 import type { JobDefinition } from "../rules/state.ts";
 import type { Reported } from "../rules/tasks.ts";
@@ -60,6 +61,10 @@ export interface JobRpc {
    * for any other.
    */
   resultPage(accountId: string, from: number, isSoFar: boolean): FinishedPage | "not_ready" | null;
+  /** The job's annotations, null if there are none. */
+  annotations(accountId: string): { stored: StoredAnnotations | null } | null;
+  /** Replaces the job's annotations by a document that is based on their version `base`. */
+  saveAnnotations(accountId: string, base: number, next: NewAnnotations): SaveOutcome | null;
   /** The account requests the archive: the object starts one unless there is one. */
   requestArchive(accountId: string): Promise<ArchiveAnswer>;
   /** The archive's state; "not_requested" if nobody has requested one. */

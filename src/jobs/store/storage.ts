@@ -1,3 +1,4 @@
+import type { StoredAnnotations } from "../rules/annotations.ts";
 import type { KeptArchive } from "../rules/answers.ts";
 import type { JobState } from "../rules/state.ts";
 import type { TaskOutput } from "@segmentation/protocol";
@@ -5,6 +6,8 @@ import { ObjectAlarm } from "../../shared/storage/object-alarm.ts";
 
 const STATE = "job";
 const outputKeyOf = (taskId: string): string => `output:${taskId}`;
+
+const ANNOTATIONS = "annotations";
 
 const ARCHIVE = "archive";
 /** A value may have at most 2 MB, and a half-built archive ends with up to one part of 8 MiB. */
@@ -16,7 +19,7 @@ interface StoredArchive extends Omit<KeptArchive, "rest"> {
   readonly pieces: number;
 }
 
-/** One JobObject's own storage: the job's state and, separately, each task's output and the half-built archive. */
+/** One JobObject's own storage: the job's state and, separately, each task's output, the annotations and the half-built archive. */
 export class JobStorage {
   readonly #storage: DurableObjectStorage;
   readonly #kv: SyncKvStorage;
@@ -53,6 +56,21 @@ export class JobStorage {
 
   loadOutput(taskId: string): TaskOutput | null {
     return this.#kv.get<TaskOutput>(outputKeyOf(taskId)) ?? null;
+  }
+
+  /** Replaces the annotations; they have less than the 2 MB of a value. */
+  saveAnnotations(annotations: StoredAnnotations): void {
+    this.#kv.put(ANNOTATIONS, annotations);
+  }
+
+  /** The annotations; null if there are none. */
+  loadAnnotations(): StoredAnnotations | null {
+    return this.#kv.get<StoredAnnotations>(ANNOTATIONS) ?? null;
+  }
+
+  /** Deletes the annotations. */
+  clearAnnotations(): void {
+    this.#kv.delete(ANNOTATIONS);
   }
 
   /** Replaces the half-built archive. */

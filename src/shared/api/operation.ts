@@ -17,7 +17,7 @@ export const TAGS = {
 
 /** One operation of the API: its route, its checks and its part of the document follow from this row. */
 export interface Operation {
-  readonly method: "get" | "post" | "patch" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly path: `/v1/${string}`;
   /** Whether a share's token lets in to it, for the jobs that the share shows; its path names the job. */
   readonly byLink?: true;
@@ -27,16 +27,18 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** The header Idempotency-Key. */
   readonly idempotencyKey?: "required" | "optional";
-  /** Further headers of its requests, all optional. */
+  /** Further headers of its requests; all but If-Match are optional. */
   readonly requestHeaders?: readonly (keyof typeof REQUEST_HEADERS)[];
   readonly body?: z.ZodType;
+  /** The most bytes of its body; the operator's bound unless it has its own. */
+  readonly maxBodyBytes?: number;
   readonly status: 200 | 201 | 202 | 204;
   /** The body of its success; null if it has none. */
   readonly answer: z.ZodType | null;
   /** The content type of its success, if that is not JSON: then `answer` describes one piece of it. */
   readonly contentType?: "text/event-stream";
   /** Headers of its success, in addition to those of every answer. */
-  readonly headers?: readonly ("X-Job-Progress" | "Preference-Applied")[];
+  readonly headers?: readonly ("X-Job-Progress" | "Preference-Applied" | "ETag")[];
   /** What the success means. */
   readonly success: string;
   /** What a 204 means, where that may be answered instead. */
@@ -66,12 +68,16 @@ export const PATH_PARAMETERS = {
   }),
 } as const;
 
-/** Optional headers of requests. */
+/** Headers of requests. */
 export const REQUEST_HEADERS = {
   Prefer: z.string().meta({
     description:
       "`wait=N` (RFC 7240) holds the response until the end, for N seconds at most, from 1 to 60; a larger N counts as 60. Any other value is ignored.",
     examples: ["wait=60"],
+  }),
+  "If-Match": z.string().meta({
+    description: "The version on which the request is based, as `ETag` gave it.",
+    examples: ['"3"'],
   }),
   "Last-Event-ID": z.string().meta({
     description:

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DateTime, TaskId } from "../../shared/api/primitives.ts";
+import { DateTime } from "../../shared/api/primitives.ts";
+import { SignedInputs } from "../../jobs/contract/inputs.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -29,6 +30,10 @@ export const CreateShareRequest = z
       description:
         "Whether the link also shows the uploads themselves, for tasks that succeeded: the files as they were uploaded, with the place and the camera that a picture may name in its metadata.",
     }),
+    showAnnotations: z.boolean().default(false).meta({
+      description:
+        "Whether the link also shows what people have done to the result: the job's annotations, with their notes and file names. Nobody can change them by the link.",
+    }),
   })
   .meta({ id: "CreateShareRequest", examples: [{ expiresIn: 86_400, showInputs: true }] });
 
@@ -44,6 +49,7 @@ export const Share = z
     showInputs: z
       .boolean()
       .meta({ description: "Whether the link also shows the uploads of the tasks that succeeded." }),
+    showAnnotations: z.boolean().meta({ description: "Whether the link also shows the job's annotations." }),
   })
   .meta({
     id: "Share",
@@ -55,6 +61,7 @@ export const Share = z
         createdAt: "2026-11-20T09:30:00.000Z",
         expiresAt: "2026-11-21T09:30:00.000Z",
         showInputs: true,
+        showAnnotations: false,
       },
     ],
   });
@@ -83,7 +90,7 @@ export type CreatedShare = z.infer<typeof CreatedShare>;
 export const SharedInputs = z
   .strictObject({
     share: Share,
-    inputs: z.array(z.strictObject({ taskId: TaskId, url: z.url(), expiresIn: z.int().min(60) })).meta({
+    inputs: SignedInputs.meta({
       description:
         "The uploads that the link shows, with signed URLs; `expiresIn` is in seconds. Uploads that have been deleted are not among them.",
     }),

@@ -5,21 +5,29 @@ import { ServiceError } from "../../shared/errors.ts";
 import { sha256Hex } from "../../shared/digest.ts";
 import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 import { log } from "../../shared/log.ts";
-import { inputKey } from "../../shared/bucket/object-keys.ts";
 import type { Platform } from "../../platform.ts";
 import { studioSettingsOf } from "../../feature-settings.ts";
 import type { ShareRecord } from "../store/shares.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { inDirectory } from "../../accounts/operations/api-keys.ts";
-import { finishedPage, RESULT_SECONDS, tasksFrom } from "../../jobs/operations/jobs.ts";
+import { signedInputs } from "../../jobs/operations/inputs.ts";
+import { finishedPage, tasksFrom } from "../../jobs/operations/jobs.ts";
 
 /** A share as the API shows it. */
-const shareView = ({ jobId, further, inputs, createdAt, expiresAt }: ShareRecord): Share => ({
+const shareView = ({
+  jobId,
+  further,
+  inputs,
+  showAnnotations,
+  createdAt,
+  expiresAt,
+}: ShareRecord): Share => ({
   jobId,
   further: [...further],
   createdAt: isoOf(createdAt),
   expiresAt: isoOf(expiresAt),
   showInputs: inputs.length > 0,
+  showAnnotations,
 });
 
 /** listShares: newest first. */
@@ -55,7 +63,8 @@ export async function createShare({
   const createdAt = Date.now();
   const jobs = [definition, ...others].map((job) => job.createdAt);
   const expiresAt = shareEnd(createdAt, body.expiresIn, jobs, platform.policy.retentionMs);
-  const share: ShareRecord = { jobId, further, inputs, createdAt, expiresAt };
+  const { showAnnotations } = body;
+  const share: ShareRecord = { jobId, further, inputs, showAnnotations, createdAt, expiresAt };
   const token = generateShareToken();
   const digest = await sha256Hex(token);
   // First, as with API keys: nobody could use a link that the directory lacks.
@@ -93,12 +102,8 @@ export async function retrieveShare({
 }: OperationRequest<"retrieveShare">): Promise<SharedInputs> {
   const share = await platform.shares.find(accountId, jobId, Date.now(), linkDigest);
   if (share === null) throw new ServiceError("share_not_found");
-  const signer = await platform.media.signGets(RESULT_SECONDS);
-  const inputs = share.inputs.map(async (taskId) => {
-    const key = inputKey(accountId, taskId);
-    return { taskId, url: signer.url(key, await signer.signature(key)), expiresIn: RESULT_SECONDS };
-  });
-  return { share: shareView(share), inputs: await Promise.all(inputs) };
+  const inputs = await signedInputs(platform, accountId, share.inputs);
+  return { share: shareView(share), inputs };
 }
 
 /** revokeShare: the link is refused from its very next use on. @throws ServiceError share_not_found. */

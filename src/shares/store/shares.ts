@@ -7,19 +7,23 @@ export interface ShareRecord {
   readonly further: readonly string[];
   /** The uploads that are shown themselves. */
   readonly inputs: readonly string[];
+  /** Whether the job's annotations are shown. */
+  readonly showAnnotations: boolean;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-type ShareRow = Omit<ShareRecord, "further" | "inputs"> & {
+type ShareRow = Omit<ShareRecord, "further" | "inputs" | "showAnnotations"> & {
   readonly further: string;
   readonly inputs: string;
+  readonly annotations: number;
 };
 
-const RECORD = `job_id AS jobId, further, inputs, created_at AS createdAt, expires_at AS expiresAt`;
+const RECORD = `job_id AS jobId, further, inputs, annotations, created_at AS createdAt, expires_at AS expiresAt`;
 
-const recordOf = ({ further, inputs, ...row }: ShareRow): ShareRecord => ({
+const recordOf = ({ further, inputs, annotations, ...row }: ShareRow): ShareRecord => ({
   ...row,
+  showAnnotations: annotations === 1,
   further: JSON.parse(further),
   inputs: JSON.parse(inputs),
 });
@@ -68,13 +72,13 @@ export class Shares extends D1Store {
     digest: string,
     most: number,
   ): Promise<{ isShared: boolean; before: string | null }> {
-    const { jobId, further, inputs, createdAt, expiresAt } = share;
+    const { jobId, further, inputs, showAnnotations, createdAt, expiresAt } = share;
     const [before, put] = await this.db.batch<{ digest: string }>([
       this.statement("SELECT digest FROM shares WHERE account_id = ?1 AND job_id = ?2", [accountId, jobId]),
       this.statement(
-        `INSERT INTO shares (account_id, created_at, job_id, digest, further, inputs, expires_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE (SELECT count(*) FROM ${LIVE} AND job_id <> ?3) < ?8
-         ON CONFLICT (job_id) DO UPDATE SET digest = excluded.digest, further = excluded.further, inputs = excluded.inputs,
+        `INSERT INTO shares (account_id, created_at, job_id, digest, further, inputs, expires_at, annotations)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?9 WHERE (SELECT count(*) FROM ${LIVE} AND job_id <> ?3) < ?8
+         ON CONFLICT (job_id) DO UPDATE SET digest = excluded.digest, further = excluded.further, inputs = excluded.inputs, annotations = excluded.annotations,
            created_at = excluded.created_at, expires_at = excluded.expires_at`,
         [
           accountId,
@@ -85,6 +89,7 @@ export class Shares extends D1Store {
           JSON.stringify(inputs),
           expiresAt,
           most,
+          Number(showAnnotations),
         ],
       ),
     ]);

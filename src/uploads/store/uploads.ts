@@ -115,6 +115,16 @@ export class Uploads extends D1Store {
     return present(added).meta.changes > 0;
   }
 
+  /** Those of these ids, in their order, that are the account's uploads and are not deleted. The plus is that of `preconditions`. */
+  async kept(accountId: string, taskIds: readonly string[]): Promise<string[]> {
+    const kept = await this.values<string>(
+      `SELECT u.task_id FROM json_each(?2) AS asked
+       JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL`,
+      [accountId, JSON.stringify(taskIds)],
+    );
+    return taskIds.filter((taskId) => kept.includes(taskId));
+  }
+
   /** What an account has used of its budget. */
   async use(accountId: string, now: number): Promise<UploadUse> {
     const [unused, hours] = await this.db.batch<{ unused: number } & UploadHour>([

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { present } from "../../support/at.ts";
+import { OPERATIONS } from "../../../src/operations.ts";
+import type { Operation } from "../../../src/shared/api/operation.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/client/api.ts";
 import { requestOf } from "../../support/operation-requests.ts";
@@ -50,11 +52,14 @@ const TYPES_REFUSED = [
   "application/json; charset=iso-8859-1",
 ];
 
-const WITH_BODY = OPERATION_IDS.map((id) => requestOf(id))
-  .filter(({ body }) => body !== undefined)
-  .map(({ method, path, body }) => [method, path, { ...Object(body) }] as const);
+const WITH_BODY = OPERATION_IDS.map((id) => [requestOf(id), OPERATIONS[id] as Operation] as const)
+  .filter(([{ body }]) => body !== undefined)
+  .map(([{ method, path, body, headers }, { maxBodyBytes = 262_144 }]) => {
+    const { "content-type": _type, ...others } = headers;
+    return [method, path, { ...Object(body) }, maxBodyBytes, others] as const;
+  });
 
-describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, unknown>) => {
+describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, unknown>, max, required) => {
   let client: Client;
   beforeEach(async () => {
     client = await newClient();
@@ -68,6 +73,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     send(method, path, {
       headers: {
         authorization: `Bearer ${client.key}`,
+        ...required,
         "idempotency-key": "a key",
         ...(type !== null && { "content-type": type }),
         ...headers,
@@ -124,7 +130,8 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
   it("takes JSON however its Content-Type is spelt, and reads the body [1-1]", async () => {
     for (const type of TYPES_TAKEN) {
       const field = present(Object.keys(valid).at(-1), "field");
-      const answer = await post(JSON.stringify({ ...valid, [field]: {} }), type);
+      const wrong = field === "document" ? 1 : {};
+      const answer = await post(JSON.stringify({ ...valid, [field]: wrong }), type);
       expectError(answer, 400, "invalid_request");
       // In a body that was not read the field would be missing.
       expect(answer.body.message, type).toMatch(new RegExp(`^${field}: must be `));
@@ -156,7 +163,6 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
   };
 
   it("refuses a body that is too large, whether or not it says how large it is, without reading it all [8-13]", async () => {
-    const max = 262_144;
     const stated = `{"a": "${"x".repeat(max)}"}`;
     expectError(await post(stated), 400, "body_too_large");
     const unstated = streamed(100 * max);
@@ -167,9 +173,9 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
   });
 
   it("takes a body of just the largest size [8-13]", async () => {
-    const body = '{"contentType": 1, "label": 1, "type": 1, "url": 1, "further": 1}';
-    expectError(await post(body + " ".repeat(262_144 - body.length)), 400, "invalid_request");
-    expectError(await post(body + " ".repeat(262_145 - body.length)), 400, "body_too_large");
+    const body = '{"contentType": 1, "label": 1, "type": 1, "url": 1, "further": 1, "document": 1}';
+    expectError(await post(body + " ".repeat(max - body.length)), 400, "invalid_request");
+    expectError(await post(body + " ".repeat(max + 1 - body.length)), 400, "body_too_large");
   });
 
   it("gives nothing long back [7-16]", async () => {

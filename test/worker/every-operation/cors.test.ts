@@ -51,6 +51,7 @@ describe("an answer to another origin", () => {
       "idempotent-replayed",
       "x-job-progress",
       "preference-applied",
+      "etag",
     ]);
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   };

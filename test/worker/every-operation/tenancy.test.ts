@@ -129,6 +129,8 @@ const FURTHER_BY_LINK: Partial<Record<OperationId, number>> = {
   retrieveJob: 200,
   streamJobEvents: 200,
   retrieveJobResult: 200,
+  // The further job's own link may show its annotations.
+  retrieveJobAnnotations: 403,
   // The further job's own share is its own link's business.
   retrieveShare: 404,
 };
@@ -142,8 +144,8 @@ it("a link and the link of a further job each show what their own shares show [A
     await successfulJob(client),
     await successfulJob(client),
   ];
-  const plain = await shareJob(client, first.jobId);
-  const full = await shareJob(client, further.jobId, { showInputs: true });
+  const plain = await shareJob(client, first.jobId, { showAnnotations: true });
+  const full = await shareJob(client, further.jobId, { showInputs: true, showAnnotations: true });
   const show = (jobId: string, others: readonly string[]) =>
     home.DB.prepare("UPDATE shares SET further = ?2 WHERE job_id = ?1")
       .bind(jobId, JSON.stringify(others))

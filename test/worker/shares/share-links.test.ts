@@ -26,10 +26,10 @@ let token: string;
 beforeEach(async () => {
   client = await newClient();
   ({ jobId, tasks } = await successfulJob(client));
-  ({ token } = await shareJob(client, jobId, { showInputs: true }));
+  ({ token } = await shareJob(client, jobId, { showInputs: true, showAnnotations: true }));
 });
 
-const PATHS = ["", "/events", "/result", "/share"];
+const PATHS = ["", "/events", "/result", "/annotations", "/share"];
 const paths = (of = jobId): string[] => PATHS.map((path) => `/v1/jobs/${of}${path}`);
 
 async function expectEnded(): Promise<void> {
@@ -38,7 +38,13 @@ async function expectEnded(): Promise<void> {
 
 describe("whoever has a link", () => {
   it("sees the status, the result and the uploads of the one job, as its account does [A23-9]", async () => {
-    expect(BY_LINK).toEqual(["retrieveJob", "streamJobEvents", "retrieveJobResult", "retrieveShare"]);
+    expect(BY_LINK).toEqual([
+      "retrieveJob",
+      "streamJobEvents",
+      "retrieveJobResult",
+      "retrieveJobAnnotations",
+      "retrieveShare",
+    ]);
     const ignoringSignatures = (body: unknown) =>
       JSON.parse(JSON.stringify(body).replaceAll(/X-Amz-(Date|Signature)=\w+/g, ""));
     for (const path of paths()) {

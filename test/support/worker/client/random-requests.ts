@@ -37,6 +37,10 @@ const operations = OPERATION_IDS.map((id): readonly [OperationId, Operation] => 
 const utf8 = (value: unknown): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(new TextEncoder().encode(JSON.stringify(value)));
 
+/** The header of an operation that takes the version on which it is based: that of what is not there yet. */
+const basedOn = ({ requestHeaders = [] }: Operation): Record<string, string> =>
+  requestHeaders.includes("If-Match") ? { "if-match": '"0"' } : {};
+
 const idempotencyKey = fc.stringMatching(/^[\x21-\x7e]{1,128}$/);
 
 /** A segment of a path: whatever survives a URL. */
@@ -103,7 +107,11 @@ function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<Rando
     .map(({ name, query, key, body }) => ({
       operation: id,
       path: pathOf(operation, name, query),
-      headers: { ...(body && JSON_TYPE), ...(key !== null && { "idempotency-key": key }) },
+      headers: {
+        ...(body && JSON_TYPE),
+        ...basedOn(operation),
+        ...(key !== null && { "idempotency-key": key }),
+      },
       body,
     }));
 }
@@ -138,8 +146,10 @@ const tooLong = fc.integer({ min: 129, max: 1_000 }).map((length) => "k".repeat(
 
 function malformedRequest(id: OperationId, operation: Operation): fc.Arbitrary<RandomRequest>[] {
   const { body, query } = operation;
-  const key: Record<string, string> =
-    operation.idempotencyKey === "required" ? { "idempotency-key": "key" } : {};
+  const key: Record<string, string> = {
+    ...basedOn(operation),
+    ...(operation.idempotencyKey === "required" && { "idempotency-key": "key" }),
+  };
   const request = (parts: Partial<RandomRequest>): RandomRequest => ({
     operation: id,
     path: pathOf(operation, "absent", {}),

@@ -36,10 +36,14 @@ async function objectsWith(mark: string): Promise<Trace[]> {
   return traces;
 }
 
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
 /** Everything that a job's object has stored, as text; "alarm" if it has one set. Empty if it is forgotten. */
 export const storedOf = (jobId: string): Promise<string[]> =>
   runInDurableObject(env.JOBS.getByName(jobId), async (_, { storage }) => [
-    ...[...(await storage.list())].map((entry) => JSON.stringify(entry)),
+    ...[...(await storage.list())].map((entry) =>
+      JSON.stringify(entry, (_key, value: unknown) => (value instanceof Uint8Array ? textOf(value) : value)),
+    ),
     ...((await storage.getAlarm()) === null ? [] : ["alarm"]),
   ]);
 

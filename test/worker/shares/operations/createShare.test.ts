@@ -44,7 +44,7 @@ describe("createShare 201", () => {
     expect(link.pathname).toBe(`/studio/shared/${jobId}`);
     expect(link.hash).toBe(`#${token}`);
     expect(link.href.replace(link.hash, "")).not.toContain(token);
-    expect(share).toMatchObject({ jobId, further: [], showInputs: false });
+    expect(share).toMatchObject({ jobId, further: [], showInputs: false, showAnnotations: false });
     const lasts = Date.parse(share.expiresAt) - Date.parse(share.createdAt);
     expect(lasts).toBe(7 * DAY);
     expect(Date.parse(share.createdAt)).toBeGreaterThanOrEqual(begun);
@@ -117,6 +117,7 @@ describe("createShare 400", () => {
     [{ expiresIn: 1e300 }],
     [{ expiresIn: "86400" }],
     [{ showInputs: 1 }],
+    [{ showAnnotations: 1 }],
     [{ further: "job" }],
     [{ further: Array.from({ length: 51 }, () => "job") }],
   ])("refuses %j [A23-2]", async (body) => {
@@ -157,7 +158,7 @@ describe("createShare 409", () => {
     await home.DB.batch(
       Array.from({ length: MOST_SHARES - 2 }, (_, i) =>
         home.DB.prepare(
-          `INSERT INTO shares SELECT ?1, account_id, ?1, further, inputs, created_at, expires_at, day, reads FROM shares
+          `INSERT INTO shares SELECT ?1, account_id, ?1, further, inputs, annotations, created_at, expires_at, day, reads FROM shares
            WHERE job_id = ?2`,
         ).bind(`job_${i}`, jobId),
       ),
