@@ -22,7 +22,7 @@ export class TaskFailure extends Error {
     return this.problem.code;
   }
 
-  /** Whether another attempt may succeed. */
+  /** True if another attempt may succeed. */
   get retryable(): boolean {
     return PROBLEMS[this.code].retryable;
   }
@@ -40,11 +40,11 @@ export function asTaskFailure(error: unknown): TaskFailure {
   return taskFailure(hasCode(error, "ENOSPC") ? "disk_full" : "internal_error");
 }
 
-/** Whether the device may be the reason why the model failed a task, and not the task. */
+/** True if the device, not the task, may be the reason why the model failed. */
 export const mayBeDevices = ({ code }: TaskFailure): boolean =>
   code === "internal_error" || code === "model_output_invalid";
 
-/** Ends a task without a report: the Worker cancelled it, or its lease is lost. */
+/** Ends a task without a report: the Worker canceled it, or its lease is lost. */
 export class TaskDropped extends Error {
   override readonly name = "TaskDropped";
   readonly why: "cancelled" | "lease_lost";
@@ -55,15 +55,17 @@ export class TaskDropped extends Error {
   }
 }
 
-/** The model can't work at present, which is not the task's fault: it is handed back and loses no attempt. */
+/** The model can't work at present. The service hands the task back, which loses no attempt. */
 export class ModelUnavailable extends Error {
   override readonly name = "ModelUnavailable";
 }
 
-/** Ends a task because the service stops, or because it gives way to another: it is handed back to the Worker. */
+/**
+ * Ends a task because the service stops, or because it gives way to another. The service hands it back to the Worker.
+ */
 export class TaskReturned extends Error {
   override readonly name = "TaskReturned";
-  /** How long that is reported while the Worker does not answer. */
+  /** The longest time to report that, in milliseconds, while the Worker does not answer. */
   readonly withinMs: number;
 
   constructor(withinMs: number) {

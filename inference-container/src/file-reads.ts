@@ -2,13 +2,13 @@
 import type { FileHandle } from "node:fs/promises";
 import { HEAD_BYTES } from "@segmentation/masks";
 
-/** A file's first bytes, by which its format is known. */
+/** A file's first bytes, which show its format. */
 export async function readHead(file: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-/** Reads `length` bytes from a place in a file; zeros stand for bytes past its end. */
+/** Reads `length` bytes at a position in a file; bytes past its end are zeros. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   await file.read(buffer, 0, length, position);
@@ -39,8 +39,9 @@ export interface FileBox {
 }
 
 /**
- * The boxes of an ISO base media file between two places (ISO/IEC 14496-12, 4.2), by default the outermost: a box has a 32-bit
- * size (1: a 64-bit one follows the type, 0: to the end) and a type. Ends with the first that is none.
+ * The boxes of an ISO base media file between two positions (ISO/IEC 14496-12, 4.2), by default the outermost. A box
+ * has a 32-bit size and a type: with size 1 a 64-bit size follows the type, with size 0 the box ends with the file.
+ * Ends at the first bytes that are no box.
  */
 export async function* boxesOf(file: FileHandle, until: number, from = 0): AsyncGenerator<FileBox> {
   const read = pagedReader(file);

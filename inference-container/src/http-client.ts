@@ -5,7 +5,10 @@ export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong";
 }
 
-/** A response's body as it comes. @throws what `tooLong` makes once it is longer than `limit` bytes, or says so */
+/**
+ * A response's body in chunks.
+ * @throws the error of `tooLong` once the body, or its Content-Length, exceeds `limit` bytes
+ */
 export async function* bounded(
   response: Response,
   limit: number,
@@ -23,7 +26,7 @@ export async function* bounded(
   }
 }
 
-/** Reads a response's body. @throws AnswerTooLong once it is longer than `limit` bytes, or says so */
+/** Reads a response's body. @throws AnswerTooLong once the body, or its Content-Length, exceeds `limit` bytes */
 export async function readBytes(response: Response, limit: number): Promise<Buffer<ArrayBuffer>> {
   const tooLong = (): AnswerTooLong => new AnswerTooLong(`The answer is longer than ${limit} bytes.`);
   const chunks: Uint8Array[] = [];
@@ -31,12 +34,15 @@ export async function readBytes(response: Response, limit: number): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-/** Reads a response's body as text. @throws AnswerTooLong once it is longer than `limit` bytes, or says so */
+/**
+ * Reads a response's body as text.
+ * @throws AnswerTooLong once the body, or its Content-Length, exceeds `limit` bytes
+ */
 export async function readText(response: Response, limit: number): Promise<string> {
   return (await readBytes(response, limit)).toString("utf8");
 }
 
-/** Discards an unread body, so that its connection can be reused. */
+/** Discards an unread body: its connection can then serve another request. */
 export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined);
 }
@@ -47,12 +53,12 @@ export function within(ms: number, signal: AbortSignal): AbortSignal {
 }
 
 /**
- * How long a transfer of this many bytes may take, in milliseconds: a minute plus a second per megabyte. Slower storage
- * counts as stuck. If it sends nothing at all, fetch gives up on its own.
+ * Time limit of a transfer of this many bytes, in milliseconds: a minute plus a second per megabyte. Slower storage
+ * counts as stuck. If it sends nothing at all, fetch gives up earlier.
  */
 export const transferMs = (bytes: number): number => 60_000 + Math.ceil(bytes / 1_000);
 
-/** Whether the same request may succeed later. */
+/** True if the same request may succeed later. */
 export function isTransient(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
@@ -68,7 +74,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** How long something is retried: while the lease is in force, but at most for `ms` milliseconds from now. */
+/** Time limit of retries: the lease's end, but at most `ms` milliseconds from now. */
 export class Patience {
   readonly #end: number;
   readonly #lease: { readonly deadline: number };
@@ -78,7 +84,7 @@ export class Patience {
     this.#lease = lease;
   }
 
-  /** Whether it will be over `delayMs` milliseconds from now. */
+  /** True if it will be over `delayMs` milliseconds from now. */
   isOverIn(delayMs: number): boolean {
     return Date.now() + delayMs > Math.min(this.#end, this.#lease.deadline);
   }

@@ -5,7 +5,7 @@ export class KeyMemory {
   readonly #keepMs: number;
   readonly #addedAt = new Map<string, number>();
 
-  /** @param keepMs for how long a key is remembered, in milliseconds */
+  /** @param keepMs milliseconds for which a key is remembered */
   constructor(keepMs: number) {
     this.#keepMs = keepMs;
   }
@@ -19,7 +19,7 @@ export class KeyMemory {
     this.#addedAt.delete(key);
   }
 
-  /** Remembers a key from now on, and forgets those that are too old or too many. */
+  /** Remembers a key, and forgets keys that are too old or too many. */
   add(key: string): void {
     this.#addedAt.delete(key);
     this.#addedAt.set(key, Date.now());

@@ -11,10 +11,10 @@ import {
   VideoWork,
 } from "@segmentation/protocol";
 
-/** Where the task's input lies, and where its outputs go. */
+/** Paths of the task's input and of its outputs. */
 const files = {
   inputPath: z.string(),
-  /** The folder that outputs are written to. */
+  /** The folder for outputs. */
   folder: z.string(),
 };
 
@@ -23,7 +23,7 @@ export const ImageTask = ImageWork.extend({
   ...files,
   /** SHA-256 of the input, hex. */
   contentHash: z.string(),
-  /** The masks that regions correct, and where they lie; absent if none does. */
+  /** The masks that regions correct, and their paths; absent if there are none. */
   priors: z.array(z.object({ regionIndex: z.number(), path: z.string() })).optional(),
 });
 export type ImageTask = z.infer<typeof ImageTask>;
@@ -80,7 +80,7 @@ export const ModelInfo = z.object({
     attributes: true,
     regions: true,
   }).shape,
-  /** Why it is not the configured provider; absent if it is. */
+  /** The reason why it is not the configured provider; absent if it is. */
   fallback: z.string().optional(),
 });
 export type ModelInfo = z.infer<typeof ModelInfo>;
@@ -91,9 +91,9 @@ export const EngineConfig = z.object({
   modelFolder: z.string(),
   /** FFmpeg's command; null if this machine has none and can't process videos. */
   ffmpeg: z.string().nullable(),
-  /** Whether the CPU may be used instead if the provider can't. */
+  /** True if the CPU may replace a provider that can't be used. */
   cpuFallback: z.boolean(),
-  /** The most bytes that decoded pictures may take at once; a larger picture is alone. */
+  /** The limit of all decoded pictures together, in bytes; a larger picture is alone. */
   decodedBytes: z.number(),
   options: z.object({
     provider: z.enum(PROVIDERS),
@@ -108,7 +108,7 @@ export const EngineConfig = z.object({
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;
 
-/** What the service sends to the engine. */
+/** Messages from the service to the engine. */
 export const ToEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run"), task: EngineTask }),
   z.object({ type: z.literal("drop"), key: z.string() }),
@@ -116,22 +116,22 @@ export const ToEngine = z.discriminatedUnion("type", [
 ]);
 export type ToEngine = z.infer<typeof ToEngine>;
 
-/** What the engine sends to the service. */
+/** Messages from the engine to the service. */
 export const FromEngine = z.discriminatedUnion("type", [
-  /** The model is warm; `concurrency` is how many pictures it works on at once. */
+  /** The model is warm; `concurrency` is the number of pictures that it works on at once. */
   z.object({ type: z.literal("ready"), model: ModelInfo, concurrency: z.number() }),
   /** The model could not be loaded, and the process ends. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
-  /** The stage that a task is in from now on. */
+  /** The task enters a stage. */
   z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
-  /** Why the model can no longer be used; null if it can. */
+  /** The reason why the model can no longer be used; null if it can. */
   z.object({ type: z.literal("able"), problem: z.string().nullable() }),
   /** The engine's main thread is not blocked. */
   z.object({ type: z.literal("beat") }),
   /** A task's progress in units; a repeated report only shows that the task is alive. */
   z.object({ type: z.literal("progress"), key: z.string(), done: z.number(), total: z.number() }),
   z.object({ type: z.literal("done"), key: z.string(), result: EngineResult }),
-  /** The model accepts no work: the task has to be handed back. */
+  /** The model accepts no work; the service hands the task back. */
   z.object({ type: z.literal("refused"), key: z.string(), reason: z.string() }),
   z.object({
     type: z.literal("failed"),
@@ -140,17 +140,17 @@ export const FromEngine = z.discriminatedUnion("type", [
     /** For the log: the stack of an unexpected error, or FFmpeg's output. */
     detail: z.string().optional(),
   }),
-  /** A task failed, and then the golden picture did too: the device does not work. Nothing comes after this. */
+  /** A task failed, and then the golden picture did too: the device does not work. This is the last message. */
   z.object({ type: z.literal("unwell"), key: z.string(), reason: z.string(), detail: z.string().optional() }),
 ]);
 export type FromEngine = z.infer<typeof FromEngine>;
 
 /** A running task's connection to its engine. */
 export interface TaskHooks {
-  /** Reports the stage that the task is in from now on. */
+  /** Reports the stage that the task enters. */
   at(stage: Stage): void;
-  /** Reports how many of how many units are done; a repeated report shows that the task is alive. */
+  /** Reports the done and total units; a repeated report shows that the task is alive. */
   progress(done: number, total: number): void;
-  /** Aborts with a TaskDropped when the task is cancelled. */
+  /** Aborts with a TaskDropped when the task is canceled. */
   readonly signal: AbortSignal;
 }

@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /**
- * The stages of a task; no time is counted twice. A clip's stages overlap: its `decode` is the wait for frames while the
- * model had none, its `infer` the wait for the model's results. `wait` is the rest between fetch and upload: the wait for a
- * place in an engine, and for turns with its device while nothing else of the task ran.
+ * The stages of a task. No time counts twice. A clip's stages overlap: its `decode` is the wait for frames while the
+ * model had none, its `infer` the wait for the model's results. `wait` is the rest between fetch and upload: waiting
+ * for a place in an engine, and for the device while nothing else of the task ran.
  */
 export type Stage = "queue" | "fetch" | "wait" | "decode" | "infer" | "post" | "encode" | "upload" | "commit";
 export type StageTimes = Partial<Record<Stage, number>>;
 
-/** Whose work it was; `device` is empty for a task that no engine was given. */
+/** Labels of the work; `device` is empty for a task that reached no engine. */
 const WORK = ["device", "lane", "type"] as const;
 
 const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];

@@ -1,17 +1,17 @@
-/** Shows how much of something is done: a bar on a terminal, one line per step elsewhere. */
+/** Shows progress: a bar on a terminal, one line per step elsewhere. */
 
-/** Where the lines and the bar are written, e.g. process.stderr. */
+/** The stream for the lines and the bar, e.g. process.stderr. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** What is counted, and how it is shown. */
+/** The unit of the progress, and its display. */
 export interface Scale {
   readonly total: number;
-  /** How many lines replace the bar. */
+  /** The number of lines that replace the bar. */
   readonly steps: number;
-  /** How much is done, in words. */
+  /** Formats the progress in words. */
   readonly amount: (done: number, total: number) => string;
 }
 
@@ -56,7 +56,7 @@ export class ProgressBar {
     const filled = Math.round(BAR_WIDTH * this.#share());
     const bar = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${this.#amount()}`;
     if (bar === this.#drawn) return;
-    // Padded to the previous length, so that no end of a longer bar remains.
+    // Padded to the previous length, to erase the end of a longer bar.
     this.#stream.write(`\r${bar.padEnd(this.#drawn.length)}`);
     this.#drawn = bar;
   }

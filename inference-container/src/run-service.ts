@@ -8,8 +8,8 @@ const SAME_SIGNAL_MS = 1_000;
 
 /**
  * Runs the service as a process: reads the settings from the environment, logs to stdout, drains at SIGTERM or SIGINT.
- * Exits with 0; with 1 if tasks had to be given up, after a second signal, if the model can't be loaded on any device, or
- * if every device was given up; with 2 if the settings are wrong.
+ * Exits with 0. Exits with 1 if it gave up tasks, after a second signal, or if the model can't be loaded or used on any
+ * device. Exits with 2 if the settings are wrong.
  *
  * @param loader URL of the module that exports `loadModel`
  */

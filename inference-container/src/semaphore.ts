@@ -10,7 +10,7 @@ export class Semaphore {
   }
 
   /**
-   * Waits for places; disposing of them frees them. Whoever wants more than there are gets all.
+   * Waits for places; disposing of them frees them. A request for more places than exist gets all.
    * @throws the signal's reason if that aborts meanwhile
    */
   async acquire(signal?: AbortSignal, wanted = 1): Promise<Disposable> {

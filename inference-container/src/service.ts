@@ -15,7 +15,10 @@ import { join } from "node:path";
 /** Longer than clients and load balancers keep an idle connection, because this side must not be the first to close it. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** How much later than announced it closes one: a busy client notices late that the time is over, and would use it once more. */
+/**
+ * The time that it waits beyond the announced one: a busy client notices late that the time is over, and would use the
+ * connection once more.
+ */
 const KEEP_ALIVE_BUFFER_MS = 15_000;
 
 /** A running service. */
@@ -27,13 +30,14 @@ export interface Service {
    * @throws Error if it can't be loaded on any
    */
   readonly ready: Promise<void>;
-  /** Rejects once every device has been given up: all tasks are handed back, and the service can only be drained. */
+  /** Rejects once every device has been given up. The service then hands all tasks back, and can only be drained. */
   readonly lost: Promise<never>;
   /** The process id of a device's engine while it runs; `index` counts the devices in the settings' order. */
   enginePid(index?: number): number | undefined;
   /**
-   * Refuses new tasks, hands back those that have not begun, finishes the others and closes; tasks not finished in time are
-   * handed back too. Resolves to whether all that had begun were finished.
+   * Refuses new tasks, hands back those that have not begun, finishes the others and closes; hands back tasks not
+   * finished in time too.
+   * @returns true if all that had begun were finished
    */
   drain(): Promise<boolean>;
 }
@@ -108,7 +112,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
   };
 }
 
-/** Waits for all; rejects as the first of them does if all do. */
+/** Waits for all; if all reject, rejects as the first one does. */
 async function anyReady(starts: readonly Promise<unknown>[]): Promise<void> {
   const ends = await Promise.allSettled(starts);
   if (!ends.some(({ status }) => status === "fulfilled")) await starts[0];

@@ -105,7 +105,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       threads: env.MODEL_THREADS,
       featureCacheBytes: env.FEATURE_CACHE_MB * 1_048_576,
       textCacheBytes: env.TEXT_CACHE_MB * 1_048_576,
-      // Sooner than the watchdog, which would end the engine and with it what others have there.
+      // Sooner than the watchdog, which would end the engine and its other tasks.
       requestTimeoutMs: env.TASK_TIMEOUT_SECONDS * 900,
       serverPatienceMs: env.MODEL_SERVER_PATIENCE_SECONDS * 1_000,
     },

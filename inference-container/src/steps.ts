@@ -2,8 +2,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { TaskHooks } from "./messages.ts";
 
 /**
- * Ends a step of work that blocks the thread: others get their turn, and a message that cancels the task arrives.
- * @throws the signal's reason if the task was cancelled
+ * Ends a step of work that blocks the thread: other work runs, and a message that cancels the task arrives.
+ * @throws the signal's reason if the task was canceled
  */
 export type Step = () => Promise<void>;
 

@@ -7,7 +7,7 @@ export interface WrittenText {
   readonly md5: string;
 }
 
-/** How many bytes of text are buffered before they are written. */
+/** Bytes of text in the buffer before they are written. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
@@ -33,20 +33,21 @@ export class TextFile {
   /**
    * Creates or overwrites the file, which begins with `head`.
    *
-   * @param limitBytes how large it may become, without its end @param refuse makes the error of a text that is larger
+   * @param limitBytes the largest size without its end
+   * @param refuse makes the error of a text that is larger
    */
   static async open(path: string, head: string, limitBytes: number, refuse: () => Error): Promise<TextFile> {
     return new TextFile(await open(path, "w"), head, limitBytes, refuse);
   }
 
-  /** Appends a text. @throws what `refuse` makes if the file would exceed its limit */
+  /** Appends a text. @throws the error of `refuse` if the file would exceed its limit */
   async write(text: string): Promise<void> {
     this.#gather(text);
     if (this.#size > this.#limitBytes) throw this.#refuse();
     if (this.#gatheredBytes >= CHUNK_BYTES) await this.#flush();
   }
 
-  /** Writes what is left and the `end`, and closes the file. */
+  /** Writes the rest and the `end`, and closes the file. */
   async finish(end: string): Promise<WrittenText> {
     this.#gather(end);
     await this.#flush();
@@ -54,7 +55,7 @@ export class TextFile {
     return { size: this.#size, md5: this.#hash.digest("base64") };
   }
 
-  /** Closes the file, which keeps what was written. Never rejects, so that it hides no other failure. */
+  /** Closes the file and keeps its content. Never rejects, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close().catch(() => {});
   }

@@ -29,7 +29,7 @@ export class Device {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#thread.once("exit", () => {
       resolve();
-      // Ends the engine as a failure does, so that no caller waits forever.
+      // Ends the engine as a failure does: otherwise callers would wait forever.
       if (this.#asked.size > 0) throw new Error("A device's thread ended unexpectedly.");
     });
     this.#ended = promise;

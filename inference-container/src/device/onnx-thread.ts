@@ -42,7 +42,7 @@ async function openSession({
   };
 }
 
-/** The providers that ONNX Runtime asks for each node, in their order: what TensorRT can't run, CUDA runs. */
+/** The providers that ONNX Runtime asks for each node, in their order. CUDA runs the nodes that TensorRT can't run. */
 function executionProviders(
   provider: Provider,
   deviceId: number,

@@ -1,12 +1,12 @@
 /** The queue of runs that wait for a device. */
 import type { Run } from "./messages.ts";
 
-/** How long the device stays idle for a run that was announced. */
+/** Milliseconds for which the device waits for an announced run. */
 const FOLLOW_MS = 20;
 
 /**
- * Yields the run of the oldest work first: a picture past its encoder is finished before the next picture's encoder
- * begins. Otherwise all pictures would end as late as the last one.
+ * Yields the run of the oldest work first: one picture ends before the next picture's encoder begins. Otherwise all
+ * pictures would end as late as the last one.
  */
 export class RunQueue {
   readonly #drain: () => void;
@@ -65,7 +65,7 @@ export class RunQueue {
     this.#waiting = this.#waiting.filter((other) => other !== run);
   }
 
-  /** Whether an older work's next run is about to arrive. */
+  /** True if an older work's next run is about to arrive. */
   #goesBefore(run: Run): boolean {
     return this.#follows !== undefined && this.#follows < run.work;
   }

@@ -28,7 +28,7 @@ class DeviceThread {
   readonly #open: (file: GraphFile) => Promise<Session>;
   readonly #graphs = new Map<number, Session>();
   readonly #held = new Map<number, Values>();
-  /** The held tensors that waiting runs take: a run keeps them even if they are released before its turn. */
+  /** The held tensors of waiting runs. A run keeps them even if the caller releases them before its turn. */
   readonly #fed = new WeakMap<HeldTensor, Values>();
   readonly #queue: RunQueue;
   #lastHeld = 0;
@@ -60,7 +60,7 @@ class DeviceThread {
     }
   }
 
-  /** Runs what is queued until the queue is closed. */
+  /** Runs the queue until it is closed. */
   async work(): Promise<void> {
     for (let run = await this.#queue.next(); run !== undefined; run = await this.#queue.next()) {
       const session = this.#graphs.get(run.graph);

@@ -2,14 +2,14 @@
 export const STAGES = ["busy", "waiting", "model"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** How a piece of work uses the device: its runs, one after another or at once. */
+/** Device use of one piece of work: its runs, one after another or in parallel. */
 export class Usage {
   static #works = 0;
   /** The number of the work; a lower one is older. */
   readonly work = ++Usage.#works;
   /** Milliseconds of its runs. */
   ms = 0;
-  /** Aborts when the work is no longer wanted: its waiting runs are then cancelled. */
+  /** Aborts when the caller no longer wants the work: its waiting runs are then canceled. */
   readonly signal: AbortSignal | undefined;
   readonly #of: Usage | undefined;
   readonly #at: (stage: Stage) => void;
@@ -20,8 +20,8 @@ export class Usage {
   #stage: Stage = "busy";
 
   /**
-   * @param of the larger work that this is part of, which counts every run too
-   * @param at is called with the stage that the work is in from now on
+   * @param of the larger work that this is part of; it counts every run too
+   * @param at receives each stage that the work enters
    * @param signal by default that of the larger work
    */
   constructor(of?: Usage, at: (stage: Stage) => void = () => undefined, signal?: AbortSignal) {

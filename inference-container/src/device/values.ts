@@ -7,7 +7,7 @@ import { z } from "zod";
 export const Dtype = z.enum(["float32", "float16", "int64", "int32", "uint8", "bool"]);
 export type Dtype = z.infer<typeof Dtype>;
 
-/** A tensor's values: its bytes are transferred or copied from thread to thread. */
+/** A tensor's values. Threads transfer or copy its bytes. */
 export interface Values {
   readonly type: Dtype;
   readonly dims: readonly number[];
@@ -43,8 +43,8 @@ export function fromValues({ type, dims, bytes: { buffer, byteOffset, byteLength
 }
 
 /**
- * The tensor with its 16-bit floats as bits: its data is a Float16Array wherever JavaScript has that type, which ONNX
- * Runtime's binding reads as empty (microsoft/onnxruntime#32323).
+ * The tensor with its 16-bit floats as bits. Where JavaScript has Float16Array, the data is one, and ONNX Runtime's
+ * binding reads it as empty (microsoft/onnxruntime#32323).
  */
 function withBits(tensor: Tensor): Tensor {
   const data: unknown = tensor.data;

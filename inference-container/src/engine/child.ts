@@ -38,7 +38,7 @@ delete process.env["MODEL_SERVER_TOKEN"];
 const running = new Map<string, AbortController>();
 const decoded = new Semaphore(config.decodedBytes);
 
-// A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
+// A terminal's Ctrl-C reaches the whole process group; the parent decides when to end.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);
 // The parent is gone. Native threads may be inside a graph, and only a kill ends those at once.
@@ -71,7 +71,7 @@ async function load(): Promise<Loaded | undefined> {
   }
 }
 
-/** What the log says about a failure besides its code: the stack of an unexpected error, or FFmpeg's output. */
+/** Log detail of a failure besides its code: the stack of an unexpected error, or FFmpeg's output. */
 function detailOf(error: unknown): string | undefined {
   if (error instanceof TaskDropped) return undefined;
   if (error instanceof TaskFailure) return typeof error.cause === "string" ? error.cause : undefined;
@@ -84,7 +84,7 @@ function work(model: Model, task: EngineTask, hooks: TaskHooks): Promise<EngineR
     : runVideo(model, config.ffmpeg, task, hooks);
 }
 
-/** Whether the device is well; one test at a time serves all that ask. */
+/** The device test in progress; one test serves all callers. */
 let deviceTest: Promise<void> | undefined;
 
 /** Tests the device with the golden picture, as work of a task that failed. @returns false if it does not work */
@@ -101,7 +101,7 @@ async function isDeviceWell(
     deviceTest = undefined;
     return true;
   } catch (error) {
-    // The task that failed first is named; for the others the engine's end is the answer.
+    // The failure names the first task; the others learn it from the engine's end.
     const reason = messageOf(error);
     if (isFirst) send({ type: "unwell", key, reason, ...(detail !== undefined && { detail }) });
     return false;
@@ -138,7 +138,7 @@ async function run(model: Model, task: EngineTask): Promise<void> {
     });
   } finally {
     running.delete(task.key);
-    // What can't be removed now is removed with the service's folder.
+    // Files that can't be removed now are removed with the service's folder.
     if (controller.signal.aborted)
       await rm(task.folder, { recursive: true, force: true }).catch(() => undefined);
   }

@@ -8,7 +8,7 @@ interface StageMs {
   encode: number;
 }
 
-/** Where a clip's time goes. Waiting for other work on the device counts towards no stage. */
+/** Time of a clip by stage. Waiting for other work on the device counts towards no stage. */
 export class ClipTimes {
   readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
   readonly #usage: Usage;
@@ -21,7 +21,7 @@ export class ClipTimes {
     this.#usage = usage;
   }
 
-  /** Reports that the model had no frame for `ms` milliseconds of the wait for results, because none was decoded yet. */
+  /** Counts `ms` milliseconds of the wait for results as decoding, because no frame was decoded yet. */
   stood(ms: number): void {
     this.#stoodMs += ms;
   }

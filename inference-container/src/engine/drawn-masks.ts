@@ -5,16 +5,16 @@ import { ByteCache } from "../models/memory/byte-cache.ts";
 import type { LogitGrid } from "../models/model.ts";
 import type { Size } from "../size.ts";
 
-/** How many bytes of run lengths are kept for further takers: those of some hundred masks of a large picture. */
+/** Bytes of run lengths that are kept for further takers: some hundred masks of a large picture. */
 const KEPT_BYTES = 134_217_728;
 
-/** A mask at its picture's size, and its compressed pixels, made when they are first wanted. */
+/** A mask at its picture's size, and its compressed pixels, which the first call makes. */
 interface Drawn {
   readonly runs: RowRuns;
   readonly pixels: () => Promise<Buffer>;
 }
 
-/** Draws masks at their picture's size: one that several prompts share once, as long as there are more takers. */
+/** Draws masks at their picture's size, and keeps a shared mask until its last taker has it. */
 export class DrawnMasks {
   readonly #size: Size;
   readonly #threshold: number;
@@ -24,7 +24,7 @@ export class DrawnMasks {
     ({ runs: { starts, edges } }) => starts.byteLength + edges.byteLength,
   );
 
-  /** @param threshold a probability @param masks all that will be taken, as often as they will be */
+  /** @param threshold a probability @param masks every mask, once for each taker */
   constructor(size: Size, threshold: number, masks: readonly LogitGrid[]) {
     this.#size = size;
     this.#threshold = threshold;

@@ -1,4 +1,4 @@
-/** The objects of a clip that are pointed at: drawn where they are pointed at, and followed from there. */
+/** The objects that regions mark in a clip: drawn where a region marks them, and followed from there. */
 import { objectsOf } from "@segmentation/protocol";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Usage } from "../device/usage.ts";
@@ -17,22 +17,22 @@ import { placeRegions } from "./run-picture.ts";
 /** The most bytes of decoded frames that wait to be followed backwards. */
 const CHUNK_BYTES = 134_217_728;
 
-/** What following takes of its clip's work. */
+/** Input of following, from its clip's work. */
 export interface ClipWork {
   readonly model: Model;
   readonly ffmpeg: string;
   readonly task: VideoTask;
   readonly clip: Clip;
   readonly plan: SamplePlan;
-  /** Of the frames that are processed. */
+  /** The size of the processed frames. */
   readonly size: Size;
   readonly hooks: Pick<TaskHooks, "signal">;
   readonly usage: Usage;
-  /** Reports how many frames were followed backwards. */
+  /** Reports the number of frames followed backwards. */
   readonly progress: (done: number) => void;
 }
 
-/** An object that is followed, in a frame. */
+/** A followed object in a frame. */
 export interface FollowedObject extends Sighting {
   /** The first region of the object. */
   readonly regionIndex: number;
@@ -46,7 +46,7 @@ export class ClipFollower {
   readonly #known: ReadonlyMap<number, Pick<FollowedObject, "regionIndex" | "label">>;
   readonly #firstFrames: ReadonlySet<number>;
   readonly #forwards: Trajectory;
-  /** What was found backwards, by the frame's place in the clip. */
+  /** Objects found backwards, by the frame's index in the clip. */
   readonly #before: ReadonlyMap<number, readonly Kept[]>;
 
   private constructor(work: ClipWork, asked: readonly Asked[], before: ReadonlyMap<number, readonly Kept[]>) {
@@ -63,10 +63,10 @@ export class ClipFollower {
   }
 
   /**
-   * Follows the task's objects backwards from their first regions: what comes before must be known before the clip is written from
-   * its start.
+   * Follows the task's objects backwards from their first regions: the clip is written from its start, so this comes
+   * first.
    * @returns undefined if the task has no regions
-   * @throws TaskFailure if a region is outside the clip, or the model follows nothing; as the model and `readFrames` do
+   * @throws TaskFailure if a region is outside the clip, or the model can't follow; as the model and `readFrames` do
    */
   static async open(work: ClipWork): Promise<ClipFollower | undefined> {
     const { task, model } = work;
@@ -82,12 +82,12 @@ export class ClipFollower {
     return [...this.#known.keys()];
   }
 
-  /** Prepares for a frame to come, as far as that needs no knowledge of the frames before it. */
+  /** Prepares for a later frame, as far as that needs no earlier frame. */
   async prepare({ timeSec }: Frame, open: OpenPicture | undefined): Promise<void> {
     if (this.#forwards.follows(timeSec)) await open?.following?.appearance();
   }
 
-  /** What features of a frame are kept under, so that they need not be computed twice; null if they are needed once. */
+  /** Memory key of a frame's features, if they are needed twice; otherwise null. */
   key({ frameIdx }: Pick<Frame, "frameIdx">): string | null {
     return this.#firstFrames.has(frameIdx) ? keyOf(this.#work.task, frameIdx) : null;
   }
@@ -158,7 +158,7 @@ function refuseLate(region: { index: number; time: number }, end: number, cut: n
     });
 }
 
-/** Two regions of one object in one frame: all points, and the last box. */
+/** Joins two regions of one object in one frame: all points, and the last box. */
 function joined(a: Region | undefined, b: Region): Region {
   const points = [...(a?.points ?? []), ...(b.points ?? [])];
   const box = b.box ?? a?.box;
@@ -175,8 +175,8 @@ function scaled({ box, points }: Region, clip: Size, size: Size): Region {
 }
 
 /**
- * Follows the objects backwards from where each was first pointed at, to the clip's start. The frames are decoded in chunks, the
- * last one first, and of what was found only packed masks are kept: memory grows with those alone.
+ * Follows the objects backwards from their first regions to the clip's start. Decodes the frames in chunks, the last
+ * one first. Keeps only packed masks of the results; only they grow with the clip.
  */
 async function backwards(work: ClipWork, objects: readonly Asked[]): Promise<Map<number, Kept[]>> {
   const { ffmpeg, clip, plan, size, hooks } = work;
@@ -230,7 +230,7 @@ const unfollowable = (): never => {
   throw new Error("The model follows regions, but gave a frame that can't be followed.");
 };
 
-/** What a frame's features are remembered under. */
+/** Memory key of a frame's features. */
 const keyOf = ({ key }: VideoTask, frameIdx: number): string => `${key} frame ${frameIdx}`;
 
 /** A mask that takes a few kilobytes. */
@@ -242,7 +242,7 @@ interface PackedMask extends Size {
 const STEPS = 8;
 
 export function packed({ width, height, logits }: LogitGrid): PackedMask {
-  // A logit above 0 stays above 0, as what is set must stay set.
+  // A logit above 0 stays above 0: a set pixel must stay set.
   const steps = Int8Array.from(logits, (logit) => Math.min(Math.max(Math.ceil(logit * STEPS), -127), 127));
   return { width, height, bytes: deflateRawSync(steps, { level: 1 }) };
 }

@@ -1,9 +1,9 @@
 /**
- * Works on several items of a stream at once, reads one more ahead, and yields the results in the items' order. An error
- * ends it; a consumer that stops early ends the stream.
+ * Works on several items of a stream at once, reads one more ahead, and yields the results in the items' order. An
+ * error ends the stream, and so does a consumer that stops early.
  *
- * @param ahead how many items are worked on at once, at least 1
- * @param stood is called with the milliseconds spent waiting for the next item while no item was worked on
+ * @param ahead the number of items to work on at once, at least 1
+ * @param stood receives the milliseconds spent waiting for an item while none was in progress
  */
 export async function* inOrder<I, O>(
   items: AsyncIterable<I>,
@@ -35,13 +35,13 @@ export async function* inOrder<I, O>(
       void begun.shift();
     }
   } finally {
-    // Waits for all work in progress: if some never ends, its task must still be there to be blamed.
+    // Waits for all work in progress: a task that never ends must still be there to be blamed.
     await Promise.allSettled(begun);
     await iterator.return?.();
   }
 }
 
-/** The promise is awaited later; until then a failure must not count as unhandled. */
+/** The caller awaits the promise later; until then a failure must not count as unhandled. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

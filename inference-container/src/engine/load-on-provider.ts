@@ -9,11 +9,11 @@ import { OnnxGraph } from "../onnx/graph-writer.ts";
 
 export interface Loaded {
   readonly model: Model;
-  /** Why it is on the CPU although another provider is configured. */
+  /** The reason why it is on the CPU although another provider is configured. */
   readonly fallback?: string;
 }
 
-/** What a provider of GPUs is called, and what to do where it can't be used. */
+/** Names of the GPU providers, and the advice where one can't be used. */
 const GPU = {
   cuda: {
     name: "CUDA",
@@ -83,7 +83,7 @@ export async function gpuProblem(
   }
 }
 
-/** What the service reports about a model: what it is, and what it can do. */
+/** Describes a model for the service's reports. */
 export function infoOf({
   id,
   version,

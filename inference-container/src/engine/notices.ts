@@ -5,8 +5,8 @@ import type { Clip } from "../video/clip.ts";
 import { LEAST_SHARE } from "../video/frame-list.ts";
 
 /**
- * One notice for all prompts that could not be served, or not wholly; null if all could.
- * @throws TaskFailure if none could, and nothing else was asked for
+ * One notice for all prompts that were not served, or only in part; null if all were.
+ * @throws TaskFailure if none was, and the task asked for nothing else
  */
 export function unservedNotice(
   { unserved }: Segmentation,
@@ -24,10 +24,10 @@ export function unservedNotice(
 }
 
 /**
- * What to say of frames that could not be read; null if all could.
+ * Notice about frames that could not be read; null if all could.
  *
- * @param got how many of the planned frames there are
- * @throws TaskFailure named video_unreadable if less than half of the planned ones are there
+ * @param got the number of planned frames that were read
+ * @throws TaskFailure named video_unreadable if that is less than half of them
  */
 export function missingNotice(got: number, planned: number, clip: Clip): Problem | null {
   if (got < LEAST_SHARE * planned)

@@ -15,10 +15,11 @@ import type { Semaphore } from "../semaphore.ts";
 import type { Size } from "../size.ts";
 
 /**
- * Decodes, infers, rasterises and encodes one picture. Only the graphs take turns, so that the next picture is decoded and
- * the previous one encoded meanwhile.
+ * Decodes, infers, rasterizes and encodes one picture. Only the graphs take turns, so that the next picture is decoded
+ * and the previous one encoded meanwhile.
  *
- * @param decoded the bytes that decoded pictures may take together: the picture waits for its share and keeps it to the end
+ * @param decoded the bytes that decoded pictures may take together: the picture waits for its share and keeps it to the
+ * end
  * @throws TaskFailure if the picture, its prompts or its regions can't be served; TaskDropped
  */
 export async function runPicture(
@@ -84,7 +85,7 @@ async function withPriors(
   return placed;
 }
 
-/** How many pixels a box may extend beyond the picture, as rounding may make it. The excess is cut off. */
+/** Pixels by which a box may extend beyond the picture, because of rounding. `placeBox` cuts off the excess. */
 const BEYOND = 1;
 
 /** A task's regions, in their order, as the model takes them. @throws TaskFailure named region_outside_image */

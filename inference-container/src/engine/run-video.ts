@@ -22,9 +22,9 @@ import { FrameTracker } from "./track-frame.ts";
 import { missingNotice } from "./notices.ts";
 
 const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
-/** The largest masks.json in bytes: what a client can still be expected to read. */
+/** The largest masks.json in bytes that a client can be expected to read. */
 const MASKS_BYTES = 512 * 1_048_576;
-/** How often the engine reports that the task is alive: decoding up to the next sampled frame may take long. */
+/** Milliseconds between reports that the task is alive: decoding up to the next sampled frame may take long. */
 const ALIVE_MS = 5_000;
 
 /**
@@ -76,7 +76,7 @@ async function segmentClip(
   const size = workingSize(clip);
   let done = 0;
   const report = (count: number): void => {
-    // Frames that were followed backwards come again, to be written.
+    // Frames that were followed backwards are counted again when they are written.
     done = Math.max(done, count);
     progress(done, indexes.length);
   };
@@ -94,7 +94,7 @@ async function segmentClip(
     progress: report,
   });
   times.lap("infer");
-  // That the task is alive is reported anyway.
+  // A timer already reports that the task is alive.
   const step = stepsOf({ progress: () => undefined, signal });
   const tracker = new FrameTracker(task, { width, height }, size, step, follower?.objectIds);
   await using masks = await MasksJsonWriter.open(
@@ -108,9 +108,9 @@ async function segmentClip(
     : undefined;
   times.lap("encode");
   using opened = new OpenPictures();
-  // No gap between frames that lie farther apart is bridged.
+  // The tracker bridges no gap between frames farther apart.
   const keepOpen = fps >= 1 / LONGEST_BRIDGE_SECONDS || follower !== undefined;
-  // Those in the model, and one that is being prepared for it.
+  // The frames in the model, and one more in preparation.
   const ahead = model.concurrency + 1;
   const segment = async (frame: Frame): Promise<{ frame: Frame; found: Segmentation }> => {
     signal.throwIfAborted();
@@ -119,7 +119,7 @@ async function segmentClip(
       prompts: task.prompts,
       threshold: task.scoreThreshold,
       inClip: true,
-      // Earlier frames may be tracked while this one's objects are detected: the later this is read, the more work it saves.
+      // Earlier frames may be tracked while the model detects this frame's objects: a later read saves more work.
       get withFaint() {
         return tracker.usesFaint(frame.sampleIdx);
       },
@@ -178,7 +178,7 @@ async function segmentClip(
   };
 }
 
-/** The pictures that a clip keeps open: however the clip ends, none stays open. */
+/** The open pictures of a clip. They are closed on every way out. */
 class OpenPictures implements Disposable {
   readonly #open = new Set<OpenPicture>();
 

@@ -17,9 +17,9 @@ import { unservedNotice } from "./notices.ts";
 /** An object of a frame, as masks.json, the COCO format and the preview need it. */
 type FrameObject = MaskedObject & TrackedObject & { readonly shape: CocoShape };
 
-/** Tracks objects through a clip's frames, which come in order: what each frame shows, and which objects were seen before. */
+/** Tracks objects through a clip's frames in their order. */
 export class FrameTracker {
-  /** The prompts that could not be served; null if all could. */
+  /** The prompts that were not served; null if all were. */
   notice: Problem | null = null;
   readonly #task: VideoTask;
   readonly #clip: Size;
@@ -32,8 +32,10 @@ export class FrameTracker {
   #looked = 0;
 
   /**
-   * @param clip the clip's size @param frame the size of the frames that will come @param step is called after each mask
-   * @param followed the ids of objects that are followed without words: no other object gets one of them
+   * @param clip the clip's size
+   * @param frame the size of the frames
+   * @param step is called after each mask
+   * @param followed the ids of objects that regions mark: no tracked object gets one of them
    */
   constructor(task: VideoTask, clip: Size, frame: Size, step: Step, followed: readonly number[] = []) {
     this.#tracker = new Tracker({ lastId: Math.max(0, ...followed) });
@@ -44,7 +46,10 @@ export class FrameTracker {
     this.#bridges = new Bridges(frame);
   }
 
-  /** Whether faint detections could be useful in a frame, counted from 0: there are tracks to continue, or may be by then. */
+  /**
+   * True if faint detections could be useful in a frame, counted from 0: there are tracks to continue, or may be by
+   * then.
+   */
   usesFaint(frame: number): boolean {
     return this.#tracker.hasLiveTracks || this.#looked < frame;
   }
@@ -78,7 +83,7 @@ export class FrameTracker {
     });
   }
 
-  /** Objects of the frame that are followed without words. */
+  /** Turns followed objects into the frame's objects. */
   async follow(followed: readonly FollowedObject[]): Promise<FrameObject[]> {
     const objects: FrameObject[] = [];
     for (const { objectId, regionIndex, label, score, box, mask } of followed) {
@@ -93,9 +98,10 @@ export class FrameTracker {
   }
 
   /**
-   * The objects that were seen in the previous frame and are still there although this frame has no detection of them.
+   * Finds the objects that the previous frame showed and that this frame has no detection of.
    *
-   * @param open the frame, if it is kept open @param seen its other objects
+   * @param open the frame, if it is kept open
+   * @param seen its other objects
    */
   async bridge(
     timeSec: number,

@@ -26,11 +26,11 @@ export interface Written {
   readonly masks: MaskOutput[];
   /** Reports that masks were left out; null if none were. */
   readonly notice: Problem | null;
-  /** Milliseconds spent rasterising. */
+  /** Milliseconds spent rasterizing. */
   readonly post: number;
 }
 
-/** A mask to write, and what it shows, as each output names it. */
+/** A mask to write, and its name in each output. */
 interface Found extends NamedMask {
   readonly of: { readonly promptIndex: number } | { readonly regionIndex: number };
   readonly text: MaskText;
@@ -38,8 +38,8 @@ interface Found extends NamedMask {
 }
 
 /**
- * Writes one PNG per instance that has a pixel and is within the limit, and one per region, numbered in order; the preview, if
- * requested; and the formats, which list only what has a pixel.
+ * Writes the masks, numbered in order: one PNG per instance that has a pixel and is within the limit, and one per
+ * region. Also writes the requested preview, and the formats, which list only masks with pixels.
  *
  * @param step is called before each mask, and while the preview is drawn
  */
@@ -106,7 +106,7 @@ function ofRegions(task: ImageTask, { regions: drawn = [] }: Segmentation): Foun
   });
 }
 
-/** Decides which masks of a picture are kept: every prompt gets the same share of the task's limit, and at least one mask. */
+/** Selects the masks of a picture: every prompt gets the same share of the task's limit, and at least one mask. */
 class MaskQuota {
   readonly #inAll: number;
   readonly #ofEach: number;
@@ -114,13 +114,13 @@ class MaskQuota {
   #total = 0;
   #isExceeded = false;
 
-  /** @param inAll the most masks of the task */
+  /** @param inAll the task's limit of masks */
   constructor(inAll: number, prompts: number) {
     this.#inAll = inAll;
     this.#ofEach = Math.max(1, Math.floor(inAll / prompts));
   }
 
-  /** Whether the next mask of a prompt is kept. A prompt's masks come by descending confidence. */
+  /** True if the quota takes the next mask of a prompt. A prompt's masks come by descending confidence. */
   takes(promptIndex: number): boolean {
     const kept = this.#kept.get(promptIndex) ?? 0;
     if (kept >= this.#ofEach || this.#total >= this.#inAll) {

@@ -1,4 +1,4 @@
-/** Bridges gaps in tracks: an object that the detector misses for a moment is looked for where it is expected. */
+/** Bridges gaps in tracks: searches for an object that the detector misses for a moment, where it is expected. */
 import { type Box, clipBox } from "../models/box.ts";
 import type { Followable, Instance, PictureAppearance } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
@@ -9,25 +9,25 @@ import { windowAbout } from "./parts.ts";
 import type { Size } from "../size.ts";
 import type { Gap } from "../tracking/tracker.ts";
 
-/** How long after its last detection an object is looked for without one. */
+/** Seconds after its last detection for which an object is searched without one. */
 export const LONGEST_BRIDGE_SECONDS = 1;
 
-/** Times of frames are rounded: one that is just a second later counts. */
+/** Times of frames are rounded: a frame just a second later counts. */
 const TOLERANCE_SECONDS = 0.02;
 
-/** A single detection may be an error, and is not prolonged. */
+/** A single detection may be an error, and gets no bridge. */
 const LEAST_DETECTIONS = 2;
 
-/** The share of its expected box that must lie in the picture: an object that leaves is not held back. */
+/** The share of its expected box that must lie in the picture: a leaving object is not bridged. */
 const LEAST_INSIDE = 0.5;
 
-/** An object as it was detected last. */
+/** An object at its last detection. */
 interface Known extends Pick<Instance, "score" | "mask" | "box" | "promptIndex"> {
   readonly timeSec: number;
   readonly detections: number;
-  /** Of the whole frame, which its objects share. */
+  /** The appearance of the whole frame, which its objects share. */
   readonly appearance: PictureAppearance;
-  /** Since the detector misses it. */
+  /** The search since the detector missed it. */
   pursuit?: { readonly memory: Memory; readonly descriptor: Float32Array; last: Sought["last"] };
 }
 
@@ -45,7 +45,7 @@ export class Bridges {
     this.#frame = frame;
   }
 
-  /** Remembers a detected object. @param looks the frame's */
+  /** Remembers a detected object. @param appearance the frame's */
   detected(objectId: number, timeSec: number, instance: Instance, appearance: PictureAppearance): void {
     const { score, mask, box, promptIndex } = instance;
     const detections = (this.#known.get(objectId)?.detections ?? 0) + 1;
@@ -53,8 +53,9 @@ export class Bridges {
   }
 
   /**
-   * The objects of the gaps that are in the frame at `timeSec`. Those that were not detected for too long are forgotten.
-   * @param others the masks of the frame's other objects, and their prompts: two objects of one prompt are not in one place
+   * The objects of the gaps that are in the frame at `timeSec`. Forgets objects without a detection for too long.
+   * @param others the masks of the frame's other objects, and their prompts: two objects of one prompt are not in one
+   * place
    */
   async find(
     timeSec: number,

@@ -1,34 +1,37 @@
-/** How likely a mask that the decoder offers is the object that is followed. */
+/** Rates the masks that the decoder offers by their likeness to the followed object. */
 import { asShare, cosine, unit } from "../models/arithmetic.ts";
 import { gridArea } from "../models/mask-shape.ts";
 import type { DrawnRegion, LogitGrid, PictureAppearance } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 
-/** What a mask is compared with. */
+/** The object's expected properties, with which a mask is compared. */
 export interface Expected {
-  /** What the object looks like, by `descriptorOf`: where it was pointed at, and where it was seen last. */
+  /** Its descriptors (see `descriptorOf`): where a region marked it, and where it was seen last. */
   readonly appearance: readonly Float32Array[];
-  /** Its area in cells of the decoder's grid, when it was seen last; undefined if that says nothing. */
+  /** Its last area in cells of the decoder's grid; undefined if that is no evidence. */
   readonly area: number | undefined;
-  /** Of each cell of the picture's looks, how much of it the votes give to the object. */
+  /** The share of each cell that the votes give to the object. */
   readonly votes: Float32Array;
 }
 
-/** A mask, and what speaks for it, each from 0 to 1. */
+/** A mask and its ratings, each from 0 to 1. */
 export interface Offer {
   readonly mask: LogitGrid;
-  /** Of each cell of the picture's looks, how much of it the mask has. */
+  /** The share of each cell that the mask covers. */
   readonly inside: Float32Array;
   readonly descriptor: Float32Array;
   readonly quality: number;
   readonly likeness: number;
   readonly agreement: number;
   readonly similarArea: number;
-  /** The product of all. */
+  /** The product of all ratings. */
   readonly value: number;
 }
 
-/** The mean of what a mask's cells look like, as a vector of length 1; zeros if it has none. @param inside of each cell, how much of it the mask has */
+/**
+ * The mean appearance of a mask's cells, as a vector of length 1; zeros if it has none.
+ * @param inside the share of each cell that the mask covers
+ */
 export function descriptorOf(
   { channels, appearance }: PictureAppearance,
   inside: Float32Array,
@@ -42,7 +45,7 @@ export function descriptorOf(
   return unit(sum);
 }
 
-/** The soft IoU of what a mask has with what the votes say: the sum of the smaller by the sum of the larger shares. */
+/** The soft IoU of a mask and the votes: the sum of the smaller shares divided by the sum of the larger. */
 export function agreementOf(inside: Float32Array, votes: Float32Array): number {
   let [both, either] = [0, 0];
   for (const [cell, share] of inside.entries()) {
@@ -53,7 +56,7 @@ export function agreementOf(inside: Float32Array, votes: Float32Array): number {
   return either === 0 ? 0 : both / either;
 }
 
-/** What speaks for a mask. */
+/** Rates a mask. */
 export function weigh({ mask, quality }: DrawnRegion, picture: PictureAppearance, expected: Expected): Offer {
   const inside = coverage(mask, picture.width, picture.height);
   const descriptor = descriptorOf(picture, inside);
@@ -71,7 +74,7 @@ export function weigh({ mask, quality }: DrawnRegion, picture: PictureAppearance
   return { mask, inside, descriptor, quality: asShare(quality), likeness, agreement, similarArea, value };
 }
 
-/** The offer with the highest value; undefined if there is none with any. */
+/** The offer with the highest value; undefined if all are 0. */
 export const best = (offers: readonly Offer[]): Offer | undefined =>
   offers.reduce<Offer | undefined>(
     (top, offer) => (offer.value > (top?.value ?? 0) ? offer : top),

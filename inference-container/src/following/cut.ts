@@ -8,20 +8,21 @@ import type { PictureAppearance } from "../models/model.ts";
  */
 const SAME_SCENE = 0.3;
 
-/** How far the camera may have turned from one frame to the next, in shares of the picture's sides. */
+/** The share of the picture's sides by which the camera may turn from one frame to the next. */
 const TURNED = { across: 3 / 8, down: 3 / 16 } as const;
 
-/** Every how many cells a shift is tried, and cells are compared. */
+/** The step, in cells, between shifts and between compared cells. */
 const STEP = 4;
 
 /**
- * The mean cosine between cells of two frames and those of the other that are most like them, from which on both show the same things. A
- * camera that comes near fast leaves no cell in its place: in such a clip (motocross-jump) frames in a row had at least 0.615. Of 26 pairs of
- * frames of six clips that no shift explained, all had at most 0.605.
+ * Above this value two frames show the same things. The value is the mean cosine between the cells of each frame and
+ * their most similar cells in the other. A camera that approaches fast leaves no cell in its place: in such a clip
+ * (motocross-jump) frames in a row had at least 0.615. Of 26 pairs of frames of six clips that no shift explained, all
+ * had at most 0.605.
  */
 const SAME_THINGS = 0.61;
 
-/** Whether no shift of the frame before makes its cells look like those of this one, and the one hasn't what the other shows. */
+/** True if no shift aligns the two frames, and they do not show the same things. */
 export function isCut(before: PictureAppearance, now: PictureAppearance): boolean {
   const { width, height } = now;
   if (sameness(before, now, 0, 0) >= SAME_SCENE) return false;
@@ -32,7 +33,7 @@ export function isCut(before: PictureAppearance, now: PictureAppearance): boolea
   return thingsShared(before, now) + thingsShared(now, before) < 2 * SAME_THINGS;
 }
 
-/** The mean, over cells of a frame, of the cosine with the cell of the other that is most like it. */
+/** The mean, over cells of a frame, of the cosine with the most similar cell of the other. */
 function thingsShared(one: PictureAppearance, other: PictureAppearance): number {
   const wanted = sampled(one, STEP);
   const there = sampled(other, STEP / 2);
@@ -42,7 +43,7 @@ function thingsShared(one: PictureAppearance, other: PictureAppearance): number 
   );
 }
 
-/** The looks of every `step`th cell, across and down. */
+/** The appearance of every `step`th cell, across and down. */
 function sampled({ width, height, channels, appearance }: PictureAppearance, step: number): Float32Array[] {
   const cells: Float32Array[] = [];
   for (let y = 0; y < height; y += step)

@@ -1,4 +1,4 @@
-/** Finds objects in a frame that were seen before it: the one way in which a mask is continued. */
+/** Finds objects of earlier frames in a frame. Every continued mask comes from here. */
 import type { RegionPoint } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
 import { gridArea, gridBounds, gridMoved, gridOverlap, samplesAt } from "../models/mask-shape.ts";
@@ -8,43 +8,43 @@ import { best, type Expected, type Offer, weigh } from "./choice.ts";
 import { cellsWithin, appearanceOf, type Memory } from "./memory.ts";
 import { type Part, partsOf, windowAbout } from "./parts.ts";
 
-/** What a drawing has to be worth: the product that `weigh` makes. */
+/** Thresholds of the product that `weigh` computes. */
 const LEAST = {
-  /** Below this another way of drawing is tried, too. */
+  /** Below this, another way of drawing is tried too. */
   sure: 0.8,
   /** Below this an object is lost. */
   followed: 0.3,
-  /** From this on a lost object is found again. */
+  /** From here, a lost object is found again. */
   found: 0.45,
 } as const;
 
-/** The share of its cells' votes from which on what looks like the object, and is not it, gets a point outside. */
+/** The mean vote of a part's cells above which a similar thing gets a point outside. */
 const RIVAL = 0.5;
 
-/** How many objects of a frame are drawn in other ways: many would cost as much as the frame's features. */
+/** The most objects of a frame that are drawn in other ways: many would cost as much as the frame's features. */
 const MOST_DOUBTFUL = 3;
 
-/** The share of the smaller of two objects from which on they are the same thing twice. */
+/** The share of the smaller of two objects above which they are the same thing. */
 const TAKEN = 0.5;
 
-/** An object that is looked for in a frame. */
+/** An object to find in a frame. */
 export interface Sought {
   readonly objectId: number;
   readonly memory: Memory;
-  /** True if it was pointed at in several places: its parts may lie apart. */
+  /** True if a region marks it in several places: its parts may lie apart. */
   readonly inParts: boolean;
-  /** What it looks like where it is certain, by `descriptorOf`. */
+  /** Its certain appearance, by `descriptorOf`. */
   readonly descriptor: Float32Array;
-  /** As it was seen last. */
+  /** Its last mask and descriptor. */
   readonly last: Pick<Offer, "mask" | "descriptor">;
   /** Absent if it may be anywhere. */
   readonly expected: Place | undefined;
 }
 
-/** Where an object is expected, in pixels of the frame. */
+/** The expected place of an object, in pixels of the frame. */
 export interface Place {
   readonly box: Box;
-  /** By how much it is expected to have moved since it was seen last, to the right and down. */
+  /** The expected shift since it was seen last, to the right and down. */
   readonly moved: readonly [number, number];
 }
 
@@ -54,7 +54,7 @@ export interface Claim {
   readonly mask: LogitGrid;
 }
 
-/** What of the frame is looked at. */
+/** The frame to search. */
 export interface Scene {
   /** The frame's size in pixels. */
   readonly frame: Size;
@@ -68,11 +68,11 @@ export interface Found extends Offer {
   readonly sought: Sought;
   /** In pixels of the frame. */
   readonly box: Box;
-  /** Points where the votes see it, and where they do not. */
+  /** Points on the object and off it, by the votes. */
   readonly points: readonly RegionPoint[];
 }
 
-/** What an object's votes say in a frame. */
+/** An object's votes in a frame, and the regions that they suggest. */
 interface Hunch {
   readonly sought: Sought;
   readonly expected: Expected;
@@ -80,9 +80,9 @@ interface Hunch {
 }
 
 /**
- * Those of the objects that are in the frame.
- * @param others the objects that have their masks already
- * @param mayShare whether two objects may be in one place, as a thing and a part of it
+ * Finds the objects that are in the frame.
+ * @param others the objects that already have masks
+ * @param mayShare tells whether two objects may be in one place, as a thing and a part of it
  */
 export async function find(
   sought: readonly Sought[],
@@ -90,7 +90,7 @@ export async function find(
   others: readonly Claim[],
   mayShare: (a: Claim, b: Claim) => boolean = () => false,
 ): Promise<Found[]> {
-  // All at once: the device counts the votes for one object while those of the next are prepared.
+  // In parallel: the device counts the votes for one object while the engine prepares those of the next.
   const hunches = await Promise.all(sought.map((one) => hunchOf(one, scene)));
   const taken: Claim[] = [...others];
   const found: Found[] = [];
@@ -153,7 +153,7 @@ async function choose(hunches: readonly Hunch[], scene: Scene): Promise<[Hunch, 
 
 const valueOf = (offer: Offer | undefined): number => offer?.value ?? 0;
 
-/** @param withPrior whether the last mask is tried, too, as prior: it is rarely the best, and costs as much as the box alone */
+/** @param withPrior also tries the last mask as prior: it is rarely the best, and costs as much as the box alone */
 function expectedRegions({ expected, last }: Sought, frame: Size, withPrior: boolean): Region[] {
   if (expected === undefined) return [];
   const { box, moved } = expected;
@@ -172,7 +172,7 @@ async function draw(
   });
 }
 
-/** Tells whether an object had a part when it was seen last, from where it is expected to have moved. */
+/** True if an object had a part when it was seen last, at the place before its expected shift. */
 function hadPart({ last, expected }: Sought, { peak: { x, y } }: Part, frame: Size): boolean {
   const [right, down] = expected?.moved ?? [0, 0];
   return samplesAt(last.mask, { x: x - right, y: y - down }, frame).some(
@@ -180,7 +180,10 @@ function hadPart({ last, expected }: Sought, { peak: { x, y } }: Part, frame: Si
   );
 }
 
-/** The region in which the votes see an object: the box of its parts, their peaks, and a point outside it on what looks most like it. */
+/**
+ * The region that the votes suggest: the box of the object's parts, their peaks, and a point outside on the most
+ * similar other thing.
+ */
 function votedRegion(parts: readonly Part[], others: readonly Part[]): Region {
   const rival = others.find(({ weight, cells }) => weight > RIVAL * cells.length);
   const boxes = parts.map(({ box }) => box);
@@ -198,6 +201,6 @@ function votedRegion(parts: readonly Part[], others: readonly Part[]): Region {
   };
 }
 
-/** Whether two masks are the same thing, unless one object is a part of the other. */
+/** True if two masks overlap so much that they show the same thing, or a thing and a part of it. */
 export const overlapTooMuch = ({ mask: a }: Claim, { mask: b }: Claim): boolean =>
   gridOverlap(a, b) > TAKEN * Math.min(gridArea(a), gridArea(b));

@@ -1,24 +1,27 @@
-/** What is remembered of an object: cells of a few frames, so much in all as never grows with the clip. */
+/** Memory of an object: the cells of a few frames. Its size does not grow with the clip. */
 import type { CellAppearance, KnownCells, PictureAppearance } from "../models/model.ts";
 
-/** An object in a frame, and what lies around it. */
+/** An object in a frame, and its surroundings. */
 export interface Remembered {
   readonly timeSec: number;
-  /** How sure it is that this is the object, 0 to 1. */
+  /** The certainty that this is the object, 0 to 1. */
   readonly sureness: number;
   readonly known: KnownCells;
 }
 
-/** The most cells that are remembered of a frame: of a large object every second or third. */
+/** The most cells of a frame to remember; of a large object every second or third. */
 const MOST_CELLS = 1_024;
 
-/** The frame in which the object was pointed at votes, the last one, and of the others the surest. */
+/** The voting frames: the first, the last, and of the others the surest. */
 const MOST_SURE = 3;
 
-/** A frame is remembered for its sureness if no such frame lies nearer in time, in seconds: frames that are alike add nothing. */
+/** The least distance in time, in seconds, between the surest frames: similar frames add nothing. */
 const APART_SECONDS = 0.4;
 
-/** What a frame shows of an object within a window around it. @param inside of each cell, how much of it the object has */
+/**
+ * The cells of a frame within a window around an object.
+ * @param inside the share of each cell that the object covers
+ */
 export function glimpse(picture: PictureAppearance, window: Float32Array, inside: Float32Array): KnownCells {
   const cells = cellsWithin(window);
   const step = Math.max(1, Math.ceil(cells.length / MOST_CELLS));
@@ -26,11 +29,11 @@ export function glimpse(picture: PictureAppearance, window: Float32Array, inside
   return { ...appearanceOf(picture, kept), inside: Float32Array.from(kept, (cell) => inside[cell] ?? 0) };
 }
 
-/** The cells of which a window has something. */
+/** The indexes of a window's cells with a value. */
 export const cellsWithin = (window: Float32Array): number[] =>
   [...window.keys()].filter((cell) => (window[cell] ?? 0) > 0);
 
-/** What some cells of a picture look like, in their order. */
+/** The appearance of some cells of a picture, in their order. */
 export function appearanceOf(
   { channels, appearance }: CellAppearance,
   cells: readonly number[],
@@ -46,12 +49,12 @@ export class Memory {
   #sure: readonly Remembered[] = [];
   #last: Remembered | undefined;
 
-  /** @param first the frame in which the object was pointed at */
+  /** @param first the frame in which a region marks the object */
   constructor(first: Remembered) {
     this.#first = first;
   }
 
-  /** Remembers the object as it was found in the latest frame. */
+  /** Remembers the object from the latest frame. */
   add(seen: Remembered): void {
     if (this.#last !== undefined) this.#sure = surest([...this.#sure, this.#last]);
     this.#last = seen;
@@ -62,7 +65,7 @@ export class Memory {
     return [this.#first, ...this.#sure, ...(this.#last === undefined ? [] : [this.#last])];
   }
 
-  /** All cells that vote, as one. */
+  /** All voting cells together. */
   get known(): KnownCells {
     const voting = this.frames.map(({ known }) => known);
     return {
@@ -73,7 +76,7 @@ export class Memory {
   }
 }
 
-/** The surest of frames by time, none too near to one that is surer. */
+/** The surest frames in the order of time, at least `APART_SECONDS` apart. */
 function surest(frames: readonly Remembered[]): Remembered[] {
   const kept: Remembered[] = [];
   for (const frame of frames.toSorted((a, b) => b.sureness - a.sureness || b.timeSec - a.timeSec))

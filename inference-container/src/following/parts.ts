@@ -1,16 +1,19 @@
-/** Votes on a grid of cells: where they are looked for, and which connected parts they form. */
+/** Votes on a grid of cells: their window around a box, and the connected parts that they form. */
 import type { RegionPoint } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
 import { components } from "../models/components.ts";
 import type { Size } from "../size.ts";
 
-/** By how much of its sides a box is surrounded by a window. */
+/** The margin of a window around a box, as a share of the box's sides. */
 const SURROUNDINGS = 0.75;
 
-/** How much votes count at the window's edge, by those within the box. */
+/** The weight of votes at the window's edge; it is 1 within the box. */
 const AT_THE_EDGE = 0.3;
 
-/** How a cell's votes count by its distance from a box: 1 within it, less around it, 0 further away. @param frame the picture's size, in whose pixels the box is */
+/**
+ * The weights of the cells' votes by their distance from a box: 1 within it, less around it, 0 further away.
+ * @param frame the picture's size, in whose pixels the box is
+ */
 export function windowAbout(box: Box, frame: Size, { width, height }: Size): Float32Array {
   const [x1, y1, x2, y2] = box;
   const [reachX, reachY] = [(x2 - x1) * SURROUNDINGS, (y2 - y1) * SURROUNDINGS];
@@ -19,7 +22,7 @@ export function windowAbout(box: Box, frame: Size, { width, height }: Size): Flo
   for (let row = 0; row < height; row += 1)
     for (let column = 0; column < width; column += 1) {
       const [x, y] = [(column + 0.5) * cellX, (row + 0.5) * cellY];
-      // A small object is surrounded by two cells at least.
+      // The margin around a small object is at least two cells.
       const out = Math.max(
         Math.max(x1 - x, x - x2) / Math.max(reachX, 2 * cellX),
         Math.max(y1 - y, y - y2) / Math.max(reachY, 2 * cellY),
@@ -30,7 +33,7 @@ export function windowAbout(box: Box, frame: Size, { width, height }: Size): Flo
   return window;
 }
 
-/** A connected part of what the votes mean. */
+/** A connected part of the cells with votes. */
 export interface Part {
   readonly cells: readonly number[];
   /** The sum of its votes. */
@@ -41,7 +44,7 @@ export interface Part {
   readonly peak: Pick<RegionPoint, "x" | "y">;
 }
 
-/** A cell belongs to a part if it has at least so many of the votes. */
+/** The least vote of a cell that belongs to a part. */
 export const LEAST_VOTES = 0.5;
 
 /** The parts of the cells with at least `LEAST_VOTES`, the heaviest first. @param votes of each cell, row by row */
@@ -76,10 +79,10 @@ function partOf(cells: readonly number[], votes: Float32Array, { width, height }
   };
 }
 
-/** How far around a cell votes are summed: a part's peak is not at its border. */
+/** The distance in cells over which votes are summed: a part's peak is not at its border. */
 const AROUND = 2;
 
-/** The sum of the values of the cells about one, and its own. @param votes of each cell of the grid, row by row */
+/** The sum of a cell's value and those around it. @param votes of each cell of the grid, row by row */
 export function sumAround(votes: Float32Array, x: number, y: number, { width, height }: Size): number {
   let sum = 0;
   for (let dy = -AROUND; dy <= AROUND; dy += 1)

@@ -1,4 +1,4 @@
-/** Objects where they are pointed at. */
+/** Draws objects in the frames in which regions mark them. */
 import type { Box } from "../models/box.ts";
 import { asShare, cosine } from "../models/arithmetic.ts";
 import { gridBounds } from "../models/mask-shape.ts";
@@ -11,14 +11,14 @@ import { glimpse, type Remembered } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
 import { standingOut } from "./standing-out.ts";
 
-/** An object that is followed, wherever it is pointed at. */
+/** An object to follow, with all regions that mark it. */
 export interface PointedAt {
   readonly objectId: number;
   /** By the times of their frames, at least one: the first draws the object, and the others correct it. */
   readonly regions: ReadonlyMap<number, Region>;
 }
 
-/** An object in a frame in which it is pointed at. */
+/** An object in a frame in which a region marks it. */
 export interface Moment {
   readonly region: Region;
   readonly mask: LogitGrid;
@@ -28,15 +28,18 @@ export interface Moment {
   readonly remembered: Remembered;
 }
 
-/** What is known of an object that a region corrects. */
+/** Facts about an object before a region corrects it. */
 export interface Corrected {
-  /** What it looks like where it was pointed at before, by `descriptorOf`. */
+  /** Its descriptor where a region marked it before. */
   readonly descriptor: Float32Array;
-  /** As it was followed into this frame; absent if it was lost. */
+  /** The result of following it into this frame; absent if it was lost. */
   readonly followed: Pick<Found, "mask" | "box" | "value"> | undefined;
 }
 
-/** Draws the object for a region; undefined if nothing can be drawn. @param before absent if it was never pointed at before */
+/**
+ * Draws the object for a region; undefined if nothing can be drawn.
+ * @param before absent if no region marked it before
+ */
 export async function momentOf(
   region: Region,
   before: Corrected | undefined,
@@ -54,7 +57,7 @@ export async function momentOf(
     region,
     mask,
     box,
-    // The decoder thinks little of a mask in parts: a correction makes no frame less sure than it was.
+    // The decoder rates a mask in parts low, but a correction must not lower a frame's score.
     score: Math.max(asShare(drawn.quality), before?.followed?.value ?? 0),
     descriptor: descriptorOf(appearance, inside),
     remembered: { timeSec, sureness: 1, known },
@@ -62,12 +65,13 @@ export async function momentOf(
 }
 
 /**
- * Where the decoder's own estimate of what it draws for a box is lower, it is told what stands out there. Of the first frames of 20 clips of
- * DAVIS 2016 one is below (kite-surf's with 0.64; the next has 0.78). Above, such points did harm (docs/decisions/0059-following.md).
+ * If the decoder's estimate for a box is lower, the model gets points on the box's most distinct content. Of the first
+ * frames of 20 clips of DAVIS 2016 one is below (kite-surf's with 0.64; the next has 0.78). Above, such points did harm
+ * (docs/decisions/0059-following.md).
  */
 const UNSURE = 0.7;
 
-/** What the model draws for a region, as in a picture; for a box of which it is unsure, also by what stands out in it. */
+/** The mask that the model draws for a region, as in a picture. For an unsure box it draws again from points. */
 async function drawnIn(region: Region, scene: Scene): Promise<DrawnRegion | undefined> {
   const { picture, frame, appearance } = scene;
   const [offers = []] = await picture.offers([region]);
@@ -81,8 +85,8 @@ async function drawnIn(region: Region, scene: Scene): Promise<DrawnRegion | unde
 }
 
 /**
- * The mask for a correction. Points on the object that was followed, and around it, change its mask, as in a picture. A box, and what is
- * pointed at elsewhere, is the object itself: of the masks that obey the region the best by its quality and by what the object looks like.
+ * The mask for a correction. Points on the followed object and around it change its mask, as in a picture. A box, or
+ * points elsewhere, mark the object again: the best mask that obeys the region, by quality and likeness.
  */
 async function corrected(
   region: Region,
@@ -102,7 +106,7 @@ async function corrected(
   return obeying(offers, region, frame).toSorted((a, b) => valueOf(b) - valueOf(a))[0];
 }
 
-/** Whether a region has no box, and all its points on the object lie on what was followed, or around it. */
+/** True if a region has no box, and all its points on the object lie on the followed object or around it. */
 function isAbout({ box, points = [] }: Region, followed: Box, { frame, appearance }: Scene): boolean {
   const window = windowAbout(followed, frame, appearance);
   const [cellX, cellY] = [frame.width / appearance.width, frame.height / appearance.height];

@@ -1,4 +1,4 @@
-/** Where in a box something is that looks unlike what surrounds the box. */
+/** Finds the content of a box that looks unlike the box's surroundings. */
 import type { RegionPoint } from "@segmentation/protocol";
 import { cosine } from "../models/arithmetic.ts";
 import type { Box } from "../models/box.ts";
@@ -7,20 +7,20 @@ import type { Size } from "../size.ts";
 import { cellsWithin } from "./memory.ts";
 import { sumAround, windowAbout } from "./parts.ts";
 
-/** The share of the box's cells that count as standing out. */
+/** The share of the box's cells that count as distinct. */
 const SHARE = 0.15;
 
 const MOST_POINTS = 4;
 
-/** How far apart the points are at least, in cells. */
+/** The least distance between two points, in cells. */
 const APART_CELLS = 5;
 
-/** The most cells of the surroundings with which a cell is compared. */
+/** The most surrounding cells in the comparison of a cell. */
 const MOST_COMPARED = 256;
 
 /**
- * Points on what in a box looks least like its surroundings, the most unlike first, in pixels of the picture; none if the box has no
- * surroundings. A cell's likeness is its highest cosine with a cell around the box.
+ * Points on the content of a box that looks least like its surroundings, the most unlike first, in pixels of the
+ * picture; none if the box has no surroundings. A cell's likeness is its highest cosine with a cell around the box.
  * @param frame the picture's size, in whose pixels the box is
  */
 export function standingOut(box: Box, picture: PictureAppearance, frame: Size): RegionPoint[] {
@@ -39,7 +39,7 @@ export function standingOut(box: Box, picture: PictureAppearance, frame: Size): 
     const descriptor = ownDescriptor(cell);
     unlike[cell] = 1 - Math.max(...compared.map((other) => cosine(descriptor, other)));
   }
-  // Together with what lies about a cell, so that no point is at a border.
+  // Summed with the cells around, so that no point is at a border.
   const sums = unlike.map((_, cell) => sumAround(unlike, columnOf(cell), rowOf(cell), picture));
   const points: number[] = [];
   for (const cell of within

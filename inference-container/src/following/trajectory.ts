@@ -1,4 +1,4 @@
-/** Follows objects from frame to frame in one direction of time, from where they were pointed at. */
+/** Follows objects from frame to frame in one direction of time, from the frames in which regions mark them. */
 import { type Box, clipBox } from "../models/box.ts";
 import type { Followable, LogitGrid, PictureAppearance, Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
@@ -15,11 +15,11 @@ export interface Sighting {
   readonly mask: LogitGrid;
   /** In pixels of the frame. */
   readonly box: Box;
-  /** How sure it is that this is the object, 0 to 1. */
+  /** The certainty that this is the object, 0 to 1. */
   readonly score: number;
 }
 
-/** An object in a frame in which it is not pointed at; where the votes see it, if points began it. */
+/** An object in a frame without a region for it. If points began it, has the voted points. */
 interface Followed extends Sighting {
   readonly points: Found["points"] | undefined;
 }
@@ -27,13 +27,13 @@ interface Followed extends Sighting {
 interface Pursuit {
   readonly object: PointedAt;
   readonly memory: Memory;
-  /** Begins anew wherever the object was pointed at, and where it was found again. */
+  /** Restarts in each frame with a region, and after the object was lost. */
   track: Track;
   last: Sought["last"];
   lost: boolean;
-  /** Since a cut: it is not looked for until it is pointed at again. */
+  /** True after a cut: the object is not searched until a region marks it again. */
   over: boolean;
-  /** The latest frame in which it was pointed at. */
+  /** The latest frame with a region for it. */
   readonly begun: Moment;
 }
 
@@ -43,10 +43,10 @@ export class Trajectory {
   readonly #direction: 1 | -1;
   #pursuits: readonly Pursuit[] = [];
   #before: PictureAppearance | undefined;
-  /** Pairs of objects that were pointed at as a thing and a part of it. */
+  /** Pairs of objects of which one is a part of the other. */
   readonly #nested = new Set<string>();
 
-  /** @param frame the size of the frames that will come @param direction 1 if frames come by ascending times, -1 by descending ones */
+  /** @param frame the size of the frames @param direction 1 if frames come by ascending times, -1 by descending ones */
   constructor(objects: readonly PointedAt[], frame: Size, direction: 1 | -1) {
     this.#objects = objects;
     this.#frame = frame;
@@ -65,7 +65,7 @@ export class Trajectory {
       ({ object, over }) => !over && !shown.some(({ objectId }) => objectId === object.objectId),
     );
     const near = await this.#find(followed, shown, scene);
-    // What is not where it was expected may be anywhere: it is moving faster than was known.
+    // An object away from its expected place may be anywhere: it moves faster than expected.
     const missed = followed.filter(
       ({ object, lost }) => !lost && !near.some(({ objectId }) => objectId === object.objectId),
     );
@@ -78,7 +78,7 @@ export class Trajectory {
     return [...shown, ...found];
   }
 
-  /** Those of the objects that are found, and remembers them. @param others the objects that have their masks */
+  /** Finds some of the objects, and remembers them. @param others the objects that already have masks */
   async #find(pursuits: readonly Pursuit[], others: readonly Sighting[], scene: Scene): Promise<Followed[]> {
     const sought = new Map(pursuits.map((pursuit) => [this.#soughtIn(scene, pursuit), pursuit]));
     const found = await find([...sought.keys()], scene, others, (a, b) => this.#nested.has(pairOf(a, b)));
@@ -103,7 +103,7 @@ export class Trajectory {
     };
   }
 
-  /** Whether a frame has to be looked at: an object is followed, or is pointed at in it. */
+  /** True if the frame has an object to follow, or a region that marks one. */
   follows(timeSec: number): boolean {
     return (
       this.#pursuits.some(({ over }) => !over) ||
@@ -111,13 +111,16 @@ export class Trajectory {
     );
   }
 
-  /** Where an object is pointed at in the frame at a time. What corrects it before its first region is for the other direction. */
+  /**
+   * The region that marks an object in the frame at a time. Corrections before its first region belong to the other
+   * direction.
+   */
   #regionAt({ regions }: PointedAt, timeSec: number): Region | undefined {
     const [first = timeSec] = regions.keys();
     return this.#direction * (timeSec - first) < 0 ? undefined : regions.get(timeSec);
   }
 
-  /** The objects that are pointed at in this frame; they are followed from there. */
+  /** Draws the objects that regions mark in this frame, and follows them from there. */
   async #pointedAt(scene: Scene): Promise<Sighting[]> {
     const shown: Sighting[] = [];
     for (const object of this.#objects) {
@@ -135,7 +138,10 @@ export class Trajectory {
     return shown;
   }
 
-  /** Begins to follow an object from a frame in which it is pointed at. What a correction contradicts must not vote on. */
+  /**
+   * Begins to follow an object from a frame with a region. Memories that a correction contradicts must not vote any
+   * more.
+   */
   #begun(object: PointedAt, begun: Moment): Pursuit {
     const { timeSec } = begun.remembered;
     return {
@@ -149,13 +155,13 @@ export class Trajectory {
     };
   }
 
-  /** An object that is corrected, as it was followed into the frame. */
+  /** An object before a correction: the result of following it into the frame. */
   async #known(pursuit: Pursuit, scene: Scene): Promise<Corrected> {
     const [followed] = pursuit.over ? [] : await find([this.#soughtIn(scene, pursuit)], scene, []);
     return { descriptor: pursuit.begun.descriptor, followed };
   }
 
-  /** Remembers an object as it is in a frame. */
+  /** Remembers an object in a frame. */
   #see(
     pursuit: Pursuit,
     { mask, descriptor, inside, value, box }: Found,
@@ -171,7 +177,7 @@ export class Trajectory {
   }
 }
 
-/** By how much a box's middle is moved, to the right and down. */
+/** The shift of a box's middle, to the right and down. */
 const shiftOf = (from: Box, to: Box): [number, number] => [
   (to[0] + to[2] - from[0] - from[2]) / 2,
   (to[1] + to[3] - from[1] - from[3]) / 2,

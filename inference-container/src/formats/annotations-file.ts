@@ -4,7 +4,7 @@ import type { WrittenFile } from "../messages.ts";
 import { TextFile } from "../text-file.ts";
 import { formatsTooLarge } from "./limits.ts";
 
-/** Pictures and clips write it alike. */
+/** Pictures and clips use the same file name. */
 const { name, contentType } = OUTPUTS.image.coco;
 
 /** Writes a COCO document annotation by annotation. Used as a `TextFile`. */
@@ -19,8 +19,8 @@ export class AnnotationsFile implements AsyncDisposable {
   }
 
   /**
-   * Creates the document in a task's folder; `head` has its fields that stand before the annotations, `limitBytes` is how large
-   * it may become without those after them.
+   * Creates the document in a task's folder. `head` has the fields before the annotations; `limitBytes` limits the
+   * document up to its last annotation.
    */
   static async open(folder: string, head: object, limitBytes: number): Promise<AnnotationsFile> {
     const path = join(folder, name);
@@ -36,7 +36,7 @@ export class AnnotationsFile implements AsyncDisposable {
     this.#isEmpty = false;
   }
 
-  /** Ends the document; `rest` has its fields that follow the annotations. */
+  /** Ends the document; `rest` has the fields after the annotations. */
   async finish(rest?: object): Promise<WrittenFile> {
     const written = await this.#file.finish(closeAnnotations(rest));
     return { name, contentType, path: this.#path, ...written };

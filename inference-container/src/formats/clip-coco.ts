@@ -58,7 +58,7 @@ export class ClipCoco implements AsyncDisposable {
     this.#size = size;
   }
 
-  /** Creates the document of a clip of this size; undefined if the task does not want it. */
+  /** Creates the document of a clip of this size; undefined if the task does not request it. */
   static async open(
     { folder, prompts, regions = [], formats }: VideoTask,
     size: Size,

@@ -1,6 +1,6 @@
 import { boundsOf, type Rle, rleOf, type RowRuns } from "@segmentation/masks";
 
-/** A mask as a COCO annotation has it. */
+/** A mask in a COCO annotation. */
 export interface CocoShape {
   readonly segmentation: Rle;
   /** The set pixels' own box, not the detector's: [x, y, width, height]. */
@@ -9,7 +9,7 @@ export interface CocoShape {
   readonly area: number;
 }
 
-/** Of masks that are in use: prompts that mean the same share theirs. */
+/** The shapes of masks in use: prompts that mean the same share theirs. */
 const known = new WeakMap<RowRuns, CocoShape>();
 
 /** The shape of a mask with at least one set pixel. */

@@ -9,7 +9,7 @@ import type { Picture } from "../models/model.ts";
 import type { FormatWriter, Subject } from "./format-writer.ts";
 import { formatsTooLarge, MOST_CUTOUT_BYTES } from "./limits.ts";
 
-/** Writes each mask's part of the picture as a picture of its own. */
+/** Writes each mask's part of the picture as a separate picture. */
 export async function openCutouts(
   { folder, picture }: Subject,
   mostBytes = MOST_CUTOUT_BYTES,
@@ -35,7 +35,7 @@ export async function openCutouts(
 /** Red, green, blue and opacity. */
 const CHANNELS = 4;
 
-/** The pixels of a mask as a PNG of its bounds; all others are transparent, and nothing of the picture is in them. */
+/** The pixels of a mask as a PNG of its bounds. All other pixels are transparent, without any color of the picture. */
 async function cutOut({ width, rgb }: Picture, runs: RowRuns, bounds: Bounds): Promise<Buffer> {
   const size = { width: bounds.right - bounds.left, height: bounds.bottom - bounds.top };
   const rgba = Buffer.alloc(size.width * size.height * CHANNELS);

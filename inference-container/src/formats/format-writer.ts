@@ -3,7 +3,7 @@ import type { Category } from "@segmentation/protocol";
 import type { ImageTask, WrittenFile } from "../messages.ts";
 import type { Picture } from "../models/model.ts";
 
-/** A mask of the picture, as its formats have it. */
+/** A mask of the picture, for its formats. */
 export interface FoundMask {
   readonly maskIndex: number;
   readonly categoryId: number;
@@ -12,15 +12,15 @@ export interface FoundMask {
   readonly runs: RowRuns;
 }
 
-/** Writes a picture's masks in a format. Await each call before the next. The opener has to dispose of it. */
+/** Writes a picture's masks in a format. Await each call before the next, and dispose of the writer. */
 export interface FormatWriter extends AsyncDisposable {
   /** Takes the next mask, in the order of their indices. @throws TaskFailure named formats_too_large */
   add(found: FoundMask): Promise<void>;
-  /** The written files, once the last mask was taken. */
+  /** The written files, after the last mask. */
   finish(): Promise<WrittenFile[]>;
 }
 
-/** What a format is written of: the task, with the name and the place of its upload, and the decoded picture. */
+/** Input of a format: the task, with its upload's name and path, and the decoded picture. */
 export interface Subject extends Pick<ImageTask, "folder"> {
   readonly taskId: string;
   readonly index: number;

@@ -2,11 +2,11 @@ import { taskFailure, type TaskFailure } from "../failures.ts";
 
 const MEBIBYTE = 1_048_576;
 
-/** The most bytes of a picture's text in a format. */
+/** The limit of a picture's text in a format, in bytes. */
 export const MOST_TEXT_BYTES = 128 * MEBIBYTE;
-/** The same of a clip's: what a client can still be expected to read. */
+/** The limit of a clip's text in bytes, which a client can be expected to read. */
 export const MOST_CLIP_TEXT_BYTES = 512 * MEBIBYTE;
-/** The most bytes that a picture's cut-outs have before they are compressed: 268 megapixels. */
+/** The limit of a picture's cut-outs before compression, in bytes: 268 megapixels. */
 export const MOST_CUTOUT_BYTES = 1_024 * MEBIBYTE;
 
 /** The failure of a task whose files in a format, such as "COCO annotations", would exceed their limit. */

@@ -18,7 +18,7 @@ const OPEN: Readonly<Record<ResultFormat, (subject: Subject) => FormatWriter | P
 export const categoriesOfTask = ({ prompts, formats, regions = [] }: ImageTask): Category[] =>
   categoriesOf(prompts, formats?.regionNames ?? regions.map(nameOf));
 
-/** Writes a picture's masks in all formats that its task wants; nothing if it wants none. */
+/** Writes a picture's masks in all formats that its task requests. */
 export async function openFormats(
   task: ImageTask,
   picture: Picture,

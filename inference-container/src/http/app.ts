@@ -33,7 +33,7 @@ export interface AppParts {
   readonly state: () => ServiceState;
   readonly model: () => ModelInfo | undefined;
   readonly devices: () => readonly DeviceState[];
-  /** Whether this service can process videos. */
+  /** True if this service can process videos. */
   readonly videos: boolean;
 }
 
@@ -70,10 +70,10 @@ export function createApp(parts: AppParts): Hono {
   });
   const bounded = bodyLimit({
     maxSize: BODY_BYTES,
-    // The server closes the connection of a body that it does not read to its end, so it says so.
+    // The server closes the connection after a body that it does not read to its end, and says so.
     onError: (c) => c.json(TOO_LARGE, 413, { connection: "close" }),
   });
-  // Before the body is read, which another version may not understand.
+  // Checked before the body, which another version may not understand.
   const sameProtocol = createMiddleware(async (c, next) => {
     const worker = c.req.header(PROTOCOL_HEADER);
     if (worker === undefined || worker === String(PROTOCOL)) return next();
@@ -88,7 +88,7 @@ export function createApp(parts: AppParts): Hono {
       return c.json(answer, status);
     };
     const body: unknown = await c.req.json().catch(() => undefined);
-    // Once the body is there: a drain that begins in between would leave the task waiting.
+    // Checked after the body: a drain that begins in between would leave the task waiting.
     const now = state();
     if (now === "DRAINING") return refuse(503, NOT_READY.DRAINING, RETRY_NOT_READY_SECONDS);
     const parsed = TaskRequest.safeParse(body);
@@ -133,7 +133,7 @@ export function createApp(parts: AppParts): Hono {
   return app;
 }
 
-/** What anyone may know about a model; only the log says why its provider is not the configured one. */
+/** The public facts about a model; only the log says why its provider is not the configured one. */
 const publicOf = ({ id, version, provider }: ModelInfo) => ({ id, version, provider });
 
 interface Problem {
@@ -192,7 +192,7 @@ function foreignOrigin(request: TaskRequest, { storageOrigins, callbackOrigins }
   return undefined;
 }
 
-/** Lets only requests with the token through, all if there is none; compares digests, so that timing reveals nothing. */
+/** Lets only requests with the token through, or all if there is none. Compares digests: timing reveals nothing. */
 function bearer(token: string | undefined) {
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
   return createMiddleware(async (c, next) => {

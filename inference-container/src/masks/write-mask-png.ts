@@ -8,7 +8,7 @@ const GREYSCALE = 0;
 /** A mask's bytes are stretches of equal ones: looking for other repetitions takes time and hardly makes a file smaller. */
 const DEFLATE = { level: 1, strategy: constants.Z_RLE };
 
-/** What a mask's PNG says it is of: a prompt, in its words, or a region, by its index and the label that its job gave it. */
+/** Text of a mask's PNG: its prompt, or its region's index with the label from the job. */
 export interface MaskText {
   readonly keyword: "prompt" | "region";
   readonly text: string;
@@ -17,7 +17,7 @@ export interface MaskText {
 
 const deflated: (bytes: Buffer, options: ZlibOptions) => Promise<Buffer> = promisify(deflate);
 
-/** A mask's pixels as a PNG has them, compressed on another thread. */
+/** A mask's pixels for a PNG, compressed on another thread. */
 export async function maskPixels(mask: RowRuns): Promise<Buffer> {
   const bytes = scanlines(mask);
   try {
@@ -28,7 +28,7 @@ export async function maskPixels(mask: RowRuns): Promise<Buffer> {
 }
 
 /**
- * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with what it is of in
+ * Encodes a mask as a one-bit grayscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with its text in
  * iTXt chunks.
  * @param pixels the mask's `maskPixels`, which files of the same mask share
  */
@@ -50,7 +50,7 @@ export function encodeMaskPng(
 /** Unfiltered scanlines of one-bit pixels: a zero byte, then the row's bits, the first one highest. */
 function scanlines({ width, height, starts, edges }: RowRuns): Buffer {
   const length = 1 + Math.ceil(width / 8);
-  // In a buffer of its own, which can be freed.
+  // Not from the shared pool: `freeBuffer` must be able to free it.
   const bytes = Buffer.from(new ArrayBuffer(length * height));
   for (let y = 0; y < height; y += 1) {
     const row = y * length + 1;

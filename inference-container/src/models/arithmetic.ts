@@ -1,4 +1,4 @@
-/** The logistic function, and vectors of length 1, by which a model says how alike two things are. */
+/** The logistic function, and unit vectors, with which a model compares two things. */
 
 /** The probability that has these log-odds. */
 export const sigmoid = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));

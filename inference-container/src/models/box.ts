@@ -24,7 +24,7 @@ export function suppress<T extends ScoredBox>(boxes: readonly T[], iou: number):
   return kept;
 }
 
-/** The box of this size around a centre. */
+/** The box of this size around a center. */
 export const boxAround = (x: number, y: number, width: number, height: number): Box => [
   x - width / 2,
   y - height / 2,

@@ -8,8 +8,8 @@ const refuse = (what: string): never => {
 
 /**
  * Checks that a model's result keeps the promises of `Instance` and of `DrawnRegion`: wrong masks are worse than none.
- * @param asked how many prompts and regions the request had
- * @throws TaskFailure with the problem model_output_invalid; its cause, for the log, says what is wrong
+ * @param asked the numbers of the request's prompts and regions
+ * @throws TaskFailure with the problem model_output_invalid; its cause, for the log, names the fault
  */
 export function checkSegmentation(
   { instances, regions = [] }: Segmentation,
@@ -50,7 +50,7 @@ function gridFault(mask: LogitGrid): string | undefined {
   if (!(mask.width > 0 && mask.height > 0 && mask.logits.length === mask.width * mask.height))
     return `${mask.logits.length} logits for a grid of ${mask.width} × ${mask.height}`;
   const { logits } = mask;
-  // Millions of logits are checked for each picture: a call for each would take as long as cleaning the masks.
+  // A function call for each of the millions of logits would take as long as cleaning the masks.
   for (let at = 0; at < logits.length; at += 1)
     if (!Number.isFinite(logits[at] ?? Number.NaN)) return "a logit that is not finite";
   return undefined;

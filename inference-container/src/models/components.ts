@@ -2,14 +2,17 @@
 import type { Size } from "../size.ts";
 
 export interface Component {
-  /** How many cells it has. */
+  /** The number of its cells. */
   readonly area: number;
   readonly touchesEdge: boolean;
   /** The cells, row by row. */
   readonly cells: () => number[];
 }
 
-/** Stretches of cells in rows, row by row, each connected with others by its `parent`: a stretch that is its own stands for its component. */
+/**
+ * Stretches of cells in rows, row by row, joined by their `parent`. A stretch that is its own parent represents its
+ * component.
+ */
 interface Stretches {
   readonly from: number[];
   readonly to: number[];
@@ -17,9 +20,9 @@ interface Stretches {
 }
 
 /**
- * The connected sets of the cells that have a value, in the order of their first cells. Stretches of cells are joined row by row, which
- * takes a fraction of the time of filling cell by cell.
- * @param overCorners whether cells that share a corner only are connected too
+ * The connected sets of cells with a value, in the order of their first cells. Joining stretches row by row takes a
+ * fraction of the time of filling cell by cell.
+ * @param overCorners also connects cells that share only a corner
  */
 export function components(size: Size, values: Uint8Array, value: number, overCorners: boolean): Component[] {
   const stretches = connected(size, values, value, overCorners ? 1 : 0);
@@ -27,7 +30,7 @@ export function components(size: Size, values: Uint8Array, value: number, overCo
   return [...members.values()].map((own) => componentOf(own, stretches, size));
 }
 
-/** @param reach how far a stretch reaches beyond its ends in the next row */
+/** @param reach cells by which a stretch reaches beyond its ends in the next row */
 function connected({ width, height }: Size, values: Uint8Array, value: number, reach: number): Stretches {
   const [from, to, parent]: [number[], number[], number[]] = [[], [], []];
   let above = 0;
@@ -40,7 +43,7 @@ function connected({ width, height }: Size, values: Uint8Array, value: number, r
       const one = from.push(start) - 1;
       to.push(at);
       parent.push(one);
-      // Those above that end before this one reaches none further right either.
+      // A stretch above that ends before this one reaches none further right either.
       while (above < firstHere && (to[above] ?? 0) + width + reach <= start) above += 1;
       for (let other = above; other < firstHere && (from[other] ?? 0) + width < at + reach; other += 1)
         join(parent, one, other);
@@ -53,14 +56,14 @@ function connected({ width, height }: Size, values: Uint8Array, value: number, r
 function rootOf(parent: number[], one: number): number {
   let root = one;
   for (let next = parent[root] ?? root; next !== root; next = parent[root] ?? root) {
-    // Shortens the way for the next who asks.
+    // Shortens the path for the next lookup.
     parent[root] = parent[next] ?? next;
     root = next;
   }
   return root;
 }
 
-/** The first stretch of a component stands for it. */
+/** Joins two components; the first stretch represents the result. */
 function join(parent: number[], one: number, other: number): void {
   const [a, b] = [rootOf(parent, one), rootOf(parent, other)];
   parent[Math.max(a, b)] = Math.min(a, b);

@@ -1,7 +1,7 @@
 /** Turns a detector's scores into confidences: the probability that a detection with such a score is right. */
 import { sigmoid } from "./arithmetic.ts";
 
-/** confidence = sigmoid(offset + slope × logit(score)): Platt scaling (Platt, 1999), fitted on labelled pictures. */
+/** confidence = sigmoid(offset + slope × logit(score)): Platt scaling (Platt, 1999), fitted on labeled pictures. */
 export interface Confidence {
   readonly offset: number;
   readonly slope: number;
@@ -10,7 +10,7 @@ export interface Confidence {
 /** The fit that changes nothing. */
 export const AS_IT_IS: Confidence = { offset: 0, slope: 1 };
 
-/** Scores are kept at least this far from 0 and 1: their logits must stay finite. */
+/** The least distance of scores from 0 and 1: their logits must stay finite. */
 const LEAST = 1e-6;
 
 /** The confidence of a score, both 0 to 1. It grows with the score. */

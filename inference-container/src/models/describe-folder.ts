@@ -1,4 +1,4 @@
-/** Turns a manifest template into a folder's manifest: fills in what can be read from the files. */
+/** Turns a manifest template into a folder's manifest: fills in values from the files. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import { GraphSpec } from "./manifest.ts";
 import { InferenceSession } from "../onnx/runtime.ts";
 import { messageOf } from "../errors.ts";
 
-/** The part of a template that is read here; the rest is passed on. A template has no sizes and digests yet. */
+/** The part of a template that this module reads. A template has no sizes and digests yet. */
 export const FileTemplate = z.looseObject({
   files: z.array(z.looseObject({ name: z.string(), role: z.string() })),
 });
@@ -33,9 +33,9 @@ export function readTemplate(template: unknown): Template {
 }
 
 /**
- * The template whose graphs have the tensors of the graphs found, with their file names; undefined if none or more than
- * one fits. The names of tensors are compared, and where several templates have the same names, their sizes too: load
- * checks types and shapes.
+ * The template whose graphs have the tensors of the graphs found, with their file names; undefined if none or several
+ * fit. Compares the names of tensors, and where several templates have the same names, their sizes too. Loading checks
+ * types and shapes.
  */
 export function recogniseTemplate(
   templates: readonly Template[],
@@ -54,8 +54,8 @@ export function recogniseTemplate(
 }
 
 /**
- * The template with the sizes and SHA-256 digests of the folder's files. A missing file with the role "weights" is left
- * out of the list: an export of less than 2 GB keeps its weights in the graph.
+ * The template with the sizes and SHA-256 digests of the folder's files. Leaves out a missing file with the role
+ * "weights": an export of less than 2 GB keeps its weights in the graph.
  * @throws ModelFolderError naming a missing file with another role
  */
 export async function describeFolder(folder: string, { files, ...rest }: FileTemplate): Promise<object> {
@@ -75,7 +75,7 @@ function hasTensors(graph: GraphNames, { inputs, outputs }: GraphSpec): boolean 
   return nothingElse && hasAll(graph.inputs, inputs) && hasAll(graph.outputs, outputs);
 }
 
-/** Whether no size that a template fixes is another in the file. */
+/** True if the file contradicts no size that a template fixes. */
 function haveSizes(graphs: Template["graphs"], found: readonly GraphNames[]): boolean {
   return Object.values(graphs).every((spec) => {
     const shapes = found.find(({ file }) => file === spec.file)?.shapes;
@@ -89,7 +89,7 @@ function hasAll(names: readonly string[], specs: GraphSpec["inputs"]): boolean {
   return specs.every(({ name }) => names.includes(name));
 }
 
-/** The template with other file names; weights beside a graph are named after it. */
+/** The template with other file names; a file of weights is named after its graph. */
 function withFiles(template: Template, names: ReadonlyMap<string, string>): Template {
   const graphs = Object.entries(template.graphs).map(
     ([key, spec]) => [key, { ...spec, file: names.get(spec.file) ?? spec.file }] as const,
@@ -108,7 +108,7 @@ export interface GraphSignature extends GraphNames {
 }
 
 /**
- * Opens a graph on the CPU, without optimisation, and reads the names and types of its tensors.
+ * Opens a graph on the CPU, without optimization, and reads the names and types of its tensors.
  * @throws ModelFolderError if ONNX Runtime can't open the file
  */
 export async function readSignature(folder: string, file: string): Promise<GraphSignature> {

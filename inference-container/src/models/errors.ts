@@ -1,9 +1,9 @@
-/** A model folder can't be used; the message names the file, tensor or value at fault and what to do. */
+/** A model folder is unusable. The message names the file, tensor or value at fault, and the remedy. */
 export class ModelFolderError extends Error {
   override readonly name = "ModelFolderError";
 }
 
-/** A download failed; the message names the package and what to check. */
+/** A download failed. The message names the package and the checks to make. */
 export class DownloadError extends Error {
   override readonly name = "DownloadError";
 }

@@ -1,4 +1,4 @@
-/** What the models of all families share: their description, the features of pictures, and how they close. */
+/** Base of the models of all families: description, features of pictures, closing. */
 import type { Held } from "../device/held.ts";
 import type { GraphSet } from "./graph.ts";
 import type { LoadedModel, LoadOptions, NamedSignature } from "./loaded-model.ts";

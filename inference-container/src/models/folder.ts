@@ -1,4 +1,4 @@
-/** A model folder on disk: its manifest, and whether its files are those that the manifest names. */
+/** A model folder on disk: reads its manifest and checks its files against it. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -11,7 +11,7 @@ import type { ManifestFile } from "./manifest.ts";
 
 export const MANIFEST_NAME = "manifest.json";
 const MANIFEST_MAX_BYTES = 1_000_000;
-/** The names that exporters give to a graph's weight files. */
+/** The ending of a graph's weight files, as exporters name them. */
 export const SIDECAR = /[._]data$/;
 
 /**
@@ -56,8 +56,7 @@ export async function checkFiles(
 }
 
 /**
- * Checks that the manifest lists all weight files: they are part of a graph, and an unlisted one would be loaded
- * unchecked.
+ * Checks that the manifest lists all weight files. They are part of a graph: an unlisted one would be loaded unchecked.
  * @throws ModelFolderError naming the first unlisted file
  */
 export async function checkSidecars(folder: string, files: readonly ManifestFile[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** An ONNX graph whose tensors are addressed by the manifest's roles. */
+/** An ONNX graph that addresses its tensors by the manifest's roles. */
 import { join } from "node:path";
 import type { Tensor } from "../onnx/runtime.ts";
 import { messageOf } from "../errors.ts";
@@ -18,11 +18,11 @@ export type Tensors = Readonly<Record<string, Tensor>>;
 export type GraphFeeds = Readonly<Record<string, Tensor | HeldTensor>>;
 
 export interface RunOptions {
-  /** Selects the wanted results; the others stay where they are. */
+  /** Selects the wanted results; the run returns no others. */
   readonly wanted?: (output: TensorSpec) => boolean;
-  /** Roles of feeds that are not read afterwards: they are moved to the device, not copied. */
+  /** Roles of feeds that the caller no longer reads: they are moved to the device, not copied. */
   readonly moved?: readonly string[];
-  /** Roles of results that stay on the device but are also returned as a copy. */
+  /** Roles of results that stay on the device and are also copied. */
   readonly copied?: readonly string[];
   /** The next run of the same work follows at once: runs of other work let it go first. */
   readonly followed?: boolean;
@@ -46,7 +46,7 @@ export class Graph {
 
   /**
    * Loads a graph and compares its tensors with the manifest's.
-   * @param bytes those of a graph that is no file of the folder
+   * @param bytes the bytes of a graph that is not a file of the folder
    * @throws ModelFolderError if ONNX Runtime can't run the file, or a tensor's name, type or shape differs
    */
   static async load(
@@ -146,7 +146,7 @@ export function copiedFloats(
   return { dims: copy.dims, values };
 }
 
-/** Compares what a graph declares with the manifest; named dimensions on either side match any size. */
+/** Compares a graph's tensors with the manifest; named dimensions on either side match any size. */
 function checkTensors(
   file: string,
   kind: "input" | "output",
@@ -185,7 +185,7 @@ function withSizes(specs: readonly TensorSpec[], found: readonly Declared[]): Te
   });
 }
 
-/** Whether two shapes have no different sizes; a named dimension may have any. */
+/** True if no sizes of two shapes differ; a named dimension matches any size. */
 export function sameShape(
   found: readonly (number | string)[],
   expected: readonly (number | string)[],
@@ -209,14 +209,14 @@ export class GraphSet {
     this.#runtime = runtime;
   }
 
-  /** @throws ModelFolderError if the graph is not what the manifest says */
+  /** @throws ModelFolderError if the graph contradicts the manifest */
   async load(spec: GraphSpec): Promise<Graph> {
     const graph = await Graph.load(this.#device, this.#folder, spec, this.#runtime);
     this.#loaded.push(graph);
     return graph;
   }
 
-  /** Loads a graph that is made here and not by a model's export. */
+  /** Loads a graph that the service builds itself. */
   make(spec: GraphSpec, bytes: Uint8Array): Promise<Graph> {
     return Graph.load(this.#device, this.#folder, spec, this.#runtime, bytes);
   }
@@ -226,7 +226,7 @@ export class GraphSet {
     return this.#loaded.map(({ file, inputs, outputs }) => ({ name: file, inputs, outputs }));
   }
 
-  /** Ends the device's thread after the runs that were already requested. */
+  /** Ends the device's thread after the pending runs. */
   close(): Promise<void> {
     return this.#device.close();
   }
@@ -240,7 +240,10 @@ export interface Roles {
   readonly outputs?: readonly string[];
 }
 
-/** @throws ModelFolderError naming a role that the graph lacks in the manifest, or an input's that its family does not know */
+/**
+ * @throws ModelFolderError naming a role that the manifest's graph lacks, or an input role that its family does not
+ * know
+ */
 export function checkRoles(
   { file, inputs, outputs }: Graph,
   family: string,

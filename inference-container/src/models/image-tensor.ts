@@ -33,10 +33,10 @@ export function wholeView({ width, height }: Size): View {
 }
 
 /**
- * Resizes by the manifest's `fit` and normalises: (byte − mean) / std, channels first; bars have the manifest's
+ * Resizes by the manifest's `fit` and normalizes: (byte − mean) / std, channels first; bars have the manifest's
  * `padding`.
  * @param dtype the type of the graph's tensor
- * @param view what is shown of the picture
+ * @param view the part of the picture
  */
 export async function imageTensor(
   picture: Picture,
@@ -56,7 +56,7 @@ export async function imageTensor(
   };
 }
 
-/** What the input covers, in the pixels of the view: the bars included that it may have to the right and below. */
+/** The size of the input in the pixels of the view, with any bars to the right and below. */
 export function extentOf(view: Size, input: ImageInput): Size {
   if (input.fit === "square") {
     const side = Math.max(view.width, view.height);
@@ -67,8 +67,9 @@ export function extentOf(view: Size, input: ImageInput): Size {
 }
 
 /**
- * By the manifest's filter: a side is shrunk by libvips, off the engine's main thread, whose bytes differ from PIL's and torchvision's
- * by a few at sharp edges. One that is enlarged is computed here, because libvips would place its pixels differently.
+ * Resizes by the manifest's filter. libvips shrinks sides, off the engine's main thread; its bytes differ from PIL's
+ * and torchvision's by a few at sharp edges. This module enlarges sides itself, because libvips would place the pixels
+ * differently.
  */
 async function resized(
   { width, height, rgb }: Picture,

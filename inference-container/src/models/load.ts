@@ -40,11 +40,11 @@ export async function openModel(folder: string, options: Partial<LoadOptions> = 
     throw typeof cause === "string" ? new ModelFolderError(cause) : error;
   }
   model.forget();
-  // A server's devices are not this service's to restart.
+  // The service can't restart a server's devices.
   return manifest.family === SERVER_FAMILY ? model : Object.assign(model, { selfTest: test });
 }
 
-/** Like `openModel`: what the engine loads its model with. */
+/** Like `openModel`, for the engine. */
 export const loadModel: (folder: string, options?: Partial<LoadOptions>) => Promise<Model> = openModel;
 
 /**
@@ -80,7 +80,7 @@ function compare({ instances, unserved }: Segmentation, golden: Golden, name: st
   }
 }
 
-/** Without a content hash: nothing of it is to be remembered. */
+/** Without a content hash: the model must remember nothing of it. */
 async function readPicture(path: string): Promise<Picture> {
   const { data, info } = await sharp(path)
     .toColourspace("srgb")

@@ -1,7 +1,7 @@
 import type { Model, Picture } from "./model.ts";
 import type { SessionOptions } from "../device/messages.ts";
 
-/** A tensor as a graph or a server has it; a dimension of any size is given by its name. */
+/** A tensor of a graph or a server; a dimension of any size has a name. */
 export interface NamedTensor {
   readonly role: string;
   readonly name: string;
@@ -21,8 +21,8 @@ export interface LoadedModel extends Model {
   /** Its graphs' inputs and outputs, in the order of loading. */
   readonly signatures: readonly NamedSignature[];
   /**
-   * Runs its graphs in each shape that requests give them beside those of the self-test: a GPU's libraries prepare for each when
-   * they first see it. Absent: there is none, or the model is on a server.
+   * Runs its graphs in the shapes that requests have and the self-test lacks: a GPU's libraries prepare for each shape
+   * at its first run. Absent if there are none, or the model is on a server.
    */
   warmUp?(picture: Picture): Promise<void>;
   /** Drops the remembered results for pictures and prompts. */
@@ -34,9 +34,9 @@ export interface LoadOptions extends SessionOptions {
   readonly featureCacheBytes: number;
   /** Budget in bytes for remembered prompts. */
   readonly textCacheBytes: number;
-  /** How long a request to a model server may take; a graph's runs are bounded by the watchdog alone. */
+  /** Time limit of a request to a model server; only the watchdog limits a graph's runs. */
   readonly requestTimeoutMs: number;
-  /** How long to wait for a model server that is not ready yet. */
+  /** The longest wait for a model server that is not ready yet. */
   readonly serverPatienceMs: number;
   /** The bearer token for a model server. */
   readonly serverToken?: string;

@@ -6,7 +6,7 @@ export const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a
 
 export const Share = z.number().min(0).max(1);
 
-/** Where a file was downloaded: a file of a repository on a hub, as it is in one commit. */
+/** Origin of a downloaded file: a file of a repository on a hub, in one commit. */
 export const HubFile = z.strictObject({
   repository: z.string().regex(/^\w[\w.-]*\/\w[\w.-]*$/, "a repository, like owner/name"),
   commit: z.string().regex(/^[0-9a-f]{40}$/, "a commit's 40 hexadecimal digits"),
@@ -14,13 +14,13 @@ export const HubFile = z.strictObject({
 });
 export type HubFile = z.infer<typeof HubFile>;
 
-/** A file of the folder; `role` says what it is for ("graph", "tokenizer", "licence", …). */
+/** A file of the folder; `role` is its purpose ("graph", "tokenizer", "licence", …). */
 const ManifestFile = z.strictObject({
   name: FileName,
   role: z.string().min(1),
   size: z.int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Where `npm run models -- install` downloaded it. */
+  /** Origin of the file, written by `npm run models -- install`. */
   source: HubFile.optional(),
 });
 export type ManifestFile = z.infer<typeof ManifestFile>;
@@ -41,22 +41,23 @@ export const GraphSpec = z.strictObject({
 });
 export type GraphSpec = z.infer<typeof GraphSpec>;
 
-/** How a picture becomes a tensor: resized by `fit`, then (byte − mean) / std per channel. */
+/** Conversion of a picture to a tensor: resized by `fit`, then (byte − mean) / std per channel. */
 export const ImageInput = z
   .strictObject({
     width: z.int().positive(),
     height: z.int().positive(),
     /**
      * `stretch` ignores the aspect ratio; `letterbox` keeps it: the picture in the top left corner, `padding`
-     * elsewhere. `square` pads the picture with black before it is resized, as OWLv2's processor does: it has a filter of its own.
+     * elsewhere. `square` pads the picture with black before it is resized, as OWLv2's processor does, and ignores
+     * `kernel`.
      */
     fit: z.enum(["stretch", "letterbox", "square"]),
     /**
-     * How pixels are filtered: `linear` and `cubic` are the bilinear and the bicubic filter of PIL and torchvision. `lanczos3` is
-     * for sides that are shrunk; those that are enlarged are interpolated bilinearly.
+     * The filter: `linear` and `cubic` are the bilinear and the bicubic filter of PIL and torchvision. `lanczos3`
+     * shrinks sides; enlarged sides are interpolated bilinearly.
      */
     kernel: z.enum(["lanczos3", "linear", "cubic"]).default("lanczos3"),
-    /** The byte of the letterbox's bars, before normalisation: what the model was trained with; 0 is black. */
+    /** The byte of the letterbox's bars before normalization, as in the model's training; 0 is black. */
     padding: z.int().min(0).max(255).default(0),
     mean: z.tuple([z.number(), z.number(), z.number()]),
     std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
@@ -67,7 +68,7 @@ export const ImageInput = z
   );
 export type ImageInput = z.infer<typeof ImageInput>;
 
-/** A picture in the folder, and what the model must find in it before it may serve. */
+/** A picture in the folder, and the objects that the model must find in it before it may serve. */
 export const Golden = z.strictObject({
   picture: FileName,
   prompt: z.string().min(1),
@@ -89,7 +90,7 @@ export const Golden = z.strictObject({
 });
 export type Golden = z.infer<typeof Golden>;
 
-/** Reports each of the names that a manifest uses but does not list among its files. */
+/** Reports each name that a manifest uses but does not list among its files. */
 export function requireListed(
   files: readonly ManifestFile[],
   names: readonly string[],
@@ -99,7 +100,7 @@ export function requireListed(
     if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
 }
 
-/** What the manifests have in common of the families that run graphs on words. */
+/** The shared fields of the manifests whose families run graphs on words. */
 interface UsedFiles extends Pick<Manifest, "files" | "golden"> {
   readonly graphs: Readonly<Record<string, GraphSpec>>;
   readonly text: { readonly tokenizer: string };

@@ -3,7 +3,10 @@ import type { Box } from "./box.ts";
 import type { LogitGrid } from "./model.ts";
 import type { Size } from "../size.ts";
 
-/** How many cells are set, and the rectangle that they lie in, from `left` and `top` to before `right` and `bottom`; all 0 if none is. */
+/**
+ * The number of set cells, and their rectangle, from `left` and `top` to before `right` and `bottom`; all 0 if none is
+ * set.
+ */
 interface Extent {
   readonly area: number;
   readonly left: number;
@@ -12,7 +15,7 @@ interface Extent {
   readonly bottom: number;
 }
 
-/** Of masks in use, which are compared with each other many times: their logits never change. */
+/** The extents of masks in use, which are compared many times: their logits never change. */
 const extents = new WeakMap<LogitGrid, Extent>();
 
 export function gridExtent(grid: LogitGrid): Extent {
@@ -41,10 +44,10 @@ function measured({ width, height, logits }: LogitGrid): Extent {
   return area === 0 ? { area, left: 0, top: 0, right: 0, bottom: 0 } : { area, left, top, right, bottom };
 }
 
-/** How many cells are set. */
+/** The number of set cells. */
 export const gridArea = (grid: LogitGrid): number => gridExtent(grid).area;
 
-/** How many cells are set in both of two grids of one size. */
+/** The number of cells that are set in both of two grids of one size. */
 export function gridOverlap(a: LogitGrid, b: LogitGrid): number {
   const [one, other] = [gridExtent(a), gridExtent(b)];
   const [left, right] = [Math.max(one.left, other.left), Math.min(one.right, other.right)];
@@ -76,7 +79,7 @@ interface Sample {
   readonly weight: number;
 }
 
-/** The cells from which a picture's mask has the pixel at a place, as `findRuns` resizes the grid. */
+/** The cells that decide a pixel of the picture's mask, as `findRuns` resizes the grid. */
 export function samplesAt(
   grid: Size,
   { x, y }: { readonly x: number; readonly y: number },

@@ -2,11 +2,11 @@
 
 import type { Size } from "../size.ts";
 
-/** Which source samples make up each target sample, and how much of each. */
+/** The source samples of each target sample, and their weights. */
 interface Windows<W extends Int32Array | Float64Array> {
   /** The first source sample of each target sample. */
   readonly starts: Int32Array;
-  /** How many there are of each. */
+  /** The number of source samples of each target sample. */
   readonly counts: Int32Array;
   /** The weights of each, `widest` apart. */
   readonly weights: W;
@@ -18,7 +18,7 @@ interface WholeWindows extends Windows<Int32Array> {
   readonly precision: number;
 }
 
-/** A filter's weight at a distance from the centre, and the distance from which on it is zero. */
+/** A filter's weight at a distance from the center, and the distance at which it becomes zero. */
 interface Filter {
   readonly support: number;
   readonly weight: (distance: number) => number;
@@ -38,9 +38,9 @@ const FILTERS = {
 } satisfies Record<string, Filter>;
 
 /**
- * Resizes as PIL and torchvision do it to bytes: by a filter as wide as source pixels make it, or as target pixels do if they
- * are wider, around the target pixel's centre at (i + ½) × from / to; first across, then down, rounded after each.
- * The weights are torchvision's of 16 bits, so that the bytes are torchvision's.
+ * Resizes bytes as PIL and torchvision do: first across, then down, rounded after each. The filter is as wide as source
+ * pixels, or as target pixels if they are wider, around the target pixel's center at (i + ½) × from / to. The weights
+ * are torchvision's of 16 bits, so that the bytes are torchvision's.
  * @param rgb three bytes per pixel, row by row
  */
 export function resize(
@@ -127,9 +127,9 @@ function resizeDown(
 }
 
 /**
- * Pads a picture with black to a square, to the right or below, and resizes that without rounding, as the processor of OWLv2
- * does: where it shrinks by a factor f, a Gaussian of (f − 1) / 2 pixels goes over it first, mirrored at the square's edges; then
- * four neighbours are interpolated.
+ * Pads a picture with black to a square, to the right or below, and resizes that without rounding, as the processor of
+ * OWLv2 does. Where it shrinks by a factor f, it first applies a Gaussian of (f − 1) / 2 pixels, mirrored at the
+ * square's edges; then it interpolates four neighbors.
  * @returns three values of 0 to 255 per pixel, row by row
  */
 export function resizeSquare(rgb: Uint8Array, { width, height }: Size, to: number): Float32Array {
@@ -138,7 +138,7 @@ export function resizeSquare(rgb: Uint8Array, { width, height }: Size, to: numbe
   return weigh(across, [1, height, 3 * to], blurredWindows(side, to, height));
 }
 
-/** @param shown how many of the `from` source samples are the picture's; the others are black, and left out */
+/** @param shown the number of source samples, of `from`, in the picture; leaves out the others, which are black */
 function blurredWindows(from: number, to: number, shown: number): Windows<Float64Array> {
   const scale = from / to;
   const sigma = Math.max(0, (scale - 1) / 2);

@@ -14,30 +14,31 @@ import { bytes, type Field, integer, join, message, text } from "./graph-writer.
 
 /** Values, by their names in the whole graph, between which a part computes. */
 export interface Part {
-  /** Inputs of the whole, or outputs of it, which declare their type. */
+  /** Inputs or outputs of the whole, which declare their types. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** An output of the whole of which the part reads nothing but the shape, and of that the number of pictures: one. */
+  /** An output of the whole of which the part reads only the shape, for the number of pictures: one. */
   readonly counted?: string;
 }
 
-/** A weight with more bytes is not copied into the parts. */
+/** The most bytes of a weight that is copied into the parts. */
 const LARGE = 1_024;
 /** `TensorProto.DataType` of 16-bit floats. */
 const FLOAT16 = 10;
 const EXTERNAL = 1;
 
 /**
- * A file with the nodes that compute a part's outputs from its inputs, and nothing else. Its large weights stay where
- * they are: it reads them from the whole file, which has to lie beside it.
- * @param whole the bytes of that file @param name the name of that file
+ * A file with exactly the nodes that compute a part's outputs from its inputs. It reads its large weights from the
+ * whole file, which must be in the same folder.
+ * @param whole the bytes of that file
+ * @param name the name of that file
  * @throws Error naming a value that the part needs and does not get
  */
 export function cutPart(whole: Uint8Array, name: string, { inputs, outputs, counted }: Part): Uint8Array {
   const model = [...fieldsOf(whole)];
   const graph = graphOf(model);
   const weights = named(graph, 5, 8);
-  // What the whole takes and gives.
+  // Inputs and outputs of the whole.
   const types = new Map([...named(graph, 11, 1), ...named(graph, 12, 1)]);
   const nodes = graph.filter(({ number }) => number === 1).map(nodeOf);
   const makers = new Map(nodes.flatMap((node) => node.outputs.map((output) => [output, node] as const)));
@@ -83,7 +84,7 @@ export function cutPart(whole: Uint8Array, name: string, { inputs, outputs, coun
   return join([...model.filter(({ number }) => number !== GRAPH).map(again), message(GRAPH, part)]);
 }
 
-/** A weight: as it is if it is small, else as a place in the whole file. */
+/** A weight: unchanged if it is small, else as a reference into the whole file. */
 function constantOf(weight: ReadField, whole: Uint8Array, name: string): Field {
   const fields = [...fieldsOf(weight.body ?? new Uint8Array())];
   const raw = fields.find(({ number }) => number === 9)?.body;
@@ -96,7 +97,7 @@ function constantOf(weight: ReadField, whole: Uint8Array, name: string): Field {
   ]);
 }
 
-/** A tensor of a single zero in the place of a value, with the rank and the type that the whole declares for it. */
+/** A tensor with a single zero that replaces a value, with the rank and the type that the whole declares for it. */
 function pictureOf(name: string, declared: Uint8Array = new Uint8Array()): Field {
   const tensor = within(within(declared, 2), 1);
   const type = [...fieldsOf(tensor)].find(({ number }) => number === 1)?.value ?? 0;

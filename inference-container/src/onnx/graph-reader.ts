@@ -18,7 +18,7 @@ export interface Node {
 /** `ModelProto.graph`. */
 export const GRAPH = 7;
 
-/** The fields of a model's graph; one that comes in several pieces is what they are together. */
+/** The fields of a model's graph; joins a graph in several pieces. */
 export function graphOf(model: readonly ReadField[]): ReadField[] {
   const graph: ReadField[] = [];
   for (const { number, body } of model) if (number === GRAPH && body) graph.push(...fieldsOf(body));
@@ -35,7 +35,7 @@ export function nodeOf(field: ReadField): Node {
   return { field, inputs: texts(1), outputs: texts(2), operator: texts(4).join("") };
 }
 
-/** The graph's fields of one kind, by their names, which have the number `at` in them. */
+/** The graph's fields of one kind by name; `at` is the number of the field with the name. */
 export function named(graph: readonly ReadField[], kind: number, at: number): Map<string, ReadField> {
   return new Map(
     graph
@@ -51,7 +51,7 @@ export interface Floats {
   readonly values: Float32Array<ArrayBuffer>;
 }
 
-/** The floats that a constant has in it; undefined if it is of another type, or its values lie elsewhere. */
+/** The floats of a constant; undefined if it is of another type, or its values are in another file. */
 export function floatsOf({ body = new Uint8Array() }: ReadField): Floats | undefined {
   const fields = [...fieldsOf(body)];
   const raw = fields.find(({ number }) => number === 9)?.body;
@@ -63,14 +63,14 @@ export function floatsOf({ body = new Uint8Array() }: ReadField): Floats | undef
 
 const textOf = ({ body }: ReadField): string => new TextDecoder().decode(body);
 
-/** The field as it was. */
+/** Encodes a field without a change. */
 export function again({ number, value, body }: ReadField): Field {
   return body === undefined ? integer(number, value) : bytes(number, body);
 }
 
 const [WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32] = [0, 1, 2, 5];
 
-/** The fields of a message, in their order. @throws Error if the bytes are none */
+/** The fields of a message, in their order. @throws Error if the bytes are no message */
 export function* fieldsOf(body: Uint8Array): Generator<ReadField> {
   let at = 0;
   const varint = (): number => {

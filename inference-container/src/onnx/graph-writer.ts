@@ -6,7 +6,7 @@ const IR_VERSIONS = { 13: 8, 20: 9 } as const;
 export const FLOAT = 1;
 const INT64 = 7;
 
-/** Numbers become INT or INTS attributes, strings STRING; a FLOAT and a GRAPH say that they are one. */
+/** Numbers become INT or INTS attributes, strings STRING; FLOAT and GRAPH are marked. */
 export type Attribute =
   | number
   | readonly number[]
@@ -14,7 +14,7 @@ export type Attribute =
   | { readonly float: number }
   | { readonly graph: readonly Field[] };
 
-/** A tensor's sizes; one of any size has a name. */
+/** A tensor's sizes; a dimension of any size has a name. */
 type Shape = readonly (number | string)[];
 
 /** A graph under construction: values are named by strings, nodes keep the order in which they are added. */
@@ -30,7 +30,7 @@ export class OnnxGraph {
     this.#opset = opset;
   }
 
-  /** Declares a float input and returns its name; a size of the shape that is only named may be any. */
+  /** Declares a float input and returns its name; a named dimension may have any size. */
   input(name: string, shape: Shape): string {
     this.#inputs.push(message(11, valueInfo(name, shape)));
     return name;
@@ -74,7 +74,7 @@ export class OnnxGraph {
     return { graph: [...nodes, text(2, result), message(12, valueInfo(result, shape))] };
   }
 
-  /** A graph that goes on where another one ends: its file, followed by these bytes, is a file with both. */
+  /** A graph that continues another one: its file, followed by these bytes, is a file with both. */
   addition(): Uint8Array {
     return message(7, [...this.#nodes, ...this.#initializers, ...this.#outputs]);
   }

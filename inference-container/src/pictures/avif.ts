@@ -1,4 +1,4 @@
-/** Reads what an AVIF file's header says about its picture (ISO/IEC 14496-12 and 23008-12). */
+/** Reads the picture's properties from an AVIF file's header (ISO/IEC 14496-12 and 23008-12). */
 import type { FileHandle } from "node:fs/promises";
 import { boxesOf, readAt } from "../file-reads.ts";
 import type { Size } from "../size.ts";
@@ -9,7 +9,7 @@ export interface AvifProperties {
   readonly code?: { readonly primaries: number; readonly transfer: number };
 }
 
-/** A header with more in it is not looked into: with its own 8 bytes it has 4 MB. */
+/** The most bytes of a header that is read: 4 MB with its own 8 bytes. */
 const MOST_BYTES = 4_000_000 - 8;
 
 interface Box {
@@ -49,7 +49,7 @@ function propertiesOf(associations: Buffer, item: number): number[] {
   return [];
 }
 
-/** The properties of the file's primary picture, as far as its header can be read. */
+/** The properties of the file's primary picture that its header gives. */
 export async function readAvif(file: FileHandle, size: number): Promise<AvifProperties> {
   for await (const { type, body, end } of boxesOf(file, size)) {
     if (type !== "meta" || end - body > MOST_BYTES || end > size) continue;

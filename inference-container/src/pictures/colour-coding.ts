@@ -1,4 +1,4 @@
-/** Finds how a picture's samples stand for light, where its file says so in another way than by a profile. */
+/** Finds the color coding of a picture's samples, where its file states it without a profile. */
 import type { FileHandle } from "node:fs/promises";
 import { readAt } from "../file-reads.ts";
 import { type Chromaticities, type Matrix, nearIdentity, toSrgbPrimaries } from "./primaries.ts";
@@ -43,7 +43,7 @@ const power =
   (sample: number): number =>
     sample ** exponent;
 
-/** Curves by ITU-T H.273. Those of standard video are shown as sRGB's. */
+/** Curves by ITU-T H.273. Those of standard video count as sRGB's. */
 const CURVES: ReadonlyMap<number, Pick<ColourCoding, "curve" | "hdr">> = new Map<
   number,
   Pick<ColourCoding, "curve" | "hdr">

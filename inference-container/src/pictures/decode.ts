@@ -22,14 +22,15 @@ interface Source {
 }
 
 /**
- * Decodes a picture file into sRGB bytes as a viewer shows it: EXIF orientation and color description applied, the first frame
- * of an animation on its screen, transparency over white. The header's pixel count is checked before anything is decoded.
+ * Decodes a picture file into sRGB bytes as a viewer shows it: EXIF orientation and color description applied, the
+ * first frame of an animation on its screen, transparency over white. Checks the header's pixel count before it decodes
+ * anything.
  *
  * @param contentHash SHA-256 of the file, in hex
  * @param pixelLimit the most pixels that the picture may have
- * @param admit is waited for before the picture is decoded; gets the bytes that its pixels will take
- * @throws TaskFailure named image_empty, image_format_unsupported, not_an_image, image_too_many_pixels,
- *   image_truncated or image_corrupt
+ * @param admit is awaited before the decoding; gets the bytes that its pixels will take
+ * @throws TaskFailure named image_empty, image_format_unsupported, not_an_image, image_too_many_pixels, image_truncated
+ * or image_corrupt
  */
 export async function decodePicture(
   path: string,

@@ -1,4 +1,4 @@
-/** Finds out why a picture can't be decoded. Its decoder calls all of them damaged. */
+/** Finds the reason why a picture can't be decoded. The decoder only reports damage. */
 import { type FileHandle, readFile } from "node:fs/promises";
 import type { FileKind } from "@segmentation/masks";
 import { type TaskFailure, taskFailure } from "../failures.ts";
@@ -11,14 +11,14 @@ import { readChunks } from "./png.ts";
 
 /** The structure of a file, whose pixels may be damaged. */
 interface Structure {
-  /** True if the file has its end, or else stops early. */
+  /** True if the file has its end. */
   readonly isWhole: boolean;
   readonly size?: Size | undefined;
   /** The name of a format that is sound but not decoded. */
   readonly unread?: string | undefined;
 }
 
-/** The failure for a picture with which its decoder failed. */
+/** The failure for a picture that its decoder refused. */
 export async function explain(
   path: string,
   file: FileHandle,

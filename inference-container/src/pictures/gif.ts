@@ -1,4 +1,4 @@
-/** Reads a GIF file's structure (GIF89a), for what its decoder leaves out. */
+/** Reads parts of a GIF file's structure (GIF89a) that its decoder leaves out. */
 import type { FileHandle } from "node:fs/promises";
 import { pagedReader, readAt } from "../file-reads.ts";
 import type { Size } from "../size.ts";
@@ -32,13 +32,13 @@ async function walk(
     if (block === IMAGE) at += 11 + tableBytes(await byteAt(at + 9));
     else if (block === EXTENSION) at += 2;
     else return;
-    // Pieces of data, each after its length; one of no bytes ends them.
+    // Pieces of data, each after its length; a piece of no bytes ends them.
     for (let length = await byteAt(at); length > 0 && at < size; length = await byteAt(at)) at += 1 + length;
     at += 1;
   }
 }
 
-/** The canvas, and where on it the first frame is. */
+/** The canvas, and the first frame's place on it. */
 export async function readGif(file: FileHandle, size: number): Promise<GifStructure> {
   const head = await readAt(file, 0, 10);
   const screen = { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
@@ -60,7 +60,7 @@ export async function readGif(file: FileHandle, size: number): Promise<GifStruct
   };
 }
 
-/** Tells whether the file has its end, or else stops early. */
+/** True if the file has its end. */
 export async function isWholeGif(file: FileHandle, size: number): Promise<boolean> {
   let isWhole = false;
   await walk(file, size, (block) => {

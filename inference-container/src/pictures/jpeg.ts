@@ -1,4 +1,4 @@
-/** Reads a JPEG file's structure (ITU-T T.81, annex B), for what its decoder does not say. */
+/** Reads parts of a JPEG file's structure (ITU-T T.81, annex B) that its decoder does not report. */
 import type { Size } from "../size.ts";
 
 export interface JpegFrame extends Size {
@@ -14,7 +14,7 @@ export interface JpegFrame extends Size {
 export interface JpegStructure {
   /** Absent if the file ends before it. */
   readonly frame?: JpegFrame;
-  /** True if the end of image follows the first scan, or else the file stops early. */
+  /** True if the end of image follows the first scan. */
   readonly isWhole: boolean;
 }
 
@@ -39,8 +39,8 @@ function endOfScan(bytes: Buffer, from: number): number {
 }
 
 /**
- * Walks from segment to segment. An end of image within a segment, such as a thumbnail's, is skipped.
- * Undefined if something else is where a segment should be.
+ * Walks from segment to segment. Skips an end of image within a segment, such as a thumbnail's. Undefined if a segment
+ * is missing where one should be.
  */
 export function readJpeg(bytes: Buffer): JpegStructure | undefined {
   let frame: JpegFrame | undefined;
@@ -76,10 +76,13 @@ function readFrame(bytes: Buffer, at: number, marker: number): JpegFrame {
 const STRIP_ROWS = 8;
 const MOST_ROWS = 65_500;
 
-/** The JPEG with a strip more if its last strip is not coded together with another: for a warning in that to be seen. */
+/**
+ * Adds a strip to the JPEG if its last strip is not coded together with another, so that the decoder reports a warning
+ * in that.
+ */
 export function withStripAdded(bytes: Buffer): Buffer {
   const { frame } = readJpeg(bytes) ?? {};
-  // Progressive frames are read whole before their first strip.
+  // The decoder reads progressive frames whole before their first strip.
   if (frame === undefined || frame.blocks !== 1 || ![0xc0, 0xc1, 0xc9].includes(frame.marker)) return bytes;
   const rows = STRIP_ROWS * (Math.ceil(frame.height / STRIP_ROWS) + 1);
   if (rows > MOST_ROWS) return bytes;
@@ -88,7 +91,7 @@ export function withStripAdded(bytes: Buffer): Buffer {
   return taller;
 }
 
-/** The name of a JPEG file of this frame, if it is of a kind that is not decoded: T.81's table B.1 has the markers. */
+/** The name of a JPEG file of this frame, if its kind is not supported: T.81's table B.1 has the markers. */
 export function unreadJpeg({ marker, precision }: JpegFrame): string | undefined {
   if (marker === SOF55) return "JPEG-LS";
   if (marker === 0xc3 || marker === 0xcb) return "Lossless JPEG";

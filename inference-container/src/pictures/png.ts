@@ -1,4 +1,4 @@
-/** Reads a PNG file's chunks (the PNG specification, third edition), for what its decoder leaves out. */
+/** Reads a PNG file's chunks (the PNG specification, third edition), which its decoder leaves out. */
 import { type FileHandle, readFile } from "node:fs/promises";
 import { pagedReader } from "../file-reads.ts";
 
@@ -14,7 +14,7 @@ export interface PngChunks {
   readonly chunks: ReadonlyMap<string, Chunk>;
   /** The place of the first pixels; Infinity if there are none. */
   readonly pixelsAt: number;
-  /** True if the file has its end, or else stops early. */
+  /** True if the file has its end. */
   readonly isWhole: boolean;
 }
 
@@ -42,8 +42,8 @@ export async function readChunks(file: FileHandle, size: number): Promise<PngChu
 }
 
 /**
- * The file with the EXIF data before the pixels, where its decoder looks for it; undefined if it is there already. It may stand
- * anywhere.
+ * The file with the EXIF data before the pixels, where its decoder expects it; undefined if it is there already. PNG
+ * allows it anywhere.
  */
 export async function withExifFirst(
   path: string,

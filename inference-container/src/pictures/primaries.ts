@@ -71,6 +71,6 @@ export function toSrgbPrimaries(from: Chromaticities, srgb: Chromaticities): Mat
   return adapted.flat().every((value) => Number.isFinite(value)) ? adapted : undefined;
 }
 
-/** Tells whether a conversion changes colors by less than anybody sees. */
+/** True if a conversion changes colors by less than the eye sees. */
 export const nearIdentity = (matrix: Matrix): boolean =>
   matrix.every((row, y) => row.every((value, x) => Math.abs(value - (x === y ? 1 : 0)) < 0.01));

@@ -1,4 +1,4 @@
-/** Reads the mask of a former result, which a region corrects. */
+/** Reads the mask of an earlier result, which a region corrects. */
 import sharp from "sharp";
 import { taskFailure } from "../failures.ts";
 import type { LogitGrid } from "../models/model.ts";
@@ -7,7 +7,7 @@ import type { Size } from "../size.ts";
 /** The side of the grid on which SAM 2 takes masks. */
 const SIDE = 256;
 
-/** How sure a cell is that a mask fills, or leaves empty, on the scale of SAM's logits. */
+/** The logit of a cell that a mask fills; negative for an empty cell. */
 const SURE = 10;
 
 /**

@@ -21,7 +21,7 @@ const WHITE = "#ffffff";
 
 export interface RenderOptions {
   readonly pixelLimit: number;
-  /** From which severity on damage is an error. */
+  /** The least severity of damage that is an error. */
   readonly failOn?: "error" | "warning";
   /** Samples of 16 bits instead of 8. */
   readonly isDeep?: boolean;
@@ -51,7 +51,8 @@ export async function render(
     const { canvas, frame } = gif;
     const { left, top, width, height } = frame;
     const [right, bottom] = [canvas.width - left - width, canvas.height - top - height];
-    // The decoder fills the rest of the canvas, which is transparent, with black, and distrusts sizes that screens once had.
+    // The decoder fills the rest of the canvas with black, although it is transparent, and distrusts sizes that old
+    // screens had.
     if (left > 0 || top > 0 || right > 0 || bottom > 0)
       picture.extract(frame).extend({ left, top, right, bottom, background: WHITE });
   }
@@ -59,7 +60,7 @@ export async function render(
   return { data, width: info.width, height: info.height };
 }
 
-/** libjpeg's warning that a scan ends before its last pixels, which then are grey. */
+/** libjpeg's warning that a scan ends before its last pixels, which then are gray. */
 const lacksPixels = (error: unknown): boolean => String(error).includes("premature end of data segment");
 
 /** libjpeg's warning that a file ends without a marker that says so. */
@@ -67,15 +68,15 @@ const lacksEnd = (error: unknown): boolean => String(error).includes("premature 
 
 const END_OF_IMAGE = Buffer.from([0xff, 0xd9]);
 
-/** As `render`, of a JPEG of which no pixel is missing. @throws TaskFailure named image_truncated if one is */
+/** As `render`, for a JPEG that lacks no pixel. @throws TaskFailure named image_truncated if pixels are missing */
 const renderWhole = (input: string | Buffer, options: RenderOptions): Promise<Rendered> =>
   render(input, { ...options, failOn: "warning" }).catch((error: unknown) => {
     throw lacksPixels(error) ? taskFailure("image_truncated", { format: "JPEG" }) : error;
   });
 
 /**
- * As `render`, of a JPEG: whole even if only the marker at its end is missing. Cameras leave it out. Other oddities are harmless.
- * @throws TaskFailure named image_truncated if pixels are missing, whether or not the marker is there
+ * As `render`, for a JPEG. A missing marker at its end is no fault: cameras leave it out. Other oddities are harmless.
+ * @throws TaskFailure named image_truncated if pixels are missing, with or without the marker
  */
 export async function renderJpeg(path: string, options: RenderOptions): Promise<Rendered> {
   try {

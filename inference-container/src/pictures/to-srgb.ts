@@ -6,7 +6,7 @@ import type { Matrix } from "./primaries.ts";
 /** ITU-R BT.2408, section 2.2: the luminance of white paper, in cd/m². It is 1 in our light. */
 const REFERENCE_WHITE = 203;
 
-/** In cd/m²: what most HDR is graded for, and the display for which HLG is defined. Brighter is white. */
+/** In cd/m²: the peak of most HDR, and of the display for which HLG is defined. Brighter is white. */
 const BRIGHTEST = 1_000;
 
 /** Light below this does not change; brighter light is compressed. */
@@ -16,10 +16,10 @@ const UNCHANGED = 0.3;
 const LUMINANCE = [0.2627, 0.678, 0.0593] as const;
 const SYSTEM_GAMMA = 1.2;
 
-/** The number of pixels that are converted in one go, before other work has its turn. */
+/** Pixels between two turns of other work. */
 const PIXELS_AT_ONCE = 262_144;
 
-/** The resolution in which light is looked up: sRGB's steepest byte takes 20 of these. */
+/** The resolution of the table of light: sRGB's steepest byte takes 20 of these. */
 const LEVELS = 65_535;
 
 const srgbLight = (sample: number): number =>
@@ -52,8 +52,8 @@ function compressed(light: number, brightest: number): number {
 }
 
 /**
- * Pixels of three samples as three bytes of sRGB. HDR is compressed as clips are, but only as far as the picture is bright: white paper
- * stays white in a picture without anything brighter.
+ * Converts pixels of three samples to three bytes of sRGB. Compresses HDR as in clips, but only as far as the picture
+ * is bright: white paper stays white in a picture without anything brighter.
  * @param most the sample of white
  */
 export async function toSrgb(

@@ -20,7 +20,7 @@ function blend(under: number, over: number, alpha: number): number {
   return Math.round(under + (over - under) * alpha);
 }
 
-/** Blends one pixel towards a colour; `alpha` is 0 to 1. */
+/** Blends one pixel towards a color; `alpha` is 0 to 1. */
 function blendPixel({ rgb }: Canvas, pixel: number, colour: Rgb, alpha: number): void {
   const at = pixel * 3;
   rgb[at] = blend(rgb[at] ?? 0, colour[0], alpha);
@@ -44,12 +44,12 @@ export function fillRounded(canvas: Canvas, rect: Rect, radius: number, colour: 
   }
 }
 
-/** How far a pixel's centre lies beyond the centre of the nearer corner's arc, along one axis. */
+/** The distance of a pixel's center beyond the center of the nearer corner's arc, along one axis. */
 function beyond(pixel: number, start: number, extent: number, radius: number): number {
   return Math.abs(pixel + 0.5 - start - extent / 2) - extent / 2 + radius;
 }
 
-/** Paints a coverage map (0 to 255 per pixel) in one colour. */
+/** Paints a coverage map (0 to 255 per pixel) in one color. */
 export function paint(canvas: Canvas, coverage: Uint8Array, place: Rect, colour: Rgb): void {
   for (let y = 0; y < place.height; y++) {
     for (let x = 0; x < place.width; x++) {

@@ -7,10 +7,10 @@ interface Row {
 }
 
 /**
- * Finds, row by row, the pixels of a mask that lie deeper in it than `depth` thirds of a pixel: all pixels outside are
- * farther away by the 3-4 chamfer distance (G. Borgefors, "Distance transformations in digital images", 1986), which
- * counts 3 for a step along an axis and 4 for a diagonal one. The picture's border doesn't count as outside: an object
- * that is cut off there continues.
+ * Finds, row by row, the pixels of a mask that lie deeper in it than `depth` thirds of a pixel. The distance to the
+ * pixels outside is the 3-4 chamfer distance (G. Borgefors, "Distance transformations in digital images", 1986): 3 for
+ * a step along an axis, 4 for a diagonal one. The picture's border doesn't count as outside: an object that is cut off
+ * there continues.
  */
 export class Erosion {
   /** The largest horizontal step within the depth, by the number of rows up or down. */
@@ -41,7 +41,7 @@ export class Erosion {
     return this.#kept;
   }
 
-  /** Keeps only what is in row y's runs, each shortened by `aside` at both ends. */
+  /** Keeps only the pixels in row y's runs, each run shortened by `aside` at both ends. */
   #keep({ width, height, starts, edges }: RowRuns, y: number, aside: number): void {
     if (y < 0 || y >= height) return;
     const kept = this.#kept;
@@ -61,7 +61,7 @@ export class Erosion {
           next.edges[length++] = left;
           next.edges[length++] = right;
         }
-        // What is kept reaches beyond this run: the next run may overlap it too.
+        // The kept stretch reaches beyond this run: the next run may overlap it too.
         if ((kept.edges[at + 1] ?? 0) > last) break;
         at += 2;
       }

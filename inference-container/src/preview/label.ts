@@ -7,7 +7,7 @@ import { letter, shorten } from "./lettering.ts";
 const LONGEST_NAME = 32;
 const WHITE: Rgb = [255, 255, 255];
 
-/** What to write, beside which bounds, in which colour. */
+/** A label's text, the bounds that it names, and its color. */
 export interface Label {
   readonly prompt: string;
   /** Distinguishes objects of one prompt; may be empty. */
@@ -17,7 +17,10 @@ export interface Label {
   readonly bounds: Bounds;
 }
 
-/** Draws the labels in order, each where it hides no other; a label without room is left out. `size` is the text's, in pixels. */
+/**
+ * Draws the labels in order, each where it hides no other; leaves out a label without room. `size` is the text's height
+ * in pixels.
+ */
 export async function drawLabels(
   canvas: Canvas,
   labels: readonly Label[],

@@ -24,7 +24,7 @@ export async function letter(text: string, size: number): Promise<Lettering> {
   return lettering;
 }
 
-/** Sets one line in a packaged font, so that every machine draws the same; other scripts fall back to the system's fonts. */
+/** Sets one line in a packaged font: every machine draws the same. Other scripts fall back to the system's fonts. */
 async function set(text: string, size: number): Promise<Lettering> {
   const markup = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const { data, info } = await sharp({

@@ -7,7 +7,7 @@ import { Erosion } from "./erosion.ts";
 const FILL_ALPHA = 0.42;
 const LINE_ALPHA = 0.96;
 
-/** A mask at the canvas's size, and its colour. */
+/** A mask at the canvas's size, and its color. */
 export interface Layer {
   readonly runs: RowRuns;
   readonly bounds: Bounds;
@@ -16,15 +16,15 @@ export interface Layer {
 
 /** A layer's shades: its line, two steps that smooth the line's inner edge (a pixel is three thirds deep), its fill. */
 const SHADES = 4;
-/** A shade's table: what it makes of each byte of red, of green and of blue. */
+/** The bytes of a shade's table: a result for each byte of red, of green and of blue. */
 const SHADE_BYTES = 3 * 256;
 
-/** How many rows of layers are drawn in a step: some 10 ms. */
+/** The rows of layers in a step: some 10 ms. */
 const STEP_ROWS = 2_000;
 
 /**
- * Tints each layer's pixels and draws its outline, `line` pixels wide. Later layers lie on top; every pixel is blended
- * once, so that stacked tints don't turn muddy. At most 16,383 layers have shades of their own.
+ * Tints each layer's pixels and draws its outline, `line` pixels wide. Later layers lie on top. Every pixel is blended
+ * once: stacked tints would turn muddy. At most 16,383 layers have separate shades.
  */
 export async function drawOverlay(
   canvas: Canvas,

@@ -19,8 +19,8 @@ export interface NamedMask {
 }
 
 /**
- * Renders the picture with the objects found as a PNG: each has a tint and an outline in its own colour, and a label with
- * the name and the confidence. Small objects lie on top of large ones. `maskThreshold` is a probability.
+ * Renders the picture with the objects found as a PNG: each has a tint and an outline in its own color, and a label
+ * with the name and the confidence. Small objects lie on top of large ones. `maskThreshold` is a probability.
  */
 export async function renderPreview(
   picture: Picture,
@@ -57,9 +57,9 @@ export interface TrackedObject {
 }
 
 /**
- * Draws a frame's objects onto it, in place: a tint and an outline in the object's own colour, which it keeps in all
- * frames, and a label with the prompt, the id and the confidence. Small objects lie on top of large ones. Objects that
- * were seen earlier choose their labels' places first, so that labels stay where they are.
+ * Draws a frame's objects onto it, in place: a tint and an outline in the object's own color, which it keeps in all
+ * frames, and a label with the prompt, the id and the confidence. Small objects lie on top of large ones. Objects from
+ * earlier frames place their labels first, so that labels do not move.
  */
 export async function drawTracked(
   canvas: Canvas,
@@ -75,10 +75,10 @@ export async function drawTracked(
   await drawShown(canvas, largestFirst(shown), shown, step);
 }
 
-/** An object as it is drawn. */
+/** An object with its layer and its label. */
 type Shown = Layer & Label;
 
-/** An object to draw; `colour` is the number of its colour. */
+/** An object to draw; `colour` is the number of its color. */
 interface ToShow extends Pick<Label, "prompt" | "mark" | "score"> {
   readonly mask: LogitGrid;
   readonly colour: number;

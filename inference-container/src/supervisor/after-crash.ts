@@ -1,10 +1,10 @@
-/** What becomes of the tasks that were in an engine when its process ended, or that it failed. */
+/** Decides the fate of an engine's tasks after its process ended, or after it failed them. */
 import { mayBeDevices, taskFailure, TaskFailure } from "../failures.ts";
 import type { EngineResult, EngineTask } from "../messages.ts";
 
 /**
- * Why an engine is killed: a task is stuck, or was cancelled and still holds the model; its device failed a task and then
- * the golden picture; its start takes too long.
+ * The reason to kill an engine: a task is stuck, or was canceled and still holds the model; its device failed a task
+ * and then the golden picture; its start takes too long.
  */
 export interface Kill {
   readonly why: "stuck" | "cancelled" | "unwell" | "unready";
@@ -22,8 +22,8 @@ export class Suspected extends Error {
   override readonly name = "Suspected";
   readonly doubt: Doubt;
   /**
-   * "several": any of the tasks in the engine may have ended it. "one": no other task can have; the device may. "device":
-   * the golden picture failed too, so most likely the device did.
+   * "several": any of the tasks in the engine may have ended it. "one": only this task or the device. "device": the
+   * golden picture failed too, so most likely the device.
    */
   readonly of: "several" | "one" | "device";
 
@@ -35,10 +35,10 @@ export class Suspected extends Error {
 }
 
 /**
- * What each task that is still wanted is rejected with, in their order: the culprit, if it is known, as suspected, the
- * others to run again; else each as suspected among several.
- * @param inside how many tasks were in the engine, including those that are no longer needed
- * @param kill why the engine was killed; undefined if it ended on its own
+ * The rejection of each task that is still wanted, in their order: a known culprit as suspected and the others to run
+ * again, or else each as suspected among several.
+ * @param inside the number of tasks in the engine, including those that are no longer needed
+ * @param kill the reason to kill the engine; undefined if it ended by itself
  */
 export function outcomesAfterCrash(
   wanted: readonly EngineTask[],
@@ -61,21 +61,23 @@ export function outcomesAfterCrash(
   });
 }
 
-/** Whether a task failed because its engine ended, on its own or because it hung. */
+/** True if a task failed because its engine ended, by itself or because it hung. */
 export function endedEngine(error: unknown): error is TaskFailure {
   return error instanceof TaskFailure && (error.code === "engine_crashed" || error.code === "engine_timeout");
 }
 
-/** What failed, and whether a task caused it: known once its suspects have been run again. Otherwise the device did. */
+/**
+ * A failure whose cause is open: running its suspects again shows whether a task caused it. Otherwise the device did.
+ */
 export class Doubt {
-  /** What the task that caused it fails with. */
+  /** The failure of the task that caused it. */
   readonly failure: TaskFailure;
-  /** Whether one of the suspects caused it. */
+  /** True if one of the suspects caused it. */
   readonly explained: Promise<boolean>;
   readonly #resolve: (explained: boolean) => void;
   #untried: number;
 
-  /** @param suspects how many tasks will be tried */
+  /** @param suspects the number of tasks that will run again */
   constructor(suspects: number, failure: TaskFailure) {
     this.failure = failure;
     this.#untried = suspects;
@@ -85,7 +87,7 @@ export class Doubt {
     if (suspects === 0) resolve(false);
   }
 
-  /** Waits for the outcome of one of the suspects when it runs again. One that is no longer wanted may have been it. */
+  /** Waits for the outcome of a suspect's second run. A suspect that is no longer wanted counts as the cause. */
   async tried(result: Promise<EngineResult>): Promise<void> {
     const isCause = await result.then(
       () => false,

@@ -5,11 +5,11 @@ import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineResult, EngineTask, FromEngine, ModelInfo } from "../messages.ts";
 
-/** How long a cancelled task may hold the model before the engine is killed to free it. */
+/** The time for which a canceled task may hold the model before the engine is killed to free it. */
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
-/** How many times a task's limit a start may take: it opens the graphs and runs the golden picture. */
+/** The limit of a start, in multiples of a task's limit: it opens the graphs and runs the golden picture. */
 const START_LIMITS = 5;
 
 interface Entry {
@@ -21,28 +21,28 @@ interface Entry {
   dropped: boolean;
 }
 
-/** How many tasks a device has to finish before its faults are forgotten. */
+/** The number of finished tasks after which the engine forgets a device's faults. */
 const FORGIVEN_AFTER = 100;
 
-/** How long an engine may take, and how often its device may fail. */
+/** Limits of an engine's time and of its device's faults. */
 export interface EngineLimits {
   readonly taskTimeoutMs: number;
-  /** How many faults of its device lead to its being given up. */
+  /** The number of faults after which the device is given up. */
   readonly deviceFaults: number;
 }
 
-/** What an engine reports to its owner. */
+/** Reports of an engine to its owner. */
 export interface EngineEvents {
-  /** It became ready, ended, was given up, or has more room. */
+  /** The engine became ready, ended, was given up, or has more room. */
   readonly changed: () => void;
   /** Its process has ended and will be restarted. */
   readonly restarting: () => void;
 }
 
 /**
- * Keeps one engine process alive and gives it tasks. If the process ends, it is restarted, after a delay that grows with
- * the faults of its device; after too many faults the device is given up for good. Faults are starts that fail, and
- * failures that no task explains. The task that was alone in a process that ended, or is known to be stuck, is rejected
+ * Keeps one engine process alive and gives it tasks. Restarts a process that ends, after a delay that grows with the
+ * faults of its device; after too many faults it gives the device up for good. Faults are starts that fail, and
+ * failures that no task explains. A task that was alone in a process that ended, or is known to be stuck, is rejected
  * with `Suspected`, and the others with `Displaced`; if any of several may be the cause, all with `Suspected`.
  */
 export class Engine {
@@ -53,15 +53,15 @@ export class Engine {
   readonly #firstReady = Promise.withResolvers<ModelInfo>();
   #process: EngineProcess | undefined;
   #model: ModelInfo | undefined;
-  /** Why the model can't work although it is loaded. */
+  /** The reason why the model can't work although it is loaded. */
   #problem: string | null = null;
-  /** How many pictures the model works on at once. */
+  /** The number of pictures that the model works on at once. */
   #concurrency = 1;
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
   #kill: Kill | undefined;
   #faults = 0;
-  /** How many tasks it has finished since its last fault. */
+  /** The number of tasks finished since its last fault. */
   #done = 0;
   #isGivenUp = false;
   #startTimer: NodeJS.Timeout | undefined;
@@ -80,19 +80,20 @@ export class Engine {
     return this.#model;
   }
 
-  /** Whether its device failed too often: it is never started again. */
+  /** True if its device failed too often. It never starts again. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
   }
 
-  /** Whether its model is loaded and able to work. */
+  /** True if its model is loaded and able to work. */
   get isAble(): boolean {
     return this.#model !== undefined && this.#problem === null;
   }
 
   /**
-   * Whether it is ready and has room. Beside any pictures it has room for one clip, which shares the device frame by frame.
-   * @param alone whether the task must be alone in it
+   * True if it is ready and has room. Besides pictures it has room for one clip, which shares the device frame by
+   * frame.
+   * @param alone true if the task must be alone in it
    */
   takes(type: EngineTask["type"], alone: boolean): boolean {
     if (this.#model === undefined || this.hasLoner) return false;
@@ -101,7 +102,7 @@ export class Engine {
     return alike < (type === "image" ? this.places : 1);
   }
 
-  /** Whether it has a task that must be alone in it. */
+  /** True if it has a task that must be alone in it. */
   get hasLoner(): boolean {
     return this.#running.some(({ alone }) => alone);
   }
@@ -110,12 +111,12 @@ export class Engine {
     return this.#running.some(({ task }) => task.type === "video");
   }
 
-  /** How many pictures it has room for: those in the model, as many being prepared for it, and one being encoded. */
+  /** The number of pictures that it has room for: those in the model, as many in preparation, and one being encoded. */
   get places(): number {
     return 2 * this.#concurrency + 1;
   }
 
-  /** How many tasks it has. */
+  /** The number of its tasks. */
   get load(): number {
     return this.#running.length;
   }
@@ -136,9 +137,9 @@ export class Engine {
 
   /**
    * Runs one task, for which there has to be room (`takes`). Rejects at once with the signal's reason if that aborts.
-   * @param alone whether it must be alone in the engine
-   * @param progress is called with how many of how many units are done
-   * @throws TaskFailure if the task is to blame; Displaced if it has to run again, Suspected if the device or another
+   * @param alone true if it must be alone in the engine
+   * @param progress receives the done and total units
+   * @throws TaskFailure if the task is to blame; Displaced if it has to run again; Suspected if the device or another
    * task may be to blame; ModelUnavailable if it has to be handed back
    */
   run(
@@ -234,7 +235,7 @@ export class Engine {
           this.#log[failure.retryable ? "error" : "info"]({ key, detail }, "engine_error");
         const doubt = new Doubt(1, failure);
         entry?.reject(mayBeDevices(failure) ? new Suspected(doubt, "one") : failure);
-        // Nobody asks about one that is no longer wanted: that stays open.
+        // A task that is no longer wanted does not run again, so its doubt stays open.
         void this.#unlessExplained(doubt, this.#process);
         break;
       }
@@ -274,7 +275,7 @@ export class Engine {
     this.#done = 0;
   }
 
-  /** Kills the process; the first reason counts. */
+  /** Kills the process; keeps the first reason. */
   #end(kill: Kill): void {
     this.#kill ??= kill;
     this.#process?.kill();
@@ -290,7 +291,7 @@ export class Engine {
     this.#kill = undefined;
     this.#watchdog.clear();
     clearTimeout(this.#startTimer);
-    // Cancelled tasks were rejected before.
+    // Canceled tasks were rejected before.
     const wanted = inside.filter(({ dropped }) => !dropped);
     const reasons = outcomesAfterCrash(
       wanted.map(({ task }) => task),
@@ -299,7 +300,7 @@ export class Engine {
       this.#limits.taskTimeoutMs,
     );
     const doubt = reasons.find((reason) => reason instanceof Suspected)?.doubt;
-    // A cancelled one may have been the cause.
+    // A canceled one may have been the cause.
     if (doubt !== undefined && wanted.length === inside.length) void this.#unlessExplained(doubt);
     // Each goes back to the head of the queue, so the first one goes back last.
     for (const [at, { reject }] of [...wanted.entries()].toReversed()) reject(reasons[at]);

@@ -9,13 +9,16 @@ import { Displaced, type Doubt, endedEngine, Suspected } from "./after-crash.ts"
 import { bestFor, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
-/** Running a clip alone may take hours. It is blamed instead after this many ends that none of the pictures in the same engine caused. */
+/**
+ * Running a clip alone may take hours. The clip is blamed instead after this many ends of its engines that none of
+ * their pictures caused.
+ */
 const CLIP_ENDS = 2;
-/** How long a picture that ended its engine is remembered: as long as its task may be retried. */
+/** The time for which a picture that ended its engine is remembered: as long as its task may be retried. */
 const HOSTILE_MS = 86_400_000;
-/** How many pictures are remembered with the engine that had them last. */
+/** The number of pictures that are remembered with their last engine. */
 const PICTURES_KNOWN = 1_000;
-/** How long the service keeps reporting that it hands back a task that can't run alone here. */
+/** The time for which the service reports that it hands back a task that can't run alone here. */
 const RETURN_MS = 10_000;
 
 /** The configuration that all engines share: all but the device. */
@@ -23,11 +26,11 @@ type SharedConfig = Omit<EngineConfig, "options"> & {
   readonly options: Omit<EngineConfig["options"], "device">;
 };
 
-/** What whoever runs a task learns meanwhile. */
+/** Events of a running task for its caller. */
 export interface TaskEvents {
-  /** How many of how many units are done. */
+  /** Receives the done and total units. */
   readonly progress: (done: number, total: number) => void;
-  /** Which device it was given to; another one if it runs again. */
+  /** Receives the device of the task; another one if it runs again. */
   readonly given: (device: string) => void;
 }
 
@@ -38,15 +41,15 @@ interface Entry {
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
   readonly result: Promise<EngineResult>;
-  /** Whether it must be alone in its engine, because it may end it. */
+  /** True if it must be alone in its engine, because it may end it. */
   alone: boolean;
-  /** Whether it was in an engine that ended: it has already waited, so it goes first. */
+  /** True if it was in an engine that ended: it has already waited, so it goes first. */
   again: boolean;
-  /** For a clip: how many ends of its engines no picture explains. */
+  /** The number of ends of a clip's engines that no picture explains. */
   ends: number;
-  /** How often it alone, or its device, was to blame. */
+  /** The number of times that it alone, or its device, was to blame. */
   failures: number;
-  /** The device on which it failed last: another is to try it. */
+  /** The device on which it failed last: another one should try it. */
   failedOn: Member | undefined;
 }
 
@@ -60,10 +63,10 @@ export interface DeviceState {
 }
 
 /**
- * One engine per device. Tasks wait here, so that none waits for a busy engine while another has room. If an engine
- * ends, the others continue, and its tasks that are not to blame run again wherever there is room. If any of several
- * may be to blame, its pictures run alone, one at a time per engine, and only those that end it again fail. A task that
- * failed where the device may be to blame runs once more, on another device if there is one, before it fails.
+ * One engine per device. Tasks wait here: none waits for a busy engine while another has room. If an engine ends, the
+ * others continue, and its tasks that are not to blame run again wherever there is room. If any of several may be to
+ * blame, its pictures run alone, one at a time per engine, and only those that end it again fail. A task that failed
+ * where the device may be to blame runs once more, on another device if there is one, before it fails.
  */
 export class Engines {
   readonly #members: readonly Member[];
@@ -101,7 +104,7 @@ export class Engines {
     return this.#lost.promise;
   }
 
-  /** How many devices have not been given up. */
+  /** The number of devices that have not been given up. */
   get inService(): number {
     return this.#inService.length;
   }
@@ -111,12 +114,12 @@ export class Engines {
     return this.#members.find(({ engine }) => engine.model !== undefined)?.engine.model;
   }
 
-  /** Whether the model of any engine is loaded and able to work. */
+  /** True if the model of any engine is loaded and able to work. */
   get isAble(): boolean {
     return this.#members.some(({ engine }) => engine.isAble);
   }
 
-  /** How many pictures the engines have room for together. */
+  /** The number of pictures that the engines have room for together. */
   get places(): number {
     return this.#inService.reduce((sum, { engine }) => sum + engine.places, 0);
   }
@@ -129,7 +132,7 @@ export class Engines {
     );
   }
 
-  /** The process ids of the engines, in the devices' order; undefined for one that isn't running. */
+  /** The process ids of the engines, in the devices' order; undefined for an engine that isn't running. */
   get pids(): (number | undefined)[] {
     return this.#members.map(({ engine }) => engine.pid);
   }
@@ -240,12 +243,12 @@ export class Engines {
       const isOnly = first === member && second === undefined;
       if (entry.failures > 1 || (of === "one" && isOnly)) return this.#fail(entry, doubt.failure);
     }
-    // One that merely failed ended no engine, and disturbs none.
+    // A picture that merely failed ended no engine, and disturbs no other task.
     if (isPicture) entry.alone ||= of === "several" || endedEngine(doubt.failure);
     this.#again(entry);
   }
 
-  /** A clip waits until it is known whether a picture beside it explains the engine's end. */
+  /** Holds a clip back until the suspects have run: a picture in the same engine may explain the engine's end. */
   async #clear(clip: Entry, doubt: Doubt): Promise<void> {
     if (!(await doubt.explained)) clip.ends += 1;
     if (clip.ends >= CLIP_ENDS) clip.reject(doubt.failure);
@@ -257,7 +260,9 @@ export class Engines {
     reject(error);
   }
 
-  /** Every engine has a clip that might lose hours of work, so the task keeps its attempt and is offered again. */
+  /**
+   * Every engine has a clip that might lose hours of work. The task keeps its attempt, and the Worker offers it again.
+   */
   #handBack(entry: Entry): void {
     this.#waiting = this.#waiting.filter((other) => other !== entry);
     entry.reject(new TaskReturned(RETURN_MS));

@@ -1,4 +1,4 @@
-/** Which of several engines a task goes to. */
+/** Chooses the engine for a task. */
 import type { Engine } from "./engine.ts";
 import type { EngineTask } from "../messages.ts";
 
@@ -6,14 +6,14 @@ import type { EngineTask } from "../messages.ts";
 export interface Member {
   readonly device: string;
   readonly engine: Engine;
-  /** When it last began or ended a task, in milliseconds. */
+  /** The time when it last began or ended a task, in milliseconds. */
   usedAt: number;
 }
 
 /**
- * Of the engines with room, the one with the fewest tasks, then the one that knows the picture, then the longest idle;
- * undefined if none has room.
- * @param alone whether the task must be alone in its engine
+ * Of the engines with room, the engine with the fewest tasks, then the one with the picture's features, then the
+ * longest idle; undefined if none has room.
+ * @param alone true if the task must be alone in its engine
  * @param knows the engine that may still have the picture's features
  */
 export function bestFor(
@@ -31,7 +31,10 @@ export function bestFor(
   return best;
 }
 
-/** The engine that should take no more tasks, so that one can be alone in it. Not one with a clip, which would keep it for hours. */
+/**
+ * The engine that should take no more tasks, so that a task can be alone in it. Never an engine with a clip, which
+ * would keep it for hours.
+ */
 export function soonestEmpty(members: readonly Member[]): Member | undefined {
   const [soonest] = members
     .filter(({ engine }) => engine.model !== undefined && !engine.hasClip)

@@ -8,8 +8,8 @@ const CHILD = fileURLToPath(new URL("../engine/child.ts", import.meta.url));
 const FONT_CONFIG = fileURLToPath(new URL("../preview/fonts.conf", import.meta.url));
 const CLOSE_MS = 2_000;
 /**
- * Defaults for glibc. Its own keep freed blocks of up to 32 MB, such as a picture's features, in up to eight arenas
- * per core, and the holes between them add up over hours. With these, blocks above a megabyte go back to the system.
+ * Settings for glibc. By default it keeps freed blocks of up to 32 MB, such as a picture's features, in up to eight
+ * arenas per core. The holes between them add up over hours. With these, blocks above a megabyte go back to the system.
  */
 const MALLOC = {
   MALLOC_ARENA_MAX: "2",
@@ -18,8 +18,8 @@ const MALLOC = {
 };
 
 /**
- * Threads of libuv, on which pictures are decoded and files are written: one per core. Its own four would leave a large machine's
- * cores idle. It is read when a process starts.
+ * Threads of libuv, which decode pictures and write files: one per core. The default of four would leave a large
+ * machine's cores idle. libuv reads it when a process starts.
  */
 const POOL = { UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())) };
 
@@ -32,12 +32,12 @@ export class EngineProcess {
     config: EngineConfig,
     on: { message: (message: FromEngine) => void; exit: (how: string) => void },
   ) {
-    // Only the parent logs to stdout: whatever native code prints goes to stderr.
+    // Only the parent logs to stdout: the output of native code goes to stderr.
     this.#child = fork(CHILD, [JSON.stringify(config)], {
       execArgv: [],
       env: { ...MALLOC, ...POOL, ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
       stdio: ["ignore", 2, 2, "ipc"],
-      // A process group of its own: killing the engine kills what it started.
+      // A separate process group: killing the engine kills its child processes too.
       detached: true,
     });
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -1,17 +1,17 @@
 import type { Stage } from "../device/usage.ts";
 
-/** How often an engine that is not blocked says so. */
+/** The interval of the reports of an engine that is not blocked. */
 export const BEAT_MS = 1_000;
 
 interface Watched {
   stage: Stage;
-  /** Time since its stage changed or it last reported, without time in which the engine was blocked. */
+  /** Time since its stage changed or its last report, without time in which the engine was blocked. */
   quietMs: number;
 }
 
 /**
- * Finds the stuck task: one that has the device for longer than the limit, or is busy for as long without a report. If
- * the whole engine falls silent, any of its tasks may block it: none is named, unless there is only one.
+ * Finds the stuck task: a task that has the device for longer than the limit, or is busy for as long without a report.
+ * If the whole engine falls silent, any of its tasks may block it: names none, unless there is only one.
  */
 export class Watchdog {
   readonly #limitMs: number;
@@ -19,13 +19,13 @@ export class Watchdog {
   readonly #tasks = new Map<string, Watched>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param stuck is called with the stuck task's key; with none if it may be any of several */
+  /** @param stuck receives the stuck task's key; undefined if it may be any of several */
   constructor(limitMs: number, stuck: (key: string | undefined) => void) {
     this.#limitMs = limitMs;
     this.#stuck = stuck;
   }
 
-  /** The task that the others wait for: the one that has the device, else the oldest. */
+  /** The task that the others wait for: the task with the device, else the oldest. */
   get foremost(): string | undefined {
     for (const [key, { stage }] of this.#tasks) if (stage === "model") return key;
     return this.#tasks.keys().next().value;
@@ -42,7 +42,7 @@ export class Watchdog {
     this.#listen();
   }
 
-  /** The task reported that it is alive, which does not excuse one that has the device. */
+  /** A report that the task is alive does not excuse a task that has the device. */
   reported(key: string): void {
     const task = this.#tasks.get(key);
     if (task?.stage === "busy") task.quietMs = 0;

@@ -8,7 +8,7 @@ import {
 import { backoffMs, discard, isTransient, Patience, pause, readText, within } from "../http-client.ts";
 
 const TIMEOUT_MS = 10_000;
-/** A grant for twenty thousand files, a mask and a cut-out each, with long signed URLs is some 20 MB. */
+/** A grant for twenty thousand files, a mask and a cut-out each, with long signed URLs has some 20 MB. */
 const ANSWER_BYTES = 33_554_432;
 
 /** The Worker refused a report: the lease is lost (409), or the token or the body was not accepted. */

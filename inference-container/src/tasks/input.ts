@@ -13,7 +13,7 @@ export interface StoredInput {
   readonly url: string;
   /** The ETag that its bytes must have; undefined if any will do. */
   readonly etag: string | undefined;
-  /** The most bytes that are read. */
+  /** The most bytes to read. */
   readonly limit: number;
 }
 

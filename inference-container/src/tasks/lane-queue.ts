@@ -1,15 +1,15 @@
 import type { WaitingTask } from "@segmentation/protocol";
 
-/** What decides the order of waiting tasks. */
+/** Fields that decide the order of waiting tasks. */
 export type Queued = Readonly<WaitingTask>;
 
-/** How many of the tasks that left a line are remembered with their accounts. */
+/** The number of tasks, of those that left a line, whose accounts are remembered. */
 const RECENT = 48;
 
 /**
- * The rank of a task that has `before` tasks of its own account before it: 0 for up to 1, 1 for up to 5, 2 for up to 13,
- * and so on. The steps are wide because chance decides which of equally busy accounts had more places lately: among
- * those, age should decide.
+ * The rank of a task by the number of its account's tasks before it: 0 for up to 1, 1 for up to 5, 2 for up to 13, and
+ * so on. The steps are wide because chance decides which of equally busy accounts had more places lately: among those,
+ * age should decide.
  */
 const rankOf = (before: number): number => Math.floor(Math.log2(1 + before / 2));
 
@@ -20,8 +20,8 @@ interface Ranked<Request> {
 }
 
 /**
- * A bounded queue that is fair between accounts: the fewer tasks of its own account go or went before it, the lower a
- * task's rank. The lowest rank goes first, and within a rank the oldest task.
+ * A bounded queue that is fair between accounts: a task's rank grows with the number of its account's tasks that go or
+ * went before it. The lowest rank goes first, and within a rank the oldest task.
  */
 export class LaneQueue<Request extends Queued> {
   readonly #capacity: number;
@@ -34,7 +34,7 @@ export class LaneQueue<Request extends Queued> {
     this.#capacity = capacity;
   }
 
-  /** A copy, to try what would happen, with so many more places. */
+  /** A copy with additional places, for a trial. */
   copy(places: number): LaneQueue<Request> {
     const copy = new LaneQueue<Request>(this.#capacity + places);
     copy.#waiting = this.#waiting;
@@ -42,7 +42,7 @@ export class LaneQueue<Request extends Queued> {
     return copy;
   }
 
-  /** Whether a task waits here. */
+  /** True if the task waits here. */
   has(request: Request): boolean {
     return this.#waiting.includes(request);
   }
@@ -55,7 +55,7 @@ export class LaneQueue<Request extends Queued> {
     return this.#waiting.length >= this.#capacity;
   }
 
-  /** Lets a task wait. Returns the one for which there is no room then, because it would go last: the new one or another. */
+  /** Adds a task. Returns the task without room, because it would go last: the new one or another. */
   add(request: Request): Request | undefined {
     const older = this.#waiting.findLastIndex(({ acceptedAt }) => acceptedAt <= request.acceptedAt);
     this.#waiting = this.#waiting.toSpliced(older + 1, 0, request);

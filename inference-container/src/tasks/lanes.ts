@@ -1,7 +1,7 @@
 import { Lane, type TaskRequest } from "@segmentation/protocol";
 import { LaneQueue, type Queued } from "./lane-queue.ts";
 
-/** How soon a task that found no room may be offered again. */
+/** Seconds after which the Worker may offer a task again that found no room. */
 export const RETRY_FULL_SECONDS = 2;
 
 /**
@@ -16,26 +16,26 @@ export class Lanes<Request extends Queued> {
     readonly line: LaneQueue<Request>;
   }[];
 
-  /** @param capacity how many tasks may wait in each line */
+  /** @param capacity the number of tasks that may wait in each line */
   constructor(capacity: number) {
     this.#lines = Lane.options.flatMap((lane) =>
       (["image", "video"] as const).map((type) => ({ lane, type, line: new LaneQueue<Request>(capacity) })),
     );
   }
 
-  /** Whether a task finds room only if another gives way to it. */
+  /** True if a task finds room only if another gives way to it. */
   isFull(request: Queued): boolean {
     return this.#lineOf(request)?.isFull ?? true;
   }
 
-  /** Lets a task wait. Returns the task for which its line has no room then: the new one, or one that gives way to it. */
+  /** Adds a task. Returns the task for which its line has no room then: the new one, or one that gives way. */
   add(request: Request): Request | undefined {
     return this.#lineOf(request)?.add(request);
   }
 
   /**
-   * Which of these tasks would find room if all were offered now, in this order.
-   * @param freePlaces into which as many pictures would go at once
+   * Tells for each of these tasks whether it would find room if all were offered now, in this order.
+   * @param freePlaces the number of pictures that would go to a place at once
    */
   room(tasks: readonly Queued[], freePlaces: number): boolean[] {
     const lines = this.#lines.map(({ lane, type, line }) => {
@@ -43,7 +43,7 @@ export class Lanes<Request extends Queued> {
       return { lane, type, tried };
     });
     const lineOf = ({ lane, type }: Queued) => lines.find((each) => each.lane === lane && each.type === type);
-    // Copies: the same task may be asked for twice.
+    // Copies: the same task may occur twice.
     const asked = tasks.map((task) => ({ ...task }));
     for (const task of asked) lineOf(task)?.tried.add(task);
     return asked.map((task) => lineOf(task)?.tried.has(task) ?? false);
@@ -63,7 +63,7 @@ export class Lanes<Request extends Queued> {
     this.#lineOf(request)?.remove(request);
   }
 
-  /** How many tasks wait in a lane, pictures and clips. */
+  /** The number of tasks that wait in a lane, pictures and clips. */
   depth(lane: Lane): number {
     return this.#lines.reduce((sum, each) => (each.lane === lane ? sum + each.line.length : sum), 0);
   }

@@ -97,6 +97,6 @@ async function tryPut(
   }
 }
 
-/** Whether fetch failed because of a redirect, of which it gives no status. */
+/** True if fetch failed because of a redirect, of which it gives no status. */
 const isRedirect = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && error.cause.message === "unexpected redirect";

@@ -37,11 +37,11 @@ export interface RunTaskParts {
   readonly metrics: Metrics;
 }
 
-/** What the log says about a task: no URL and no token. */
+/** Log fields of a task: no URL and no token. */
 interface TaskLog {
   readonly ms: StageTimes;
   bytes?: number;
-  /** The device that it was given to last. */
+  /** The device of its last run. */
   device?: string;
   result?: EngineResult;
 }
@@ -159,7 +159,10 @@ function outputOf(result: EngineResult, generatedAt: string): TaskOutput {
   return { ...shared, ...VideoFiles.parse(named), type, units: frames, framesWithMasks, totalMasks };
 }
 
-/** Tells whether the Worker can't read a report: repeated, it would be refused again, in each further attempt at the task too. */
+/**
+ * True if the Worker can't read a report. It would refuse the same report again, in each further attempt at the task
+ * too.
+ */
 const isUnreadable = (error: unknown): boolean => error instanceof CallbackRefused && error.status === 400;
 
 /** The report of a failed task; undefined if the Worker no longer wants one. */
@@ -177,13 +180,13 @@ function failure(error: unknown, task: Task, log: Logger): Completion | undefine
   return { outcome: "failed", problem: ended.problem, retryable: ended.retryable };
 }
 
-/** The report that the Worker took, or why it took none. */
+/** The report that the Worker accepted, or the reason why it accepted none. */
 type End = Completion | "dropped" | "unreported";
 
 /** Reports the end; once more, as `report_refused`, if the Worker can't read the report. */
 async function commit(task: Task, completion: Completion, noted: TaskLog, log: Logger): Promise<End> {
   const { callback, lease, signal, request } = task;
-  // A task that is handed back has a limit of its own; otherwise only the lease bounds the report.
+  // A task that is handed back has its own time limit; otherwise only the lease limits the report.
   const { reason: ended } = signal;
   const limit = ended instanceof TaskReturned ? AbortSignal.timeout(ended.withinMs) : signal;
   try {

@@ -7,24 +7,24 @@ import type { Queued } from "./lane-queue.ts";
 import { Task } from "./task.ts";
 import type { Settings } from "../settings.ts";
 
-/** How long a stopping service, which has little time left, keeps reporting that it hands a task back. */
+/** The time for which a stopping service, which has little time left, reports that it hands a task back. */
 const STOPPED_MS = 3_000;
 /** The same for a task that gives way to another. A lost report costs the task an attempt. */
 const GAVE_WAY_MS = 10_000;
-/** How many tasks may be on their way back at once: where reports hang, no more tasks give way. */
+/** The most tasks on their way back at once: where reports hang, no more tasks give way. */
 const MOST_LEAVING = 64;
 
 /** `queueCapacity` pictures may wait per lane, and as many clips. */
 export interface TaskRegistryLimits extends Pick<Settings, "queueCapacity" | "heartbeatMs" | "patienceMs"> {
   /** Tasks that may be between fetch and commit at once; it changes as the model is loaded and devices are given up. */
   readonly inFlight: () => number;
-  /** How many of them may be clips. */
+  /** The most clips among them. */
   readonly clips: () => number;
 }
 
 /** A finished task's key is remembered, so that a repeated POST does not start it again. */
 const FINISHED_MS = 3_600_000;
-/** So is a cancelled one, because the DELETE may overtake its POST. No proxy delays a request longer than this. */
+/** So is a canceled one, because the DELETE may overtake its POST. No proxy delays a request longer than this. */
 const CANCELLED_MS = 600_000;
 
 /** The known, waiting and running tasks: bounded lanes in front of a bounded number of places. */
@@ -37,7 +37,7 @@ export class TaskRegistry {
   readonly #lanes: Lanes<TaskRequest>;
   readonly #waiting = new Map<string, Task>();
   readonly #running = new Map<string, Task>();
-  /** Aborted before they had a place: all that is left is their report, if any. */
+  /** Aborted before they had a place: only their report is left, if any. */
   readonly #leaving = new Map<string, Task>();
   #whenIdle: (() => void)[] = [];
 
@@ -50,8 +50,8 @@ export class TaskRegistry {
   }
 
   /**
-   * Accepts a task unless its key is already known; returns its state, or undefined if there is no room. The task may
-   * take the place of one that would go last, which is handed back to the Worker.
+   * Accepts a task unless its key is already known. Returns its state, or undefined if there is no room. The task may
+   * displace a later one, which goes back to the Worker.
    */
   submit(request: TaskRequest): TaskState | undefined {
     const known = this.state(request.key);
@@ -67,7 +67,7 @@ export class TaskRegistry {
     return this.state(request.key);
   }
 
-  /** Which of these tasks would find room if they were offered now. */
+  /** Tells for each of these tasks whether it would find room now. */
   room(tasks: readonly Queued[]): boolean[] {
     return this.#lanes.room(tasks, Math.max(0, this.#limits.inFlight() - this.#running.size));
   }
@@ -79,19 +79,19 @@ export class TaskRegistry {
     return this.#finished.has(key) ? { key, state: "done" } : undefined;
   }
 
-  /** Stops a task; nothing more is reported for it. An unknown key is not an error, because its task may be on its way. */
+  /** Stops a task, without a report. An unknown key is not an error, because its task may be on its way. */
   cancel(key: string): void {
     this.#cancelled.add(key);
     const task = this.#running.get(key) ?? this.#waiting.get(key);
     task?.abort(new TaskDropped("cancelled"));
   }
 
-  /** Whether the task was cancelled in the last minutes, even before it arrived. */
+  /** True if the task was canceled in the last minutes, even before it arrived. */
   isCancelled(key: string): boolean {
     return this.#cancelled.has(key);
   }
 
-  /** Whether every place is taken. */
+  /** True if every place is taken. */
   get busy(): boolean {
     return this.#running.size >= this.#limits.inFlight();
   }
@@ -104,13 +104,16 @@ export class TaskRegistry {
     await idle.promise;
   }
 
-  /** Hands back the tasks that have no place yet. @param withinMs how long their reports are repeated, `STOPPED_MS` at least */
+  /**
+   * Hands back the tasks that have no place yet.
+   * @param withinMs the time for which their reports are repeated, `STOPPED_MS` at least
+   */
   returnWaiting(withinMs: number): void {
     const reason = new TaskReturned(Math.max(withinMs, STOPPED_MS));
     for (const task of this.#waiting.values()) task.abort(reason);
   }
 
-  /** Stops all waiting and running tasks; they are still reported as handed back. */
+  /** Stops all waiting and running tasks, and reports them as handed back. */
   stopAll(): void {
     const reason = new TaskReturned(STOPPED_MS);
     for (const task of [...this.#running.values(), ...this.#waiting.values()]) task.abort(reason);

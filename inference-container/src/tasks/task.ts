@@ -3,7 +3,7 @@ import { Callback, CallbackRefused } from "./callback.ts";
 import { TaskDropped } from "../failures.ts";
 import type { Settings } from "../settings.ts";
 
-/** An accepted task. Its signal aborts with a TaskDropped, which is not reported, or a TaskReturned, which is. */
+/** An accepted task. Its signal aborts with a TaskDropped, without a report, or with a TaskReturned, with a report. */
 export class Task {
   readonly request: TaskRequest;
   readonly callback: Callback;
@@ -46,7 +46,7 @@ class Lease {
     this.#timer = setInterval(() => void this.#beat(), everyMs);
   }
 
-  /** Sets what the next reports say: `done` of `total` units. */
+  /** Sets the content of the next reports: `done` of `total` units. */
   report(progress: ProgressReport): void {
     this.#progress = progress;
   }

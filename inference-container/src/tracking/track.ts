@@ -1,13 +1,13 @@
 import type { Box } from "../models/box.ts";
 import { cosine } from "../models/arithmetic.ts";
 
-// In units of the object's size (the square root of its box's area), so that near and far ones are treated alike.
+// In units of the object's size (the square root of its box's area): near and far objects count alike.
 const MEASUREMENT_ERROR = 0.05;
 const FIRST_SPEED = 1.5;
 const ACCELERATION = 1;
 
 /**
- * One object over time. The filter predicts its centre, while its sides stay as last seen: they change little from
+ * One object over time. The filter predicts its center, while its sides stay as last seen: they change little from
  * frame to frame unless the object is cut off, and then a prediction would be wrong.
  */
 export class Track {
@@ -56,12 +56,12 @@ export class Track {
     this.#lastBox = box;
   }
 
-  /** Remembers what it looks like in its last observation; undefined if that is unknown. */
+  /** Remembers its appearance in its last observation; undefined if that is unknown. */
   looksLike(appearance: Float32Array | undefined): void {
     this.#appearance = appearance ?? this.#appearance;
   }
 
-  /** The cosine between what it looked like and `appearance`, 0 to 1; 0 if either is not known. */
+  /** The cosine between its last appearance and `appearance`, 0 to 1; 0 if either is unknown. */
   likeness(appearance: Float32Array | undefined): number {
     if (appearance === undefined || this.#appearance === undefined) return 0;
     return Math.max(cosine(this.#appearance, appearance), 0);

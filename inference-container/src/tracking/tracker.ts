@@ -11,18 +11,18 @@ export type TrackerDetection = Pick<Instance, "promptIndex" | "score" | "box" | 
 export interface Gap {
   readonly id: number;
   readonly promptIndex: number;
-  /** Where it is expected in the last frame, in pixels. */
+  /** The expected place in the last frame, in pixels. */
   readonly box: Box;
-  /** By how many pixels its centre is expected to have moved since it was last seen, to the right and down. */
+  /** The expected shift of its center since it was last seen, in pixels, to the right and down. */
   readonly moved: readonly [number, number];
 }
 
 export interface TrackerOptions {
-  /** How long an object may be unseen and still keep its id; it may always miss one frame, however far apart frames are. */
+  /** The time for which an unseen object keeps its id; it may always miss one frame, at any frame rate. */
   readonly maxGapSeconds: number;
-  /** How many objects are remembered, or as many as the last two frames had; beyond that, those unseen for longest are forgotten. */
+  /** The number of remembered objects, or as many as the last two frames had; forgets the longest unseen first. */
   readonly maxTracks: number;
-  /** The ids up to this one are others'. */
+  /** The highest id that is already in use. */
   readonly lastId: number;
 }
 
@@ -51,14 +51,15 @@ export class Tracker {
     this.#lastId = this.#options.lastId;
   }
 
-  /** Whether a faint detection could continue an object now. */
+  /** True if a faint detection could continue an object now. */
   get hasLiveTracks(): boolean {
     return this.#tracks.length > 0;
   }
 
   /**
-   * The ids of the detections of the frame at `timeSec`, in their order: counted up by first appearance, and
-   * undefined for a faint one that continues no object. @throws RangeError for a time before the last frame's
+   * The ids of the detections of the frame at `timeSec`, in their order: counted up by first appearance, and undefined
+   * for a faint detection that continues no object.
+   * @throws RangeError for a time before the last frame's
    */
   update(timeSec: number, detections: readonly TrackerDetection[]): (number | undefined)[] {
     if (!(timeSec >= this.#lastTime))
@@ -79,7 +80,7 @@ export class Tracker {
       return track?.id;
     });
 
-    // However large a crowd is, each of its objects may miss one frame.
+    // Even in a large crowd, each object may miss one frame.
     const recent = this.#tracks.filter(({ lastSeen }) => lastSeen >= this.#lastTime).length;
     if (this.#tracks.length > maxTracks)
       this.#tracks = this.#tracks
@@ -101,7 +102,7 @@ export class Tracker {
       });
   }
 
-  /** Records where in the last frame one of the `gaps` was found after all. */
+  /** Records that one of the `gaps` was found in the last frame after all. */
   bridge(id: number, box: Box): void {
     this.#tracks.find((track) => track.id === id)?.observe(this.#lastTime, box);
   }
@@ -154,10 +155,10 @@ export class Tracker {
 }
 
 /**
- * The IoU of both boxes with each side moved outwards by `buffer` times the box's own width or height: above 0 for boxes
- * that are apart by less than their buffers, 1 for equal ones. With a buffer of 0 it is the plain IoU. F. Yang,
- * S. Odashima, S. Masui and S. Jiang, "Hard to Track Objects with Irregular Motions and Similar Appearances? Make It
- * Easier by Buffering the Matching Space", WACV 2023.
+ * The IoU of both boxes with each side moved outwards by `buffer` times the box's own width or height. It is above 0
+ * for boxes that are apart by less than their buffers, and 1 for equal boxes. With a buffer of 0 it is the plain IoU.
+ * F. Yang, S. Odashima, S. Masui and S. Jiang, "Hard to Track Objects with Irregular Motions and Similar Appearances?
+ * Make It Easier by Buffering the Matching Space", WACV 2023.
  */
 export function bufferedIou(a: Box, b: Box, buffer: number): number {
   return boxIou(buffered(a, buffer), buffered(b, buffer));

@@ -21,7 +21,7 @@ export interface SamplePlan {
 /** Writers of times round to microseconds. */
 const ROUNDED_SECONDS = 1e-5;
 
-/** The frame that players show at a time: the last one that has come, or the first one before that. */
+/** The frame that players show at a time: the last frame up to it, or else the first. */
 export const shownFrame = (times: Float64Array, seconds: number): number =>
   Math.max(
     times.findLastIndex((time) => time <= seconds + ROUNDED_SECONDS),
@@ -29,13 +29,13 @@ export const shownFrame = (times: Float64Array, seconds: number): number =>
   );
 
 /**
- * Plans which frames of a clip are processed. A rate takes the first frame of each slot of 1/fps seconds, counted from
- * the first frame; a number takes that many frames, evenly spaced in time, from the first one on. Either takes all frames
- * if the clip has no more, and `maxFrames` ends the list early (a rate) or lowers the number. The frame that is shown at a time
- * that is pointed at is always taken: in addition, or for the nearest other sample if there may be no more.
+ * Plans the frames of a clip to process. A rate takes the first frame of each slot of 1/fps seconds, counted from the
+ * first frame. A number takes that many frames, evenly spaced in time, from the first one on. Both take all frames if
+ * the clip has no more; `maxFrames` ends the list early (a rate) or lowers the number. The frames at `pointed` times
+ * are always taken: in addition, or instead of the nearest other sample if there may be no more.
  *
  * @param times presentation times in seconds, ascending
- * @param mostFrames how many frames a task may have
+ * @param mostFrames the limit of a task's frames
  * @param pointed times in seconds
  * @throws TaskFailure named too_many_frames
  */
@@ -68,7 +68,7 @@ export function cutAt(times: Float64Array, { fps, numFrames, maxFrames }: Sampli
   return next === undefined ? Infinity : (times[next] ?? 0);
 }
 
-/** The samples with these frames, which take the place of the nearest others if there would be more than `most`. */
+/** The samples with these frames, which replace the nearest others if there would be more than `most`. */
 function including(indexes: readonly number[], frames: readonly number[], most: number): number[] {
   const taken = new Set(indexes);
   for (const frame of frames) {
@@ -118,7 +118,7 @@ function ofNumber(times: Float64Array, wanted: number): SamplePlan {
   return { indexes, fps };
 }
 
-/** Frames per second over the whole clip; a single frame, whose length is unknown, counts as one of the default rate. */
+/** Frames per second over the whole clip. A single frame, whose length is unknown, counts with the default rate. */
 function meanRate(times: Float64Array): number {
   const length = (times.at(-1) ?? 0) - (times[0] ?? 0);
   return length > 0 ? (times.length - 1) / length : DEFAULT_FPS;

@@ -7,26 +7,26 @@ import type { Colours } from "./tone-mapping.ts";
 /** A video to process. Its size is that of its frames as a player shows them: rotation and non-square pixels applied. */
 export interface Clip extends Size {
   /**
-   * Presentation time in seconds of each frame as a player shows them (edit lists applied): what a browser's
-   * `currentTime` says. They don't descend. The first frame may come later than 0, but none comes before.
+   * Presentation time in seconds of each frame in a player (edit lists applied), equal to a browser's `currentTime`.
+   * They don't descend. The first frame may come later than 0, but none comes before.
    */
   readonly times: Float64Array;
   /** The end of the last frame, in seconds. */
   readonly end: number;
   /**
-   * The frames, as indexes into the times, that the file declares as key frames: decoding can begin there. Empty if
-   * the file does not say where the frame of a time is.
+   * The key frames that the file declares, as indexes into the times: decoding can begin there. Empty if the file does
+   * not give the position of a time.
    */
   readonly keys: readonly number[];
-  /** The colours of high dynamic range; null if it is of standard range. */
+  /** The colors of high dynamic range; null if it is of standard range. */
   readonly hdr: Colours | null;
   /** Notices for its owner: the file has several videos, or ends early. */
   readonly notices: readonly Problem[];
-  /** What is needed to decode it. */
+  /** Facts for decoding it. */
   readonly decoding: {
     readonly input: ClipInput;
     readonly codec: string;
-    /** The frames as they are listed by now. */
+    /** The list of its frames, which decoding may correct. */
     readonly frames: FrameList;
     /** The clip's times, in ticks of the file. */
     readonly stamps: Float64Array;
@@ -34,14 +34,14 @@ export interface Clip extends Size {
     readonly turn: readonly string[];
     /** True if its frames have transparency. */
     readonly hasAlpha: boolean;
-    /** Its colour matrix if the file doesn't name one and FFmpeg would assume another. */
+    /** Its color matrix if the file doesn't name one and FFmpeg would assume another. */
     readonly colourMatrix: "bt709" | null;
-    /** Whether high dynamic range is mapped to standard range; otherwise it is shown pale. */
+    /** True if high dynamic range is mapped to standard range; otherwise it looks pale. */
     readonly toneMapped: boolean;
   };
 }
 
-/** The longest side, in pixels, with which a clip is processed and shown. */
+/** The longest side, in pixels, of a processed and displayed clip. */
 const LONGEST_SIDE = 2048;
 
 /**

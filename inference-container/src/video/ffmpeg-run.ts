@@ -3,40 +3,40 @@ import type { Readable, Writable } from "node:stream";
 import { problemOf } from "@segmentation/protocol";
 import { TaskFailure } from "../failures.ts";
 
-/** How many characters of the end of FFmpeg's log are kept. */
+/** Characters of the end of FFmpeg's log that are kept. */
 const LOG_LENGTH = 16_384;
 
-/** Its word on a packet that a decoder refused, of any version. */
+/** Messages about a packet that a decoder refused, of all versions. */
 const REFUSED = /Error submitting packet to decoder|Error while decoding stream|Decoding error/g;
 
-/** FFmpeg is killed if it outputs nothing for this long while something waits for it. */
+/** Seconds of silence, while something waits for it, after which FFmpeg is killed. */
 export const STALL_SECONDS = 60;
 
 /**
- * The most memory that one FFmpeg may have: a clip of a hundred kilobytes can ask for more than any machine has, by large frames
- * that refer to many others. Clips as cameras write them take less (docs/operations.md).
+ * The memory limit of one FFmpeg. A clip of a hundred kilobytes can ask for more than any machine has, by large frames
+ * that refer to many others. Clips from cameras take less (docs/operations.md).
  */
 export const MEMORY_GIB = 3;
 
 /** Limits its own memory, if the system does not already, and becomes FFmpeg: `ulimit` counts in kibibytes. */
 const LIMITED = `ulimit -d ${MEMORY_GIB * 1024 ** 2} 2>/dev/null; exec "$0" "$@"`;
 
-/** What a shell exits with if a command is not there, or is none. */
+/** Exit codes of a shell for a command that does not exist or can't run. */
 const NOT_STARTED = new Set([126, 127]);
 
 interface RunOptions {
   readonly signal: AbortSignal;
-  /** Whether it reads from `input`; otherwise its standard input is closed. */
+  /** True if it reads from `input`; otherwise its standard input is closed. */
   readonly withInput?: boolean;
-  /** Called with what it writes to file descriptor 3, as it comes, and with null at the end. */
+  /** Receives its output on file descriptor 3, as it comes, and null at the end. */
   readonly onSide?: (text: string | null) => void;
   /** By default `STALL_SECONDS`. */
   readonly stallSeconds?: number;
 }
 
 /**
- * One FFmpeg child process with bounded memory. The shell that sets the bound takes its arguments as words alone. It is killed when
- * the signal aborts, when it stalls, and when it is disposed of, so that it never outlives its use.
+ * One FFmpeg child process with bounded memory. The shell that sets the bound takes its arguments as words alone. Kills
+ * the process when the signal aborts, when it stalls, and when it is disposed of.
  */
 export class FfmpegRun {
   readonly #child: ChildProcess;
@@ -105,7 +105,7 @@ export class FfmpegRun {
     return this.#child.stdin;
   }
 
-  /** What it writes to its standard output. @throws as `waitFor` */
+  /** Its standard output. @throws as `waitFor` */
   async *output(): AsyncGenerator<Buffer> {
     const stream: Readable | null = this.#child.stdout;
     if (stream === null) return;
@@ -117,7 +117,10 @@ export class FfmpegRun {
     }
   }
 
-  /** Its standard output as lines of Latin-1, without their ends; an unfinished last line is dropped. @throws as `waitFor` */
+  /**
+   * Its standard output as lines of Latin-1, without their ends; drops an unfinished last line.
+   * @throws as `waitFor`
+   */
   async *lines(): AsyncGenerator<string> {
     let rest = "";
     for await (const piece of this.output()) {
@@ -128,7 +131,7 @@ export class FfmpegRun {
   }
 
   /**
-   * Resolves when it has ended and its log is complete, to whether it succeeded.
+   * Resolves when it has ended and its log is complete; true if it succeeded.
    *
    * @param stallSeconds from now on; by default unchanged
    * @throws as `waitFor`, and TaskFailure named video_crashed; Error if there is no such FFmpeg

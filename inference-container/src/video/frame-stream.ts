@@ -5,9 +5,9 @@
 export const announceFrames = (key: "decoded" | "selected"): string =>
   `metadata=add:key=${key}:value=1,metadata=print:key=${key}:file='pipe\\:3':direct=1`;
 
-/** A frame that was announced as selected. */
+/** A selected frame. */
 export interface Announced {
-  /** The number of frames that were decoded before it. */
+  /** The number of decoded frames before it. */
   readonly place: number;
   /** Its presentation time in the filters' time base. */
   readonly pts: number;
@@ -23,7 +23,7 @@ export class AnnouncedFrames {
   #pts = 0;
   #decoded = 0;
 
-  /** @param onDecoded is called for each frame that is decoded, in their order */
+  /** @param onDecoded receives each decoded frame, in their order */
   constructor(onDecoded: (frame: Announced) => void) {
     this.#onDecoded = onDecoded;
   }
@@ -57,7 +57,7 @@ export class AnnouncedFrames {
   }
 }
 
-/** Cuts a stream of bytes into frames of `length` bytes, each in memory of its own; an unfinished last one is dropped. */
+/** Cuts a stream of bytes into frames of `length` bytes, each in a separate buffer; drops an unfinished last one. */
 export async function* toFrames(
   pieces: AsyncIterable<Uint8Array>,
   length: number,

@@ -23,7 +23,7 @@ interface DecodedFrame {
   readonly rgb: Uint8Array;
 }
 
-/** What is decoded, and for whom. */
+/** Context of decoding a clip. */
 interface Decoding {
   readonly ffmpeg: string;
   readonly clip: Clip;
@@ -32,16 +32,16 @@ interface Decoding {
 }
 
 /**
- * Decodes frames of a clip, scaled to one size. At most one frame is read ahead of the consumer, and FFmpeg is gone when
- * the generator ends or is returned.
+ * Decodes frames of a clip, scaled to one size. Reads at most one frame ahead of the consumer, and ends FFmpeg when the
+ * generator ends or is returned.
  *
- * Between frames that lie far apart nothing is decoded, unless that turns out to give other frames than decoding the
- * whole clip would: from there on everything is decoded. If the decoded frames are others than the clip lists, it is listed anew:
- * each of the wanted frames that are left is then the first one at or after its time.
+ * Decodes nothing between frames that lie far apart, unless that gives other frames than decoding the whole clip would:
+ * from there on it decodes everything. If the decoded frames differ from the clip's list, it lists the clip again: each
+ * remaining frame is then the first one at or after its time.
  *
  * @param indexes the frames, as indexes into the clip's times, ascending and distinct
- * @throws TaskFailure named video_unreadable if none of them, or less than half of the clip, could be decoded, or memory did not
- *   suffice, video_crashed or video_stalled; the signal's reason
+ * @throws TaskFailure named video_unreadable if memory did not suffice, or if none of the frames, or less than half of
+ * the clip, could be decoded; named video_crashed or video_stalled; the signal's reason
  */
 export async function* readFrames(
   ffmpeg: string,
@@ -68,10 +68,10 @@ export async function* readFrames(
     yield { ...frame, sampleIdx: sampleIdx++ };
 }
 
-/** Tells whether a clip's frames have turned out to be others than its times say. */
+/** True if a clip's frames have turned out to differ from its times. */
 const isListedAnew = ({ decoding }: Clip): boolean => decoding.frames.stamps !== decoding.stamps;
 
-/** The frames that are shown from the times of these on. */
+/** The frames that players show from the times of these on. */
 function inNewList(clip: Clip, indexes: readonly number[]): readonly number[] {
   if (!isListedAnew(clip)) return indexes;
   const { frames, stamps: former } = clip.decoding;
@@ -84,7 +84,7 @@ function inNewList(clip: Clip, indexes: readonly number[]): readonly number[] {
   return [...new Set(found)].filter((place) => place < stamps.length);
 }
 
-/** Decodes the clip from its start to the last of the frames, and ends early where frames come that are not listed. */
+/** Decodes the clip from its start to the last of the frames, and ends early at frames that are not listed. */
 async function* readThrough(decoding: Decoding, indexes: readonly number[]): AsyncGenerator<DecodedFrame> {
   if (indexes.length === 0) return;
   const { clip } = decoding;
@@ -109,9 +109,9 @@ async function* readThrough(decoding: Decoding, indexes: readonly number[]): Asy
 }
 
 /**
- * Decodes a pass's frames, and stops early if a decoder that began at the file's start might give others: if this one
- * begins elsewhere than the file's index says, if its first frame is not a key frame, if other frames come than are listed, or if it
- * finds errors, since its frames may then depend on earlier ones.
+ * Decodes a pass's frames. Stops early if a decoder that began at the file's start might give others: this one begins
+ * elsewhere than the file's index says, its first frame is not a key frame, other frames come than are listed, or it
+ * reports errors. After an error its frames may depend on earlier ones.
  */
 async function* readPass(decoding: Decoding, pass: Pass): AsyncGenerator<DecodedFrame> {
   const { times, decoding: how } = decoding.clip;
@@ -121,7 +121,7 @@ async function* readPass(decoding: Decoding, pass: Pass): AsyncGenerator<Decoded
   const announced = new AnnouncedFrames(({ pts }) => {
     const index = frameAt(stamps, pts);
     if (index === pass.key) follows = index;
-    // Before the key frame come those that an open group of pictures shows before it.
+    // The first frames may precede the key frame, if its group of pictures is open.
     if (follows !== null) isListed &&= index === follows++;
   });
   await using run = start(decoding, seekTo(pass), passSelection(stamps, pass), announced);
@@ -142,7 +142,7 @@ async function* readPass(decoding: Decoding, pass: Pass): AsyncGenerator<Decoded
 const seekTo = ({ key, seconds }: Pass): string[] => [
   "-loglevel",
   "repeat+error",
-  // The time is one of the file's, and what lies before it is given too.
+  // The time is in the file's clock, and FFmpeg also gives the frames before it.
   ...(key === null ? [] : ["-noaccurate_seek", "-seek_timestamp", "1", "-ss", seconds.toFixed(6)]),
 ];
 
@@ -152,11 +152,11 @@ const seekTo = ({ key, seconds }: Pass): string[] => [
  */
 const HARMLESS = /^\[(?:mov|matroska|avi)\b|not on whitelist|mmco: unref short failure|^$/;
 
-/** Whether FFmpeg has logged errors about the frames that it has given so far. */
+/** True if FFmpeg has logged errors about the frames that it has given so far. */
 const hasErrors = async (run: FfmpegRun): Promise<boolean> =>
   (await logUpToNow(run)).split("\n").some((line) => !HARMLESS.test(line));
 
-/** The log with whatever concerns the frames that FFmpeg has given so far. */
+/** The log, including all messages about the frames that FFmpeg has given so far. */
 async function logUpToNow(run: FfmpegRun): Promise<string> {
   // FFmpeg logs an error before it writes the frame. After one full turn of the event loop, everything that was in
   // the log's pipe has been read.

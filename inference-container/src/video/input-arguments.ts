@@ -18,7 +18,7 @@ const LARGEST_ALLOCATION = 134_217_728;
  */
 export const LISTING_ALLOCATION = 50_331_648;
 
-/** Each thread holds frames of its own, of up to 200 MB. By default FFmpeg starts one more than there are processors. */
+/** Each thread holds separate frames, of up to 200 MB. By default FFmpeg starts one more than there are processors. */
 const DECODER_THREADS = 4;
 
 /** FFmpeg counts the whole blocks to which a codec pads a frame: 64 pixels a side in HEVC, mostly 16. */
@@ -41,14 +41,14 @@ export interface ClipInput {
   readonly alphaCodec?: (typeof ALPHA_CODECS)[number];
 }
 
-/** Whether clips of this codec, by FFmpeg's name, are read. */
+/** True if this service reads clips of this codec, by FFmpeg's name. */
 export const isReadableCodec = (name: string): boolean => DECODERS.includes(name);
 
 /**
- * FFmpeg's arguments for reading an uploaded clip: one local file, only as its own container, only one video stream
- * (a cover picture is not one), only listed decoders, no frame that is much larger than allowed, and memory within bounds
- * that no file can raise. Times are those of the file, which players show. Frames are not turned, and the filters keep
- * counting them when their size changes.
+ * FFmpeg's arguments for reading an uploaded clip: one local file, only as its own container, only one video stream (a
+ * cover picture is not one), only listed decoders, and no frame that is much larger than allowed. Memory stays within
+ * bounds that no file can raise. Times are those of the file, which players show. FFmpeg does not turn frames, and the
+ * filters keep counting them when their size changes.
  *
  * @param largestAllocation in bytes
  */
@@ -69,11 +69,11 @@ export function inputArguments(
     ["-f", container],
     ["-i", `file:${path}`],
     ["-map", `0:${track}`, "-an", "-sn", "-dn"],
-    // Otherwise the log would repeat the file's own texts, which could crowd out what is read from it.
+    // Otherwise the log would repeat the file's own texts, which could crowd out the messages that this service reads.
     ["-map_metadata", "-1", "-map_chapters", "-1"],
   ].flat();
 }
 
-/** The containers that clips are read from, by FFmpeg's demuxer names. */
+/** The supported containers, by FFmpeg's demuxer names. */
 const CONTAINERS = ["mov", "matroska", "avi"] as const;
 export type Container = (typeof CONTAINERS)[number];

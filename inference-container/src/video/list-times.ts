@@ -9,7 +9,7 @@ const MOST_PACKETS = 2_000_000;
 /** AV_PKT_FLAG_KEY, AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */
 const [KEY, CORRUPT, DISCARD] = [0x1, 0x2, 0x4];
 
-/** FFmpeg's word on a Matroska file that it can't follow to its end. */
+/** FFmpeg's messages about a Matroska file that it can't follow to its end. */
 const DAMAGED = /EBML number|File ended prematurely|invalid as first byte|Element at .* ending at/;
 
 /** AV_NOPTS_VALUE of FFmpeg's libavutil/avutil.h: no time. */
@@ -27,7 +27,10 @@ export interface Listing {
   readonly end: number;
   /** True if the file has presentation times. Others are decoding times. */
   readonly isTimed: boolean;
-  /** True if packets present in the order of a decoder that can begin with the first, each at a time of its own, and none is cut away. */
+  /**
+   * True if packets come in the order of a decoder that can begin with the first, all have different times, and none is
+   * cut away.
+   */
   readonly isPlain: boolean;
   /** True if the file could not be followed to its end. */
   readonly isDamaged: boolean;
@@ -35,7 +38,7 @@ export interface Listing {
   readonly refused: number;
 }
 
-/** Without decoding. FFmpeg would move presentation times to fit decoding times, so these get low ones in their place. */
+/** Without decoding, FFmpeg would move presentation times to fit decoding times, so decoding times get low values. */
 const LOW = "setts=pts=PTS:dts=if(eq(PTS\\,NOPTS)\\,DTS\\,N-1e12)";
 const COPY = ["-c", "copy", "-copyinkf", "-copypriorss", "1", "-bsf:v", LOW];
 const DECODE = ["-c:v", "wrapped_avframe", "-fps_mode", "passthrough", "-enc_time_base", "-1"];

@@ -4,7 +4,7 @@ import { TextFile, type WrittenText } from "../text-file.ts";
 import type { Instance } from "../models/model.ts";
 import type { Size } from "../size.ts";
 
-/** What the file says of the clip: its size in pixels as a viewer shows it, and the samples' frames per second. */
+/** Facts about the clip in the file: its size in pixels as a viewer shows it, and the samples' frames per second. */
 export interface MaskedClip extends Size {
   readonly fps: number;
 }
@@ -25,12 +25,12 @@ export type MaskedObject = FoundBy &
     readonly rle: Rle;
   };
 
-/** A prompt, or the first of the regions that point at an object, and the object's label. */
+/** A prompt, or the first region that marks an object, with the object's label. */
 export type FoundBy =
   | (Pick<Instance, "promptIndex"> & { readonly regionIndex?: never })
   | { readonly promptIndex?: never; readonly regionIndex: number; readonly label?: string };
 
-/** The finished file, and what it lists. */
+/** The finished file, and its content in numbers. */
 export interface MasksJsonSummary extends WrittenText {
   readonly frames: number;
   readonly framesWithMasks: number;
@@ -50,7 +50,7 @@ export class MasksJsonWriter {
     this.#file = file;
   }
 
-  /** Creates or overwrites the file; `limitBytes` is how large it may become. */
+  /** Creates or overwrites the file. @param limitBytes its largest size */
   static async open(path: string, clip: MaskedClip, limitBytes: number): Promise<MasksJsonWriter> {
     const refuse = () => taskFailure("too_many_masks", { limit: `${limitBytes} bytes of masks` });
     const { width, height, fps } = clip;
@@ -70,7 +70,7 @@ export class MasksJsonWriter {
     this.#totalMasks += frame.objects.length;
   }
 
-  /** Writes what is left and closes the file. */
+  /** Writes the rest and closes the file. */
   async finish(): Promise<MasksJsonSummary> {
     const written = await this.#file.finish(END);
     const [frames, framesWithMasks, totalMasks] = [this.#frames, this.#framesWithMasks, this.#totalMasks];

@@ -8,7 +8,7 @@ import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 /** Ticks per second of the encoded clip: a multiple of the usual frame rates, with a resolution of 0.01 ms. */
 const TIME_BASE = 90_000;
 
-/** How long the last frame is shown at most, since no next frame ends it. */
+/** The longest display of the last frame, which no next frame ends. */
 const LONGEST_LAST_SECONDS = 10;
 
 /** Bytes per second that any disk can copy: to put the index in front, FFmpeg moves the whole file and is silent in the meantime. */
@@ -32,8 +32,9 @@ export class PreviewEncoder {
   }
 
   /**
-   * @param path of the MP4 to write @param size of the frames in pixels, both even
-   * @param loneSeconds how long a clip of a single frame shows it; ten seconds at most
+   * @param path of the MP4 to write
+   * @param size of the frames in pixels, both even
+   * @param loneSeconds the display of a clip's only frame; ten seconds at most
    */
   static open(
     ffmpeg: string,
@@ -96,7 +97,7 @@ function encoderArguments(path: string, { width, height }: Size, loneSeconds: nu
     ["-protocol_whitelist", "pipe", "-f", "matroska", "-copyts", "-i", "pipe:0"],
     ["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-fps_mode", "passthrough"],
     ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-g", "60"],
-    // Each thread holds frames of its own; by default x264 starts three for two processors.
+    // Each thread holds separate frames; by default x264 starts three for two processors.
     ["-threads:v", "4"],
     ["-profile:v", "high", "-level:v", level],
     ["-bf", "0", "-bsf:v", `setts=duration='${durations(loneSeconds)}'`],

@@ -11,11 +11,12 @@ import { canToneMap, type Colours, isHdr } from "./tone-mapping.ts";
 import type { Header, VideoTrack } from "./container/tracks.ts";
 
 /**
- * Finds a clip's size and the time of each of its frames. Only the first frame is decoded, or all where a packet might be no
- * frame; whatever else would stop the task is found here, before its work begins.
+ * Finds a clip's size and the time of each of its frames. Decodes only the first frame, or all where a packet might be
+ * no frame. Finds every other fault that would stop the task, before its work begins.
  *
- * @throws TaskFailure named video_unreadable, video_truncated, video_encrypted, video_stream_missing, video_format_unsupported,
- *   video_codec_unsupported, video_too_long, frame_too_large, video_crashed or video_stalled; the signal's reason
+ * @throws TaskFailure named video_unreadable, video_truncated, video_encrypted, video_stream_missing,
+ * video_format_unsupported, video_codec_unsupported, video_too_long, frame_too_large, video_crashed or video_stalled;
+ * the signal's reason
  */
 export async function probeClip(
   ffmpeg: string,
@@ -81,7 +82,7 @@ function severalVideos({ videos }: Header, { width, height }: FirstFrame): Probl
   return count > 1 ? [problemOf("video_track_chosen", { count, width, height })] : [];
 }
 
-/** A header may round its length, or count a last frame that lasts. */
+/** A header may round its length, or count a long last frame. */
 const LEAST_GAP_SECONDS = 1;
 
 /** The notice for a file that announces more than its frames, or can't be followed to its end. */
@@ -120,12 +121,12 @@ interface FirstFrame {
 }
 
 /**
- * Codecs with a frame in each packet. VP8 may have frames that are never shown (RFC 6386, section 9.1: show_frame), which later
- * codecs pack with one that is; MPEG-4 has packets that only repeat a frame.
+ * Codecs with a frame in each packet. VP8 may have frames that are never shown (RFC 6386, section 9.1: show_frame),
+ * which later codecs pack with a visible frame; MPEG-4 has packets that only repeat a frame.
  */
 const FRAME_PER_PACKET = new Set(["h264", "hevc", "vp9", "av1", "mjpeg", "prores"]);
 
-/** Untagged video with fewer lines has the colours of standard definition, which FFmpeg assumes anyway. */
+/** Untagged video with fewer lines has the colors of standard definition, which FFmpeg assumes anyway. */
 const HD_LINES = 720;
 
 const COLOURS =
@@ -141,14 +142,14 @@ const ALPHA = /^(?:yuva|gbrap|[rgb]{3}a|a[rgb]{3}|ya|pal8)/;
 const WIDEST_PIXEL = 16;
 
 /**
- * Decodes a clip's first frame for its size as shown and its colours. Non-square pixels enlarge the side on which they are
- * longer, as in players.
+ * Decodes a clip's first frame for its displayed size and its colors. Non-square pixels enlarge the side on which they
+ * are longer, as in players.
  *
- * The size comes from the framecrc muxer's lines on standard output (`#dimensions 0: WxH`, `#sar 0: n/d`, then a line per
- * frame). Only the log has the colours and the codec. It also repeats texts from the file, which can forge only these
- * two.
+ * The size comes from the framecrc muxer's lines on standard output (`#dimensions 0: WxH`, `#sar 0: n/d`, then a line
+ * per frame). Only the log has the colors and the codec. It also repeats texts from the file, which can forge only
+ * these two.
  *
- * @throws TaskFailure that names why no frame could be decoded, or video_stalled; the signal's reason
+ * @throws TaskFailure with the reason why no frame could be decoded, or video_stalled; the signal's reason
  */
 async function readFirstFrame(
   ffmpeg: string,

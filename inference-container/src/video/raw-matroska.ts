@@ -1,7 +1,7 @@
 /**
- * The minimum of Matroska (RFC 9559, on EBML, RFC 8794) that gives FFmpeg uncompressed frames with their true times: a
- * segment and clusters as in a live stream, one video track of `V_UNCOMPRESSED` with the colour space `RGB` in 24 bits
- * (three bytes per pixel, row by row), and one cluster per frame.
+ * Minimal Matroska (RFC 9559, on EBML, RFC 8794) that gives FFmpeg uncompressed frames with their true times. It has a
+ * segment and one cluster per frame, as in a live stream. Its only video track is `V_UNCOMPRESSED` with the color space
+ * `RGB` in 24 bits (three bytes per pixel, row by row).
  */
 
 /** Ticks per second of all times. */
@@ -59,7 +59,8 @@ export function rawMatroskaHeader(width: number, height: number): Buffer {
 /**
  * The bytes before a frame's own.
  *
- * @param frameBytes how many bytes the frame has @param time seconds from the start
+ * @param frameBytes the frame's size in bytes
+ * @param time seconds from the start
  */
 export function rawMatroskaFrame(frameBytes: number, time: number): Buffer {
   // RFC 9559, section 10.2: the track's number, 16 bits of time from the cluster's, and flags (a keyframe).

@@ -29,7 +29,7 @@ export const whyUnread = (log: string, pixelLimit: number): TaskFailure =>
 /** Decoders that get no memory for a frame drop it, and continue. */
 const MEMORY = /get_buffer\(\) failed|(?:Cannot|Could not) allocate memory|Resource temporarily unavailable/;
 
-/** Whether FFmpeg's log says that it had not enough memory. A damaged frame may announce a size that it can't have. */
+/** True if FFmpeg's log reports a lack of memory. A damaged frame may announce an impossible size. */
 export const isShortOfMemory = (log: string): boolean =>
   MEMORY.test(log) && !/Picture size \S+ (?:exceeds|is invalid)/.test(log);
 

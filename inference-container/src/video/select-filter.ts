@@ -8,8 +8,8 @@ const MOST_INTERVALS = 4_000;
 type Interval = readonly [from: number, to: number];
 
 /**
- * An expression of FFmpeg's filter language that is true for the planned frames of a clip, which it counts; for others only if the
- * plan has more than 4,000 frames apart from each other.
+ * An expression of FFmpeg's filter language that is true for the planned frames of a clip, which it counts. Only if the
+ * plan has more than 4,000 separate intervals, it is true for other frames too.
  *
  * It is a binary tree over intervals (https://ffmpeg.org/ffmpeg-utils.html#Expression-Evaluation).
  *
@@ -26,9 +26,9 @@ export function frameSelection(indexes: readonly number[]): string {
 }
 
 /**
- * As `frameSelection`, for a pass that begins in the middle of a clip, where only times say which frame it is. If all is well, the
- * first frame is the pass's key frame, and those wanted follow. If the decoder begins too early or not with a key frame, or lacks a
- * wanted frame, the expression lets another frame through, which shows it.
+ * As `frameSelection`, for a pass that begins in the middle of a clip, where only times identify a frame. Normally the
+ * first frame is the pass's key frame, and the wanted frames follow. A decoder may begin too early or not with a key
+ * frame, or lack a wanted frame. The expression then lets another frame through, which shows the fault.
  *
  * @param stamps presentation times in ticks of the file, ascending and distinct
  */
@@ -54,7 +54,7 @@ export function frameAt(stamps: Float64Array, stamp: number): number {
   return stamps[low] === stamp ? low : -1;
 }
 
-/** At most as many intervals as fit: neighbours are joined, with what lies between them. */
+/** Joins neighboring intervals, with the frames between them, until they fit. */
 function joined(all: readonly Interval[]): readonly Interval[] {
   const together = Math.ceil(all.length / MOST_INTERVALS);
   return Array.from({ length: Math.ceil(all.length / together) }, (_, at) => {

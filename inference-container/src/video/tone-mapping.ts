@@ -1,28 +1,31 @@
 import { FfmpegRun } from "./ffmpeg-run.ts";
 
-/** A frame's colours, by FFmpeg's names; "unknown" where the file names none. */
+/** A frame's colors, by FFmpeg's names; "unknown" where the file names none. */
 export interface Colours {
   readonly matrix: string;
   readonly primaries: string;
   readonly transfer: string;
 }
 
-/** Perceptual quantiser (SMPTE ST 2084) and hybrid log-gamma (ARIB STD-B67), the two curves of ITU-R BT.2100. */
+/** Perceptual quantizer (SMPTE ST 2084) and hybrid log-gamma (ARIB STD-B67), the two curves of ITU-R BT.2100. */
 const HDR_TRANSFERS = new Set(["smpte2084", "arib-std-b67"]);
 
 /** ITU-R BT.2408, section 2.2: the luminance of white paper or of a caption, in cd/m². Ours is 1 in linear light. */
 const REFERENCE_WHITE = 203;
 
-/** In cd/m²: what most HDR is graded for. Brighter is white. */
+/** In cd/m²: the peak of most HDR. Brighter is white. */
 const BRIGHTEST = 1000;
 
 /** Linear light below this does not change; brighter light is compressed. */
 const UNCHANGED = 0.3;
 
-/** Whether a clip has high dynamic range, which looks pale and grey if it is shown without conversion. */
+/** True if a clip has high dynamic range, which looks pale and gray without conversion. */
 export const isHdr = ({ transfer }: Colours): boolean => HDR_TRANSFERS.has(transfer);
 
-/** Whether this FFmpeg has the filters of `toneMapping`. @throws TaskFailure named video_stalled; the signal's reason */
+/**
+ * True if this FFmpeg has the filters of `toneMapping`.
+ * @throws TaskFailure named video_stalled; the signal's reason
+ */
 export async function canToneMap(ffmpeg: string, signal: AbortSignal): Promise<boolean> {
   await using run = new FfmpegRun(ffmpeg, ["-filters"], { signal });
   let listed = "";
@@ -33,8 +36,8 @@ export async function canToneMap(ffmpeg: string, signal: AbortSignal): Promise<b
 const known = (value: string, instead: string): string => (value === "unknown" ? instead : value);
 
 /**
- * FFmpeg's filters that turn frames of these colours into sRGB: linear light, BT.709's primaries, highlights compressed, sRGB's
- * curve. HDR that names no primaries or matrix has those of BT.2020.
+ * FFmpeg's filters that turn frames of these colors into sRGB: linear light, BT.709's primaries, highlights compressed,
+ * sRGB's curve. HDR without named primaries or matrix has those of BT.2020.
  */
 export function toneMapping({ matrix, primaries, transfer }: Colours): string[] {
   return [

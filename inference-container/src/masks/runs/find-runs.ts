@@ -12,9 +12,9 @@ function logit(probability: number): number {
  * computing every pixel.
  *
  * A grid cell whose four corners lie on one side of the threshold is uniform. In any other cell, a row's value is left
- * + (right − left) · fraction, monotone in x, in float64 too, since rounding keeps order. So the row's pixels switch at
- * most once: the linear equation says where, and the same expression as in a pixel-by-pixel computation is evaluated
- * for the pixels around, so that the result equals that computation bit for bit.
+ * + (right − left) · fraction. It is monotone in x, in float64 too, since rounding keeps order. So the row's pixels
+ * switch at most once. The linear equation says where. The pixels around are evaluated with the expression of a
+ * pixel-by-pixel computation, so the result equals that computation bit for bit.
  *
  * @param maskThreshold a probability, 0 to 1
  */
@@ -106,7 +106,7 @@ function findTurn(
 }
 
 /**
- * One axis of a bilinear resize with half-pixel centres and clamped edges (torch's align_corners=false). The source
+ * One axis of a bilinear resize with half-pixel centers and clamped edges (torch's align_corners=false). The source
  * coordinate of output i is (i + 0.5) · from / to − 0.5, clamped to [0, from − 1]; its integer part is the index of the
  * left or upper sample, its fraction the weight of the next one. The two together never decrease in i, in floating
  * point too.

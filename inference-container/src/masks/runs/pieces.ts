@@ -5,7 +5,7 @@ import type { LogitGrid } from "../../models/model.ts";
  *
  * A blend a + (b − a) · f of finite numbers never leaves [a, b], in float64 too, so samples of one side make pixels of
  * that side. The reason: f is at most 1 − 2^-52 (see `resizeAxis`), so rounding the product gives at most the float64
- * before the rounded b − a, which is at most b − a; and rounding the sum keeps order.
+ * before the rounded b − a. That is at most b − a, and rounding the sum keeps order.
  */
 const BELOW = 0;
 const ABOVE = 1;
@@ -15,7 +15,7 @@ const UNCLEAR = 2;
 export class RowSides {
   readonly ends: Int32Array;
   readonly sides: Uint8Array;
-  /** The row that was read last. */
+  /** The last row read. */
   row = -1;
 
   constructor(samples: number) {
@@ -47,11 +47,11 @@ export class RowSides {
   }
 }
 
-/** Stands in place of a cell's number: all pixels of the piece are set. */
+/** Replaces a cell's number: all pixels of the piece are set. */
 export const UNIFORM = -1;
 
 /**
- * What the outline may touch between two grid rows, in ascending order: cells that it may cross, and between them
+ * The pieces of the outline between two grid rows, in ascending order: cells that it may cross, and between them
  * stretches that are entirely set. Pixels outside all pieces are clear.
  */
 export class Pieces {

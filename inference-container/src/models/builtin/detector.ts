@@ -1,4 +1,4 @@
-/** EfficientDet-Lite: finds labelled boxes in a picture. */
+/** EfficientDet-Lite: finds labeled boxes in a picture. */
 import type { Usage } from "../../device/usage.ts";
 import { type Box, clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
@@ -8,7 +8,7 @@ import { confidenceOf, scoreOf } from "../confidence.ts";
 import { type Detection, isCutOff, mergeViews, viewsOf } from "./views.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 
-/** How a view lies in the picture and in the graph's input. */
+/** Position of a view in the picture and in the graph's input. */
 interface Scaling {
   readonly view: View;
   /** Picture pixels per unit of the graph's boxes, which is the input's side. */
@@ -29,7 +29,7 @@ export class Detector {
   async detect(picture: Picture, usage: Usage): Promise<Detection[]> {
     const { images, detection } = this.#manifest;
     const views = viewsOf(picture, images.detector, detection.views);
-    // The next view is prepared while the device has one.
+    // The engine prepares the next view while the device runs one.
     const seen = await Promise.all(views.map((view) => this.#look(picture, view, usage)));
     const merged = mergeViews(seen.flat(), detection.nmsIou).slice(0, detection.maxBoxes);
     return merged.map(({ label, score, box }) => ({
@@ -39,7 +39,7 @@ export class Detector {
     }));
   }
 
-  /** What one view shows whole, after NMS per label. */
+  /** Detections of one view, without those that it cuts off, after NMS per label. */
   async #look(picture: Picture, view: View, usage: Usage): Promise<Detection[]> {
     const { images, vocabulary, detection } = this.#manifest;
     const { width, height } = images.detector;
@@ -64,7 +64,7 @@ export class Detector {
     const least = scoreOf(Math.min(detection.floor, detection.faintFloor), detection.confidence);
     const found: Detection[] = [];
     const labelOf = new Map(vocabulary.labels.map(({ column }, label) => [column, label]));
-    // Nearly all of the millions of scores are low, so they are compared before anything else is looked up.
+    // Nearly all of the millions of scores are low, so this comparison comes first.
     for (let at = 0; at < scores.length; at += 1) {
       const score = scores[at] ?? 0;
       if (score < least) continue;

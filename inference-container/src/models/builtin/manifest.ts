@@ -1,4 +1,4 @@
-/** What the manifest of a `builtin` model adds to the shared part. */
+/** Fields of a `builtin` model's manifest, besides the shared part. */
 import { z } from "zod";
 import { GraphSpec, ImageInput, Manifest } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
@@ -9,7 +9,7 @@ const Label = z.strictObject({
   name: z.string().min(1),
   /** The detector's score column. */
   column: z.int().nonnegative(),
-  /** WordNet senses as `lemma#number`: what counts as this label. */
+  /** The WordNet senses of this label, as `lemma#number`. */
   senses: z.array(z.string().regex(/^[a-z_'-]+#[1-9]\d?$/)),
 });
 export type Label = z.infer<typeof Label>;
@@ -17,7 +17,7 @@ export type Label = z.infer<typeof Label>;
 const Text = z.strictObject({
   tokenizer: z.string(),
   tokenizerConfig: z.string(),
-  /** Token ids beyond this number are cut off. */
+  /** The most token ids of a prompt; the encoder drops later ones. */
   maxTokens: z.int().positive(),
   nouns: z.string(),
 });
@@ -29,15 +29,15 @@ const Vocabulary = z.strictObject({
 });
 export type Vocabulary = z.infer<typeof Vocabulary>;
 
-/** How the detector looks at a picture, besides as a whole. */
+/** Views of a picture for the detector, besides the whole. */
 const Views = z.strictObject({
-  /** Whether it also looks at the mirror image. */
+  /** Adds the mirror image. */
   mirrored: z.boolean(),
-  /** How many parts lie along the picture's long and short side. */
+  /** The number of parts along the picture's long and short side. */
   parts: z.tuple([z.int().min(1).max(8), z.int().min(1).max(8)]),
-  /** The share of a part that it has in common with the next. */
+  /** The share of a part that overlaps the next. */
   overlap: Share.lt(1),
-  /** A box that ends within this share of its part's side from an edge inside the picture is taken as cut off. */
+  /** A box that ends within this share of its part's side from an edge inside the picture counts as cut off. */
   margin: Share,
 });
 export type Views = z.infer<typeof Views>;

@@ -63,7 +63,7 @@ export class BuiltinModel extends Sam2Model<BuiltinParts> {
     return suppress(matching, nmsIou);
   }
 
-  /** The least confidence of an object that may stand alone. */
+  /** The least confidence of a result; in a clip, of a new track. */
   #floor({ inClip = false }: SegmentRequest): number {
     const { floor, clipFloor } = this.parts.manifest.detection;
     return inClip ? clipFloor : floor;

@@ -21,7 +21,7 @@ export async function openBuiltin(folder: string, options: LoadOptions): Promise
   const graphs = new GraphSet(folder, options);
   const load = (name: keyof BuiltinManifest["graphs"]): Promise<Graph> => graphs.load(manifest.graphs[name]);
   try {
-    // Small graphs first: a wrong one is found before the large one is read.
+    // Small graphs first: a wrong one fails before the large one is read.
     const text = await load("text");
     const detector = new Detector(await load("detector"), manifest);
     const decoder = await load("decoder");

@@ -1,4 +1,4 @@
-/** Sentence embeddings of short texts: mean-pooled, normalised MiniLM states. */
+/** Sentence embeddings of short texts: mean-pooled, normalized MiniLM states. */
 import { Tokenizer } from "@huggingface/tokenizers";
 import { Tensor } from "../../onnx/runtime.ts";
 import type { Usage } from "../../device/usage.ts";
@@ -18,8 +18,8 @@ export class TextEncoder {
   }
 
   /**
-   * The unit vector of one text. Texts run one by one: the graph quantises its activations by the range of the whole
-   * batch, so a neighbour would change the result.
+   * The unit vector of one text. Texts run one by one: the graph quantizes its activations by the range of the whole
+   * batch, so a neighbor would change the result.
    */
   async embed(text: string, usage: Usage): Promise<Float32Array> {
     const ids = this.#tokenizer.encode(text).ids.slice(0, this.#maxTokens);

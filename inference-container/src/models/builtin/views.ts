@@ -1,4 +1,4 @@
-/** The views of a picture that the detector looks at, since small objects are large enough for it only in a part of the picture. */
+/** The parts of a picture for the detector: small objects are large enough for it only in a part. */
 import { type Box, boxIou } from "../box.ts";
 import type { Size } from "../../size.ts";
 import { type View, wholeView } from "../image-tensor.ts";
@@ -28,7 +28,7 @@ export function viewsOf(picture: Size, input: Size, { mirrored, parts, overlap }
 }
 
 /**
- * Whether a box ends at an edge of its view inside the picture, or within `margin` of the view's side: its object may
+ * True if a box ends at an edge of its view inside the picture, or within `margin` of the view's side. Its object may
  * continue there, and another view shows it whole.
  */
 export function isCutOff([x1, y1, x2, y2]: Box, view: View, picture: Size, margin: number): boolean {
@@ -53,16 +53,16 @@ function spans(count: number, overlap: number): [number, number][] {
 export interface Detection {
   /** Index into the vocabulary's labels. */
   readonly label: number;
-  /** 0 to 1: the graph's score where a view is looked at, then the confidence. */
+  /** 0 to 1: the graph's score within a view, later the confidence. */
   readonly score: number;
   /** In picture pixels, inside the picture. */
   readonly box: Box;
 }
 
 /**
- * Merges the best detection with all of its label that overlap it by more than `iou`. The result has its score, and
- * the mean of their boxes by score, which lies closer to the object than any of them (weighted boxes fusion: Solovyev et
- * al., 2021). Best first.
+ * Merges the best detection with all of its label that overlap it by more than `iou`. The result has its score, and the
+ * mean of their boxes weighted by score. That box is closer to the object than each of them (weighted boxes fusion:
+ * Solovyev et al., 2021). Best first.
  */
 export function mergeViews(detections: readonly Detection[], iou: number): Detection[] {
   const merged: { readonly best: Detection; readonly members: Detection[] }[] = [];

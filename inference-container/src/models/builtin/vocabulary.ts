@@ -11,11 +11,11 @@ import type { TextEncoder } from "./text-encoder.ts";
 export interface Resolution {
   /** Indexes into the vocabulary. */
   readonly labels: readonly number[];
-  /** Why it has no label, or which of its things the labels leave out. */
+  /** The reason why it has no label, or the things that its labels leave out. */
   readonly message?: string;
 }
 
-/** The most things of a prompt that are looked up. */
+/** The most things of a prompt that the vocabulary resolves. */
 const MOST_THINGS = 32;
 const ENTRY_OVERHEAD_BYTES = 256;
 const EXAMPLES = "person, car, dog, chair and cup";
@@ -55,8 +55,8 @@ export class Vocabulary {
   }
 
   /**
-   * Finds a label's name, an alias or a WordNet noun at or under a label, for the whole phrase, then for shorter and
-   * shorter ends of it. If nothing matches, takes the label with the nearest embedding, if it is near enough.
+   * Finds a label's name, an alias or a WordNet noun at or under a label: first for the whole phrase, then for its
+   * shorter and shorter ends. If nothing matches, takes the label with the nearest embedding, if it is near enough.
    */
   async resolve(prompt: string, usage: Usage): Promise<Resolution> {
     const cached = this.#resolutions.get(prompt);
@@ -78,14 +78,14 @@ export class Vocabulary {
     return this.#outside(prompt, nearest.hint);
   }
 
-  /** A prompt's resolution, with a message if it lists things that the labels leave out. */
+  /** A prompt's resolution, with a message if the labels leave out some of its things. */
   async #completed(prompt: string, found: Resolution, usage: Usage): Promise<Resolution> {
     const marked = thingsByMarks(prompt).slice(0, MOST_THINGS);
     const things = marked.flatMap((part, i) => {
       const joined = thingsByWords(part).filter((thing) => this.#isKnown(thing));
       return (joined.length > 1 ? joined : [part]).map((thing) => ({ thing, next: marked[i + 1] ?? "" }));
     });
-    // Of an ordinary prompt nothing is looked up again.
+    // An ordinary prompt needs no second resolution.
     if (things.length < 2) return found;
     const served: string[] = [];
     const unserved: string[] = [];
@@ -162,7 +162,7 @@ export class Vocabulary {
   }
 }
 
-/** A car window is not a car: the label only says what the thing belongs to. */
+/** A car window is not a car: the label only names the whole. */
 function isPartOf(words: readonly string[], label: string): boolean {
   const labelWords = label.split(" ");
   const before = new Set(words.slice(0, -1).flatMap(singularForms));
@@ -172,7 +172,7 @@ function isPartOf(words: readonly string[], label: string): boolean {
 /** Label indexes by lemma. */
 type NounTable = ReadonlyMap<string, readonly number[]>;
 
-/** Reads `lemma<TAB>index,index` lines; lines that start with "#" carry the licence. */
+/** Reads `lemma<TAB>index,index` lines; lines that start with "#" carry the license. */
 export function readNounTable(text: string): NounTable {
   const table = new Map<string, readonly number[]>();
   for (const line of text.split("\n")) {

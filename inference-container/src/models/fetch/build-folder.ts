@@ -58,6 +58,6 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
 export async function addTemplate(folder: string, manifest: BuiltinManifest): Promise<void> {
   for (const name of [MANIFEST_NAME, manifest.golden.picture])
     await copyFile(join(TEMPLATE, name), join(folder, name));
-  // A temporary folder belongs to its owner alone; the service may run as another user than the one who set it up.
+  // A temporary folder belongs to its owner alone; the service may run as another user.
   await chmod(folder, 0o755);
 }

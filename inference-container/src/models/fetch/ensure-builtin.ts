@@ -31,7 +31,7 @@ export const isEmbedded = (name: string): name is EmbeddedName => Object.hasOwn(
 export const ensureEmbedded = (name: EmbeddedName, options: EnsureOptions = {}): Promise<string> =>
   EMBEDDED[name](options);
 
-/** A folder as it has to be. */
+/** The expected state of a folder. */
 interface Wanted {
   readonly manifest: BuiltinManifest;
   /** The bytes of its `manifest.json`. */
@@ -44,8 +44,9 @@ async function wantedBuiltin(): Promise<Wanted> {
 }
 
 /**
- * The path of the embedded model's folder, whose parts it downloads and converts if it is missing or damaged. The
- * folder appears by one rename, so neither a broken download nor a second process leaves half a folder.
+ * Downloads and converts the embedded model's parts if its folder is missing or damaged.
+ * @returns the folder's path. The folder appears by one rename, so neither a broken download nor a second process
+ * leaves half a folder.
  * @throws DownloadError or ModelFolderError with a sentence on what to do
  */
 export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string> {
@@ -60,7 +61,8 @@ export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string
 }
 
 /**
- * The path of the folder of the embedded model's faster variant, which it makes of the embedded model's folder.
+ * Makes the embedded model's faster variant from the embedded model's folder.
+ * @returns the path of the variant's folder
  * @throws as `ensureBuiltin`
  */
 export async function ensureFast(options: EnsureOptions = {}): Promise<string> {
@@ -77,7 +79,7 @@ export async function ensureFast(options: EnsureOptions = {}): Promise<string> {
 
 const parentOf = ({ root = modelsRoot() }: EnsureOptions): string => root;
 
-/** The path of a folder that `build` fills, if it is missing or damaged, in another place. */
+/** Lets `build` fill a folder in another place, if it is missing or damaged. @returns the folder's path */
 async function ensureFolder(
   { manifest, text }: Wanted,
   options: EnsureOptions,
@@ -108,7 +110,7 @@ async function ensureFolder(
   return folder;
 }
 
-/** Why a folder can't be used, as a sentence; undefined if it is complete. */
+/** The reason why a folder can't be used, as a sentence; undefined if it is complete. */
 async function findFault(folder: string, manifest: BuiltinManifest): Promise<string | undefined> {
   const present = await stat(folder).catch(() => undefined);
   if (present === undefined) return "The embedded model is not on this machine yet.";
@@ -121,7 +123,7 @@ async function findFault(folder: string, manifest: BuiltinManifest): Promise<str
   }
 }
 
-/** Removes the half-finished folder if a person or a supervisor stops the process; returns a function that undoes this. */
+/** Removes the half-finished folder when a signal stops the process. @returns a function that undoes this */
 function removeOnSignal(staging: string): () => void {
   const handler = (signal: NodeJS.Signals): void => {
     undo();
@@ -146,10 +148,7 @@ async function refreshManifest(folder: string, expected: string): Promise<void> 
   await rename(fresh, path);
 }
 
-/**
- * Moves the new folder into place, over a damaged one if there is one; a folder that another process finished first
- * is kept.
- */
+/** Moves the new folder into place and replaces a damaged one. Keeps a folder that another process finished first. */
 async function swapIn(staging: string, folder: string, manifest: BuiltinManifest): Promise<void> {
   if ((await findFault(folder, manifest)) === undefined) return;
   await moveIntoPlace(staging, folder).catch(async (error: unknown) => {
@@ -157,7 +156,7 @@ async function swapIn(staging: string, folder: string, manifest: BuiltinManifest
   });
 }
 
-/** Removes what an interrupted run left long ago; a younger folder may still be in use. */
+/** Removes the remains of interrupted runs; a younger folder may still be in use. */
 async function sweep(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(STAGING_PREFIX)) continue;
@@ -173,8 +172,8 @@ export function modelsRoot(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Fills `folder` from a whole folder of another version beside it, by hard links where the file system has them: a
- * version that changes the manifest alone needs no download.
+ * Fills `folder` from a complete folder of another version, by hard links where the file system has them: a version
+ * that changes the manifest alone needs no download.
  * @returns that folder's path; undefined if there is none with the same files, and `folder` is empty
  */
 async function reuseFiles(

@@ -1,4 +1,6 @@
-/** The faster variant of the embedded model: its encoder computes in integers of eight bits, which changes what it draws a little. */
+/**
+ * The faster variant of the embedded model. Its encoder computes in 8-bit integers, which changes its masks a little.
+ */
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuiltinManifest } from "../builtin/manifest.ts";

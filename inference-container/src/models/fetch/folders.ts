@@ -1,8 +1,8 @@
 import { copyFile, link, rename, rm } from "node:fs/promises";
 
 /**
- * Renames a finished folder to the name that it is to have, and removes the folder that had it. If that fails, the old
- * folder has its name again.
+ * Renames a finished folder to its final name, and removes the folder that had that name. If that fails, the old folder
+ * keeps the name.
  */
 export async function moveIntoPlace(finished: string, folder: string): Promise<void> {
   const aside = `${finished}-replaced`;

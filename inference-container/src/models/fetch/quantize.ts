@@ -29,8 +29,8 @@ interface Quantized {
 }
 
 /**
- * The graph with each product by a constant matrix in integers: the other factor is reduced to eight bits when it is computed.
- * The same file gives the same bytes.
+ * The graph with each product by a constant matrix in integers: the graph reduces the other factor to eight bits as it
+ * runs. The same file gives the same bytes.
  */
 export function withInt8Products(file: Uint8Array): Uint8Array {
   const model = [...fieldsOf(file)];

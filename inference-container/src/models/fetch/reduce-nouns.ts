@@ -1,5 +1,5 @@
 /**
- * Reduces WordNet to what a closed vocabulary needs: which nouns mean which labels.
+ * Reduces WordNet to the nouns that mean a label of a closed vocabulary.
  *
  * A noun's first, most frequent sense decides: by later senses, a mug and a sneaker would be persons. A noun means the
  * nearest label that it equals or falls under (taxi: car); a wider noun means every label under it (animal), unless
@@ -7,11 +7,11 @@
  */
 import type { Label } from "../builtin/manifest.ts";
 
-/** A word with more labels under it than this is too general to look for. */
+/** The most labels under a word; more make it too general to look for. */
 const WIDEST = 12;
 
 /**
- * The table as text: WordNet's licence in lines that start with "#", then `lemma<TAB>label indexes joined by commas`.
+ * The table as text: WordNet's license in lines that start with "#", then `lemma<TAB>label indexes joined by commas`.
  * @throws Error naming a label whose sense is not in WordNet
  */
 export function reduceNouns(nouns: Nouns, labels: readonly Label[]): string {
@@ -31,7 +31,7 @@ export function reduceNouns(nouns: Nouns, labels: readonly Label[]): string {
 }
 
 /**
- * The sense that stands for a noun. If the corpus ranks none, an animal comes first: WordNet's first ostrich is a
+ * The sense that decides for a noun. If the corpus ranks none, an animal comes first: WordNet's first ostrich is a
  * person who refuses to see and its first gull a gullible one, but in a photograph they are birds.
  */
 function leadingSense(nouns: Nouns, lemma: string): string {
@@ -54,7 +54,7 @@ function labelledSenses(nouns: Nouns, labels: readonly Label[]): Map<string, num
   return named;
 }
 
-/** Searches the hypernyms breadth first, so that a hot dog is a hot dog before it is a sandwich. */
+/** Searches the hypernyms breadth first: a hot dog is a hot dog before it is a sandwich. */
 function nearestLabels(nouns: Nouns, named: ReadonlyMap<string, number>, sense: string): number[] {
   const seen = new Set<string>();
   for (let level = [sense]; level.length > 0;) {
@@ -88,7 +88,7 @@ interface Nouns {
   /** Lemmas with a sense that occurs in the ranking corpus; the order of other lemmas' senses is meaningless. */
   readonly ranked: ReadonlySet<string>;
   readonly hypernymsOf: ReadonlyMap<string, readonly string[]>;
-  /** The licence at the head of the data file, line by line. */
+  /** The license at the head of the data file, line by line. */
   readonly licence: readonly string[];
 }
 
@@ -127,7 +127,7 @@ export function readNouns(index: string, data: string): Nouns {
   };
 }
 
-/** The licence's lines start with spaces; all others are entries. */
+/** The license's lines start with spaces; all others are entries. */
 function contentLines(file: string): string[] {
   return file.split("\n").filter((line) => line !== "" && !line.startsWith("  "));
 }

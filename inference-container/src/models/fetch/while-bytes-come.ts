@@ -1,8 +1,8 @@
-/** A download that stays silent for this long is given up. */
+/** Silence after which a download fails, in milliseconds. */
 const IDLE_MS = 30_000;
 
 /**
- * Runs a download whose signal aborts once nothing has come for half a minute.
+ * Runs a download whose signal aborts after half a minute without bytes.
  * @param download calls `onBytes` with the number of bytes as they come
  */
 export async function whileBytesCome<T>(

@@ -2,9 +2,9 @@ import type { Hash } from "node:crypto";
 import { open } from "node:fs/promises";
 
 /**
- * Writes a stream to a file, at its end with the flag "a". If the stream breaks, what came is in the file.
+ * Writes a stream to a file; appends with the flag "a". If the stream breaks, the file keeps the bytes before.
  * @param hash is updated with the bytes
- * @param onBytes is called with their number as they come; what it throws ends the writing
+ * @param onBytes receives their number as they come; an error that it throws ends the writing
  */
 export async function writeHashed(
   stream: AsyncIterable<Uint8Array>,

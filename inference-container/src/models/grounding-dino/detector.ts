@@ -30,7 +30,7 @@ export class Detector {
   }
 
   /**
-   * Finds what a phrase means in the picture: faint objects included, best first, after NMS. A box's score is the
+   * Finds a phrase's objects in the picture: faint objects included, best first, after NMS. A box's score is the
    * sigmoid of its best token's logit; its position is relative to the picture without bars (Liu et al., Grounding
    * DINO, 2023).
    * @throws Error if the results don't fit each other
@@ -76,7 +76,9 @@ function greater(a: number, b: number): number {
   return b > a ? b : a;
 }
 
-/** The mask that marks for the detector which pixels of its input show the picture, from the top left corner; the rest is padding. */
+/**
+ * The mask of the detector's input: it marks the pixels of the picture, from the top left corner. The rest is padding.
+ */
 export class ContentMask {
   readonly #dtype: TensorForm["dtype"];
   readonly #input: Size;
@@ -88,7 +90,10 @@ export class ContentMask {
     this.#input = input;
   }
 
-  /** The mask [1, height, width] of a picture that takes this much of the input. The prompts and frames of a clip share one: do not change it. */
+  /**
+   * The mask [1, height, width] of a picture that takes this much of the input. All prompts and frames of a clip share
+   * one: do not change it.
+   */
   of(shown: Size): Tensor {
     if (this.#last?.shown.width !== shown.width || this.#last.shown.height !== shown.height)
       this.#last = { shown, tensor: this.#made(shown) };

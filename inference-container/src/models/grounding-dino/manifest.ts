@@ -1,4 +1,4 @@
-/** What the manifest of a `grounding-dino-sam2` model adds to the shared part. */
+/** Fields of a `grounding-dino-sam2` model's manifest, besides the shared part. */
 import { z } from "zod";
 import { FileName, GraphSpec, ImageInput, Manifest, requireUsed } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";

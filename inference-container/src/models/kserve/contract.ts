@@ -1,8 +1,8 @@
-/** What the service sends to a model server and reads from it, in the terms of the Open Inference Protocol. */
+/** Tensors between the service and a model server, in the terms of the Open Inference Protocol. */
 import { z } from "zod";
 import { ModelFolderError } from "../errors.ts";
 
-/** Bytes per element. Each element of BYTES has a length of its own. */
+/** Bytes per element. Each element of BYTES carries its length. */
 export const ELEMENT_BYTES = { UINT8: 1, INT32: 4, FP16: 2, FP32: 4 } as const;
 export type Datatype = keyof typeof ELEMENT_BYTES | "BYTES";
 
@@ -15,7 +15,7 @@ export interface TensorMetadata {
 
 export interface Contracted extends TensorMetadata {
   readonly datatype: Datatype;
-  /** What the dimensions are, for people. */
+  /** Names of the dimensions, for messages. */
   readonly axes: readonly (string | number)[];
 }
 
@@ -40,7 +40,7 @@ export const CLICKS = {
   axes: ["clicks", 4],
 } as const satisfies Contracted;
 
-/** The inputs of a model that draws regions, or of one that does not. */
+/** The inputs of a model that draws regions, or of a model without regions. */
 export const inputsOf = (drawsRegions: boolean) => (drawsRegions ? [...INPUTS, CLICKS] : INPUTS);
 
 export const OUTPUTS = [
@@ -58,9 +58,9 @@ export const ModelMetadata = z.object({ inputs: z.array(Tensor), outputs: z.arra
 export type ModelMetadata = z.infer<typeof ModelMetadata>;
 
 /**
- * Compares a model's metadata with what the service sends and reads.
+ * Compares a model's metadata with the service's inputs and outputs.
  * @param name names the model in messages
- * @returns whether it draws regions, because it has the input for them
+ * @returns true if the model has the input for regions
  * @throws ModelFolderError naming the first tensor that is missing, differs, or is required but never sent
  */
 export function checkMetadata(name: string, { inputs, outputs }: ModelMetadata): boolean {
@@ -96,7 +96,7 @@ function checkTensors(
   }
 }
 
-/** Whether each dimension is open at the server or has the expected size. */
+/** True if each dimension is open at the server or has the expected size. */
 function fits(found: readonly number[], expected: readonly number[]): boolean {
   return found.length === expected.length && found.every((size, i) => size === -1 || size === expected[i]);
 }

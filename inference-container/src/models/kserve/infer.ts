@@ -1,4 +1,4 @@
-/** One inference: sent, repeated where that is safe, and read. */
+/** One inference: sends the request, repeats it where that is safe, and reads the answer. */
 import { problemOf } from "@segmentation/protocol";
 import type { Usage } from "../../device/usage.ts";
 import { reasonOf } from "../../errors.ts";
@@ -9,19 +9,19 @@ import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";
 import { adviceFor, type ModelServer, wasReached } from "./server.ts";
 
-/** How long a request is repeated while the server has no room or can't be reached. */
+/** The time for which a request is repeated while the server has no room or can't be reached. */
 export const PATIENCE_MS = 30_000;
 
 /**
- * How long a request that was given up keeps its connection and its place, unless the server answers sooner: Triton's HTTP
- * front end doesn't notice that a connection closes, so that only its answer says that it has room again.
+ * The time during which an abandoned request keeps its connection and its place, unless the server answers sooner.
+ * Triton's HTTP front end doesn't notice a closed connection, so only its answer shows that it has room again.
  */
 export const LINGER_MS = 30_000;
 
 export interface InferenceOptions {
   readonly server: ModelServer;
   readonly semaphore: Semaphore;
-  /** The most objects of an answer, beside its regions. */
+  /** The most objects of an answer, without its regions. */
   readonly most: number;
   readonly patienceMs: number;
   readonly lingerMs: number;
@@ -36,11 +36,11 @@ type Attempt =
   | { readonly broken: string };
 
 /**
- * Waits for a place at the server, asks, and reads the answer. An inference changes nothing at the server, so it is
+ * Waits for a place at the server, asks, and reads the answer. An inference changes nothing at the server, so it may be
  * repeated: for up to `patienceMs` if the server refused it, and once if the connection broke in the meantime.
  * @param ask is called once a place is free, and returns the request
- * @param usage counts the waiting and each attempt; its signal cancels everything. The server is left to answer a request that
- *   is cancelled or takes longer than its timeout: for at most `lingerMs` the place stays taken
+ * @param usage counts the waiting and each attempt; its signal cancels everything. A request that is canceled or times
+ * out keeps its place for at most `lingerMs`, until the server answers
  * @throws TaskFailure; ModelUnavailable if the server takes no work; the signal's reason
  */
 export async function infer(
@@ -68,7 +68,7 @@ export async function infer(
       const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
       const delay = retryAfterMs ?? backoffMs(attempt);
       if (performance.now() + delay > end) {
-        // A task that was there when the server died may be the reason: it is charged an attempt, so that it ends some day.
+        // A task that was there when the server died may be the reason: it loses an attempt, so that it ends some day.
         if (broken !== undefined) throw crashed(broken);
         throw new ModelUnavailable("refused" in result ? result.refused : "");
       }
@@ -82,7 +82,7 @@ export async function infer(
 }
 
 /**
- * Does work that nobody waits for once its task is cancelled or `timeoutMs` are over.
+ * Runs work that goes on for a while after its task is canceled or `timeoutMs` are over.
  * @param work gets a signal that aborts `lingerMs` milliseconds later
  * @throws the task's signal's reason as soon as that aborts; TaskFailure after the timeout
  */
@@ -135,7 +135,7 @@ async function tryOnce(
   }
 }
 
-/** @throws TaskFailure if the server can't answer this request; ModelUnavailable if the operator has to do something */
+/** @throws TaskFailure if the server can't answer this request; ModelUnavailable if the operator has to act */
 async function notOk(server: ModelServer, answer: Response): Promise<Attempt> {
   const { status } = answer;
   if (status === 429 || status === 503) {
@@ -145,7 +145,8 @@ async function notOk(server: ModelServer, answer: Response): Promise<Attempt> {
     return { refused, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
   const reason = `${server.name} answered ${status}: ${await server.said(answer)}`;
-  // Triton's Python backend says of a model's process that died, perhaps of this request: "Stub process … is not healthy."
+  // Triton's Python backend reports a model's dead process, which this request may have killed: "Stub process … is not
+  // healthy."
   const died = status === 500 && reason.includes("Stub process");
   if (died || status === 502 || status === 504) return { broken: reason };
   const advice = adviceFor(status);
@@ -153,7 +154,7 @@ async function notOk(server: ModelServer, answer: Response): Promise<Attempt> {
   throw new TaskFailure(problemOf("internal_error"), reason);
 }
 
-/** The failure of a task for which the model returned something impossible; its cause, for the log, says what. */
+/** The failure of a task with an impossible result of the model; its cause, for the log, has the reason. */
 export function invalid(error: Error): TaskFailure {
   return new TaskFailure(problemOf("model_output_invalid"), error.message);
 }

@@ -1,10 +1,10 @@
-/** What the manifest of a `kserve` model adds to the shared part: which server has the model, and what it may be sent and send. */
+/** Fields of a `kserve` model's manifest, besides the shared part: its server, and limits of requests and answers. */
 import { z } from "zod";
 import { Manifest, requireListed, Share } from "../manifest.ts";
 
 const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain name");
 
-/** Where the model is. Nothing but this origin is ever asked. */
+/** The model's address. The service asks no other origin. */
 const Server = z.strictObject({
   /** Scheme, host and port. */
   origin: z.string().refine(isHttpOrigin, "an origin: scheme, host and port only, like http://triton:8000"),
@@ -19,12 +19,12 @@ export type Server = z.infer<typeof Server>;
 export const KserveManifest = Manifest.extend({
   family: z.literal("kserve"),
   server: Server,
-  /** A larger picture is shrunk, in proportion, before it is sent. */
+  /** The service shrinks a larger picture, in proportion, before it sends it. */
   image: z.strictObject({ maxPixels: z.int().min(10_000).max(50_000_000) }),
   objects: z.strictObject({
-    /** The most objects of a picture: an answer with more is refused, unread where its length says so. */
+    /** The most objects of a picture. The service refuses an answer with more, unread if its length shows it. */
     most: z.int().min(1).max(2_000),
-    /** Objects below this score never stand alone, whatever the request's threshold. */
+    /** The least score of a result, at any threshold. */
     floor: Share,
     /** Objects between this score and `floor` may only continue a track. */
     faintFloor: Share,

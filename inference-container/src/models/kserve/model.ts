@@ -43,7 +43,7 @@ export async function openKserve(folder: string, options: LoadOptions): Promise<
   );
 }
 
-/** How often the server's readiness is checked. */
+/** The interval of the checks of the server's readiness. */
 const HEALTH_EVERY_MS = 2_000;
 
 export class KserveModel implements LoadedModel {
@@ -59,7 +59,10 @@ export class KserveModel implements LoadedModel {
   readonly #timeoutMs: number;
   #watching: NodeJS.Timeout | undefined;
 
-  /** @param timeoutMs how long one request may take @param drawsRegions whether the server's model has the input for regions */
+  /**
+   * @param timeoutMs the time limit of one request
+   * @param drawsRegions true if the server's model has the input for regions
+   */
   constructor(
     manifest: KserveManifest,
     inference: InferenceOptions,

@@ -1,19 +1,19 @@
-/** Reads a model server's answer, checked in form, as objects and regions: every value is checked. */
+/** Turns a model server's parsed answer into objects and regions, and checks every value. */
 import type { Size } from "../../size.ts";
 import { type Box, clipBox } from "../box.ts";
 import type { DrawnRegion, Instance, LogitGrid } from "../model.ts";
 import { GRID } from "./contract.ts";
 import { type Outputs, WrongAnswer } from "./response.ts";
 
-/** How far outside the picture a box may reach, in the sent picture's pixels: rounding, not another picture's box. */
+/** The distance by which a box may extend beyond the picture, in the sent picture's pixels, because of rounding. */
 const SLACK = 1;
 
 /**
- * The objects that an answer has for prompts, by prompt and from the highest score down.
- * @param sent the size of the picture that was sent, in whose pixels boxes are
- * @param least the lowest score that was asked for; whatever is below is left out
+ * The objects of an answer for prompts, by prompt and from the highest score down.
+ * @param sent the size of the sent picture, in whose pixels boxes are
+ * @param least the lowest score of the request; leaves out objects below
  * @param floor the score below which an object is faint
- * @throws WrongAnswer naming the value that is impossible
+ * @throws WrongAnswer naming the impossible value
  */
 export function instancesOf(
   outputs: Outputs,
@@ -31,7 +31,7 @@ export function instancesOf(
     }
     const score = outputs.scores[object] ?? NaN;
     if (!(score >= 0 && score <= 1)) throw new WrongAnswer(`scores[${object}] is ${score}.`);
-    // A region's mask; where it is was asked.
+    // A region's mask; its place is known from the request.
     if (promptIndex >= prompts) return [];
     const [x1, y1, x2, y2] = boxAt(outputs.boxes, object, sent);
     const mask = maskAt(outputs, object);
@@ -42,7 +42,7 @@ export function instancesOf(
   return instances.toSorted((a, b) => a.promptIndex - b.promptIndex || b.score - a.score);
 }
 
-/** What the server drew for a region: its only object. @throws WrongAnswer if there is none, or more */
+/** The server's mask for a region: its only object. @throws WrongAnswer if there is none, or more */
 export function drawnOf(outputs: Outputs, prompts: number, region: number): DrawnRegion {
   const objects = [...outputs.promptIndex.keys()].filter(
     (object) => outputs.promptIndex[object] === prompts + region,

@@ -4,13 +4,13 @@ import type { Picture, Region, SegmentRequest } from "../model.ts";
 import { clicksOf } from "../sam2/regions.ts";
 import { inputsOf, OUTPUTS } from "./contract.ts";
 
-/** What a request asks for. */
+/** Content of a request. */
 export interface Asked extends Pick<SegmentRequest, "prompts" | "threshold" | "task"> {
   /** Three bytes per pixel, row by row. */
   readonly picture: Pick<Picture, "width" | "height" | "rgb">;
   /** SHA-256 of the encoded picture, hex; null for a frame, whose features are not kept. */
   readonly contentHash: string | null;
-  /** What to draw, in the picture's pixels; absent if the model draws no regions. */
+  /** The regions to draw, in the picture's pixels; absent if the model draws no regions. */
   readonly regions?: readonly Region[];
   /** After this time the answer is of no use. */
   readonly timeoutMs: number;

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.float16" />
-/** Reads an inference response: JSON, or JSON and binary tensors. Everything is bounded and checked before it is used. */
+/** Reads an inference response: JSON, or JSON and binary tensors. Bounds and checks everything. */
 import { z } from "zod";
 import { ELEMENT_BYTES, GRID, type OutputName, OUTPUTS } from "./contract.ts";
 
-/** What is wrong with an answer: names the tensor, and what was expected. */
+/** The fault of an answer: names the tensor and the expected value. */
 export class WrongAnswer extends Error {
   override readonly name = "WrongAnswer";
 }
@@ -41,7 +41,7 @@ export const answerBytes = (objects: number): number => JSON_BYTES + objects * O
  * Reads the outputs of an answer.
  * @param headerBytes the header Inference-Header-Content-Length; null if the body is JSON alone
  * @param id the request's, which the answer must repeat; absent if it had none
- * @param most how many objects there may be
+ * @param most the largest number of objects
  * @throws WrongAnswer
  */
 export function readOutputs(
@@ -111,7 +111,7 @@ function find(outputs: readonly Output[], name: OutputName): Output {
   return output;
 }
 
-/** How many objects the answer has: all outputs must have as many. */
+/** The number of objects in the answer: all outputs must have the same. */
 function countOf(outputs: readonly Output[], most: number): number {
   const [count = 0] = find(outputs, "scores").shape;
   if (count > most) throw new WrongAnswer(`The answer has ${count} objects; the manifest allows ${most}.`);

@@ -6,14 +6,14 @@ import { ModelFolderError } from "../errors.ts";
 import { ModelMetadata } from "./contract.ts";
 import type { Server } from "./manifest.ts";
 
-/** How long the server may take to answer a question about its health or its model. */
+/** Time limit of the server's answers about its health and its model. */
 const HEALTH_MS = 5_000;
 const METADATA_BYTES = 262_144;
 const SAID_BYTES = 4_096;
-/** How many characters of a server's answer go into the log. */
+/** The most characters of a server's answer in the log. */
 const SAID_LENGTH = 300;
 
-/** Codes of connections that were never made: the request can't have been worked on. */
+/** Codes of connections that were never made: the server did not see the request. */
 const UNREACHED = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -39,7 +39,7 @@ export class ModelServer {
     return `The model "${model}"${version === undefined ? "" : ` (version ${version})`} at ${origin}`;
   }
 
-  /** Why it can't work at present; undefined if the server is live and ready and so is the model. */
+  /** The reason why it can't work at present; undefined if the server and the model are live and ready. */
   async problem(): Promise<string | undefined> {
     for (const path of ["v2/health/live", "v2/health/ready", `${this.#path}/ready`]) {
       try {
@@ -77,7 +77,10 @@ export class ModelServer {
     );
   }
 
-  /** Sends an inference request. @throws Error if no answer began; `wasReached` says whether it may have been worked on */
+  /**
+   * Sends an inference request.
+   * @throws Error if no answer began; `wasReached` tells whether the server may have worked on it
+   */
   infer(body: Uint8Array<ArrayBuffer>, headerBytes: number, signal: AbortSignal): Promise<Response> {
     const headers = {
       "content-type": "application/octet-stream",
@@ -93,7 +96,7 @@ export class ModelServer {
       redirect: "manual",
       headers: {
         ...Object.fromEntries(new Headers(headers)),
-        // What is compressed has a length that nobody announced.
+        // No header announces the uncompressed length of a compressed body.
         "accept-encoding": "identity",
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
       },
@@ -113,12 +116,12 @@ export class ModelServer {
   }
 }
 
-/** Whether a failed request may have been worked on: its connection was made, and broke. */
+/** True if the server may have worked on a failed request: its connection was made, and broke. */
 export function wasReached(error: unknown): boolean {
   return !UNREACHED.has(connectionCode(error));
 }
 
-/** What an operator can do about a status that will not go away without action. */
+/** Advice to an operator about a status that lasts until somebody acts. */
 export function adviceFor(status: number): string {
   if (status === 401 || status === 403) return " Set MODEL_SERVER_TOKEN to a token that the server accepts.";
   if (status === 404) return " Check the model's name and version in the manifest.";

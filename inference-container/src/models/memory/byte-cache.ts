@@ -8,8 +8,9 @@ export class ByteCache<V, K = string> {
   #bytes = 0;
 
   /**
-   * `budget` is in bytes, 0 keeps nothing; `sizeOf` gives a value's bytes, which must never change; `drop` is called
-   * with each value that is not kept, or no longer.
+   * @param budget bytes; 0 keeps nothing
+   * @param sizeOf gives a value's bytes, which must never change
+   * @param drop is called with each value that the cache does not keep, or no longer
    */
   constructor(budget: number, sizeOf: (value: V) => number, drop: (value: V) => void = () => undefined) {
     this.#budget = budget;
@@ -29,7 +30,7 @@ export class ByteCache<V, K = string> {
     return value;
   }
 
-  /** Keeps a value and drops others to stay within the budget; a value larger than the whole budget is not kept. */
+  /** Keeps a value and drops others to stay within the budget. Does not keep a value larger than the whole budget. */
   set(key: K, value: V): void {
     this.delete(key);
     if (this.#sizeOf(value) > this.#budget) return this.#drop(value);

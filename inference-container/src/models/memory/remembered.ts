@@ -1,9 +1,9 @@
-/** Keeps results for the next call with the same picture or prompt, and computes each once for all callers who ask in the meantime. */
+/** Keeps results for the next call with the same picture or prompt. Computes each once for all concurrent callers. */
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import { ByteCache } from "./byte-cache.ts";
 
-/** How a memory measures its values, and hands them out. */
+/** Measures the values of a memory, and hands them out. */
 interface Kept<V> {
   readonly sizeOf: (value: V) => number;
   /** Adds an owner of the value. */
@@ -12,10 +12,10 @@ interface Kept<V> {
   readonly drop: (value: V) => void;
 }
 
-/** A value being computed, and how many besides the first caller wait for it. */
+/** A value in computation, and the number of callers that wait for it besides the first. */
 interface Computing<V> {
   readonly value: Promise<V>;
-  /** The first caller's, for whom it is computed. */
+  /** Usage of the first caller. */
   readonly usage: Usage;
   others: number;
 }
@@ -31,7 +31,7 @@ export class Remembered<V> {
     this.#share = share;
   }
 
-  /** The value kept under the key, else the one that `compute` returns; nothing is kept under a null key. */
+  /** Returns the value under the key, or computes it with `compute`. Keeps nothing under a null key. */
   async get(
     key: string | null,
     usage: Usage,
@@ -46,7 +46,7 @@ export class Remembered<V> {
       try {
         return { value: await usage.waiting(() => computing.value), cached: true };
       } catch (error) {
-        // The first caller gave up, which is no reason to fail the others who wait.
+        // The first caller gave up; that must not fail the other callers.
         if (computing.usage.signal?.aborted !== true || usage.signal?.aborted === true) throw error;
         return await this.get(key, usage, compute);
       }
@@ -69,7 +69,7 @@ export class Remembered<V> {
   }
 }
 
-/** Remembers what graphs returned and left on the device; each caller must release its share. */
+/** Remembers results that graphs left on the device; each caller must release its share. */
 export function heldMemory(budget: number): Remembered<Held> {
   return new Remembered(budget, {
     sizeOf: ({ size }) => size,
@@ -78,7 +78,7 @@ export function heldMemory(budget: number): Remembered<Held> {
   });
 }
 
-/** Remembers values that nobody has to release. */
+/** Remembers values that need no release. */
 export function valueMemory<V>(budget: number, sizeOf: (value: V) => number): Remembered<V> {
   return new Remembered(budget, { sizeOf, share: (value) => value, drop: () => undefined });
 }

@@ -1,4 +1,7 @@
-/** OWL-ViT and OWLv2: find the boxes of any number of prompts with one look at a picture (Minderer et al., 2022 and 2023). */
+/**
+ * OWL-ViT and OWLv2: find the boxes of any number of prompts in one pass over a picture (Minderer et al., 2022 and
+ * 2023).
+ */
 import { Tensor } from "../../onnx/runtime.ts";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
@@ -12,14 +15,14 @@ import { type Detection, detectionsOf, queryBoxes } from "../sam2/queries.ts";
 import { tensorOf } from "../tensors.ts";
 import type { OwlvitManifest } from "./manifest.ts";
 
-/** The parts of the model: what looks at a picture, what reads a prompt, and what compares the two. */
+/** The parts of the model: the encoders of pictures and of prompts, and the head that compares the two. */
 interface DetectorGraphs {
   readonly image: Graph;
   readonly text: Graph;
   readonly head: Graph;
 }
 
-/** A prompt as the head takes it. */
+/** A prompt for the head. */
 interface Words {
   readonly ids: readonly number[];
   readonly embedding: Float32Array;
@@ -44,7 +47,7 @@ export class Detector {
     this.#words = valueMemory(cacheBytes, ({ ids, embedding }) => 8 * ids.length + embedding.byteLength);
   }
 
-  /** What a picture shows, whatever is looked for: features, which stay on the device, and a box for each. */
+  /** Computes a picture's features, which stay on the device, and a box for each; they depend on no prompt. */
   async look(picture: Picture, usage: Usage): Promise<Held> {
     const { image } = this.#graphs;
     const { tensor } = await imageTensor(picture, this.#manifest.images.detector, image.input("image").dtype);
@@ -52,8 +55,8 @@ export class Detector {
   }
 
   /**
-   * Finds what each prompt means, by itself, in a picture that was looked at: faint objects included, best first, after NMS.
-   * Prompts whose object is the same share its box.
+   * Finds the objects of each prompt, by itself, by a picture's features: faint objects included, best first, after
+   * NMS. Prompts with the same object share its box.
    * @throws Error if the results don't fit each other
    */
   async detect(

@@ -1,4 +1,4 @@
-/** Divides an export of OWL-ViT or OWLv2, which is one graph, into the parts that the adapter runs. */
+/** Divides an export of OWL-ViT or OWLv2, which is one graph, into the adapter's parts. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../errors.ts";
@@ -7,8 +7,8 @@ import type { GraphNames } from "../describe-folder.ts";
 import { ModelFolderError } from "../errors.ts";
 
 /**
- * The parts by their files. In the whole graph the prompts' embeddings depend on the picture, but only on how many pictures
- * there are.
+ * The parts by their files. In the whole graph the prompts' embeddings depend on the picture input, but only on the
+ * number of pictures.
  */
 const PARTS: Readonly<Record<string, Part>> = {
   "image-encoder.onnx": { inputs: ["pixel_values"], outputs: ["image_embeds", "pred_boxes"] },
@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 export const isPartOfOwlvit = (file: string): boolean => Object.hasOwn(PARTS, file);
 
-/** Whether a graph has the tensors of a whole export. */
+/** True if a graph has the tensors of a whole export. */
 export function isWholeOwlvit({ inputs, outputs }: GraphNames): boolean {
   const taken = ["input_ids", "pixel_values", "attention_mask"];
   const given = ["logits", "pred_boxes", "text_embeds", "image_embeds"];
@@ -34,8 +34,8 @@ export function isWholeOwlvit({ inputs, outputs }: GraphNames): boolean {
 }
 
 /**
- * Writes the parts of a whole export beside it. They have its nodes and read their weights from its file, which must keep its
- * name and its bytes. The same file gives the same parts.
+ * Writes the parts of a whole export into its folder. They have its nodes and read their weights from its file, which
+ * must keep its name and its bytes. The same file gives the same parts.
  * @throws ModelFolderError if the export cannot be divided
  */
 export async function divideOwlvit(folder: string, file: string): Promise<void> {

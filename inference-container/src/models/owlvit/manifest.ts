@@ -1,4 +1,4 @@
-/** What the manifest of an `owlvit-sam2` model adds to the shared part. */
+/** Fields of an `owlvit-sam2` model's manifest, besides the shared part. */
 import { z } from "zod";
 import { ClipText } from "../text/clip-tokenizer.ts";
 import { GraphSpec, ImageInput, Manifest, requireUsed } from "../manifest.ts";

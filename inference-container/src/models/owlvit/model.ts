@@ -12,7 +12,7 @@ import { wantedBoxes } from "../sam2/queries.ts";
 import { Detector } from "./detector.ts";
 import { OwlvitManifest } from "./manifest.ts";
 
-/** What the adapter gives each graph, and reads from it. */
+/** Inputs and outputs of each graph that the adapter uses. */
 const ROLES = {
   image: { inputs: ["image"], outputs: ["features", "boxes"] },
   text: { inputs: ["ids", "mask"], outputs: ["words"] },

@@ -1,4 +1,4 @@
-/** What an object looks like to SAM 2: the image embedding, averaged over the object. */
+/** Appearance of an object to SAM 2: the image embedding, averaged over the object. */
 import type { LogitGrid, PictureAppearance } from "../model.ts";
 import { unit } from "../arithmetic.ts";
 import { gridExtent } from "../mask-shape.ts";
@@ -22,8 +22,8 @@ export class Embedding {
   }
 
   /**
-   * The embedding's mean over a mask's set cells, less its mean over the whole picture, as a vector of length 1 (zeros if the
-   * mask is empty): what distinguishes the object from its surroundings.
+   * The embedding's mean over a mask's set cells, less its mean over the whole picture, as a vector of length 1 (zeros
+   * if the mask is empty). It distinguishes the object from its surroundings.
    */
   appearance(mask: LogitGrid): Float32Array {
     const [, channels = 0, height = 0, width = 0] = this.#dims;
@@ -47,8 +47,9 @@ export class Embedding {
 }
 
 /**
- * What each cell of an embedding looks like: its values less their means over the whole picture, as a vector of length 1.
- * @param values of [1, channels, height, width] @param dims these four
+ * Appearance of each cell of an embedding: its values less their means over the whole picture, as a vector of length 1.
+ * @param values of [1, channels, height, width]
+ * @param dims these four
  */
 export function appearanceOf(
   values: Float32Array,
@@ -77,7 +78,7 @@ export function appearanceOf(
   return { channels, width, height, appearance };
 }
 
-/** Of each cell of a coarser grid, how much of it a mask has, 0 to 1. */
+/** The share of each cell of a coarser grid that a mask covers, 0 to 1. */
 export function coverage(mask: LogitGrid, width: number, height: number): Float32Array {
   const shares = new Float32Array(width * height);
   const each = (width * height) / (mask.width * mask.height);

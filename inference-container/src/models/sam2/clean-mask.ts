@@ -7,12 +7,13 @@ import type { Size } from "../../size.ts";
 
 export type Cleaning = Pick<MaskDrawing, "islandShare" | "holeShare">;
 
-/** The most grid cells of a speck, whatever the object's size: the grid resolves nothing finer. */
+/** The most grid cells of a speck in any object: the grid resolves nothing finer. */
 const SPECK = 4;
 
 /**
- * Drops small parts of a region's mask, and fills its holes: of points only specks, as whoever clicks may want a hole. A part or a
- * hole stays if a point says so, or if the mask that the region corrects has it: an earlier point may have drawn it.
+ * Drops small parts of a region's mask, and fills its holes. With points it fills only specks: a user who clicks may
+ * want a hole. A part or a hole stays if a point marks it, or if the mask that the region corrects has it: an earlier
+ * point may have drawn it.
  * @param picture the size of the picture, in whose pixels the region is
  */
 export function cleanRegion(
@@ -35,8 +36,8 @@ export function cleanRegion(
 }
 
 /**
- * Fills holes, then drops islands, by changing the sign of their logits, so that a bilinear zero crossing runs around
- * what is left. Parts connect over edges and corners, holes over edges only.
+ * Fills holes, then drops islands, by changing the sign of their logits: a bilinear zero crossing then runs around the
+ * rest. Parts connect over edges and corners, holes over edges only.
  * @param stays returns true for a cell whose part, or whose hole if `isSet` is false, must not change
  */
 export function cleanMask(
@@ -44,7 +45,8 @@ export function cleanMask(
   { islandShare, holeShare }: Cleaning,
   stays: (cell: number, isSet: boolean) => boolean = () => false,
 ): LogitGrid {
-  // What lies around the rectangle of the set cells is connected with the picture's edge: neither holes nor parts leave it.
+  // Clear cells around the rectangle of the set cells are connected with the picture's edge: neither holes nor parts
+  // leave it.
   const { area, left, top, right, bottom } = gridExtent(grid);
   const within = { width: right - left, height: bottom - top };
   const logits = grid.logits.slice();
@@ -74,7 +76,7 @@ export function cleanMask(
   return { ...grid, logits };
 }
 
-/** A cell's side of a mask's edge; one that is not a number is on neither. */
+/** A cell's side of a mask's edge; NaN is on neither. */
 const [OUTSIDE, INSIDE, NEITHER] = [0, 1, 2];
 
 function sideOf(logit: number): number {

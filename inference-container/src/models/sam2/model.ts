@@ -1,4 +1,4 @@
-/** What the families share that first find boxes and then draw masks with SAM 2. */
+/** Base of the families that first find boxes and then draw masks with SAM 2. */
 import { Usage } from "../../device/usage.ts";
 import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
@@ -13,20 +13,20 @@ import { type Drawing, Sam2Picture } from "./open-picture.ts";
 import { warmUpRuns } from "./regions.ts";
 import type { Segmenter } from "./segmenter.ts";
 
-/** A detected object before its mask is drawn. */
+/** A detected object without its mask. */
 export interface FoundBox extends Pick<Instance, "promptIndex" | "score" | "faint"> {
   readonly box: Box;
 }
 
-/** What a detector found for a request's prompts, in the order of instances. */
+/** A detector's boxes for a request's prompts, in the order of instances. */
 export interface FoundBoxes {
   readonly boxes: readonly FoundBox[];
   readonly unserved: readonly UnservedPrompt[];
-  /** Whether the detector did not have to look at the picture. */
+  /** True if the detector did not run on the picture. */
   readonly cached: boolean;
 }
 
-/** What a family's model is made of; each has a detector of its own, too. */
+/** Parts of a family's model, besides its detector. */
 export interface Sam2Parts {
   readonly manifest: Manifest & SegmenterManifest;
   readonly graphs: GraphSet;
@@ -49,7 +49,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
     this.#drawing = { segmenter, recall, cleaning: manifest.masks, features: this.features };
   }
 
-  /** What the detector finds; not called for a request without prompts. */
+  /** Finds the boxes; not called for a request without prompts. */
   protected abstract find(picture: Picture, request: SegmentRequest, usage: Usage): Promise<FoundBoxes>;
 
   /** Runs the decoder in each shape that pictures and clips give it. @param usage counts the runs */
@@ -86,9 +86,9 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   }
 }
 
-/** The objects with their masks; those without a pixel are left out. A picture without any object is never encoded. */
+/** The objects with their masks, without those that have no pixel. Encodes no picture without objects. */
 async function drawn(open: Sam2Picture, found: readonly FoundBox[]): Promise<Instance[]> {
-  // An object that matches two prompts is drawn once.
+  // Draws an object that matches two prompts once.
   const distinct = [...new Set(found.map(({ box }) => box))];
   const masks = await open.draw(distinct.map((box) => ({ box })));
   const drawnIn = new Map(

@@ -1,4 +1,4 @@
-/** A picture whose features stay on the device once something was drawn, so that SAM 2 can draw more masks in it. */
+/** A picture whose features stay on the device after the first mask, so that SAM 2 can draw more masks in it. */
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import { type Cleaning, cleanRegion } from "./clean-mask.ts";
@@ -19,10 +19,10 @@ import { Embedding, appearanceOf } from "./appearance.ts";
 import type { Recall } from "./recall.ts";
 import type { Segmenter } from "./segmenter.ts";
 
-/** The features' role from which appearances are read. */
+/** The features' role that has the appearances. */
 const EMBEDDING = "embedding";
 
-/** What draws, how the masks are cleaned, and where the pictures' features are kept. */
+/** The decoder, the cleaning of the masks, and the memory of the pictures' features. */
 export interface Drawing {
   readonly segmenter: Segmenter;
   readonly recall: Pick<Recall, "votes">;
@@ -40,7 +40,7 @@ export class Sam2Picture implements OpenPicture, Followable {
   #cellAppearance: Promise<PictureAppearance> | undefined;
   #computed = false;
 
-  /** @param withAppearance whether appearances are needed too */
+  /** @param withAppearance also computes appearances */
   constructor(drawing: Drawing, picture: Picture, usage: Usage, withAppearance: boolean) {
     this.#drawing = drawing;
     this.#picture = picture;
@@ -48,12 +48,12 @@ export class Sam2Picture implements OpenPicture, Followable {
     this.#withAppearance = withAppearance;
   }
 
-  /** Whether the picture's features had to be computed; false as long as nothing was drawn. */
+  /** True if the picture's features had to be computed; false before the first mask. */
   get computedFeatures(): boolean {
     return this.#computed;
   }
 
-  /** @throws as the device, and Error if appearances are wanted and the encoder has no embedding of floats */
+  /** @throws as the device, and Error if the request needs appearances and the encoder has no embedding of floats */
   async draw(regions: readonly Region[]): Promise<DrawnRegion[]> {
     if (regions.length === 0) return [];
     const { segmenter } = this.#drawing;

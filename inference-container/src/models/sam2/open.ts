@@ -1,4 +1,4 @@
-/** Opens what all folders have whose model finds boxes first and draws their masks with SAM 2. */
+/** Opens the shared parts of folders whose model finds boxes first and draws their masks with SAM 2. */
 import type { FamilyModel } from "../family-model.ts";
 import { checkSidecars } from "../folder.ts";
 import { checkRoles, type Graph, GraphSet, type Roles } from "../graph.ts";
@@ -15,17 +15,17 @@ const DECODER: Roles = {
   outputs: ["masks", "quality"],
 };
 
-/** What a family makes its model of. */
+/** Parts from which a family makes its model. */
 interface Opened {
   readonly graphs: GraphSet;
   readonly segmenter: Segmenter;
   readonly recall: Recall;
-  /** Loads a further graph. @param roles what the adapter gives it, and reads from it */
+  /** Loads a further graph. @param roles the inputs and outputs that the adapter uses */
   readonly load: (spec: GraphSpec, roles: Roles) => Promise<Graph>;
 }
 
 /**
- * Loads SAM 2, and then what `open` loads; all graphs are closed if one is wrong.
+ * Loads SAM 2, then the rest with `open`; closes all graphs if one is wrong.
  * @throws ModelFolderError if a graph or another file is not what the manifest says
  */
 export async function openWithSam2(
@@ -42,7 +42,7 @@ export async function openWithSam2(
     return graph;
   };
   try {
-    // The small graph first: a wrong one is found before the large one is read.
+    // The small graph first: a wrong one fails before the large one is read.
     const decoder = await load(manifest.graphs.decoder, DECODER);
     const segmenter = new Segmenter(await load(manifest.graphs.encoder, ENCODER), decoder, manifest);
     return await open({ graphs, segmenter, recall: await Recall.load(graphs), load });

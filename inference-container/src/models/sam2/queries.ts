@@ -1,4 +1,4 @@
-/** Boxes of a detector that gives one box per query, and a score of each for a prompt, as DETR does (Carion et al., 2020). */
+/** Boxes of a detector with one box per query, and a score of each for a prompt, as in DETR (Carion et al., 2020). */
 import { type Box, boxAround, clipBox, suppress } from "../box.ts";
 import { confidenceOf } from "../confidence.ts";
 import type { SegmentRequest } from "../model.ts";
@@ -14,8 +14,8 @@ export interface Detection {
 }
 
 /**
- * The boxes of all queries inside the picture; undefined for one that lies outside.
- * @param boxes centres and sizes, [queries, 4], as shares of `extent`, whose upper left corner is the picture's
+ * The boxes of all queries inside the picture; undefined for a box outside.
+ * @param boxes centers and sizes, [queries, 4], as shares of `extent`, whose upper left corner is the picture's
  */
 export function queryBoxes(boxes: Float32Array, extent: Size, picture: Size): (Box | undefined)[] {
   return Array.from({ length: boxes.length / 4 }, (_, query) => {
@@ -27,7 +27,7 @@ export function queryBoxes(boxes: Float32Array, extent: Size, picture: Size): (B
 }
 
 /**
- * What a prompt means, faint objects included, best first, after NMS.
+ * A prompt's detections, faint objects included, best first, after NMS.
  * @param scoreOf the detector's score of a query for the prompt, 0 to 1
  */
 export function detectionsOf(
@@ -42,7 +42,7 @@ export function detectionsOf(
   return suppress(found, nmsIou).slice(0, maxBoxes);
 }
 
-/** Which detections of each prompt a request wants, in the order of instances. */
+/** The wanted detections of each prompt, in the order of instances. */
 export function wantedBoxes(
   byPrompt: readonly (readonly Detection[])[],
   { threshold, withFaint }: Pick<SegmentRequest, "threshold" | "withFaint">,

@@ -1,4 +1,4 @@
-/** Which cells of a picture are an object that was seen before: the nearest cells of remembered pictures vote for it. */
+/** Finds the cells of a picture that show a known object: the nearest cells of remembered pictures vote. */
 import { Tensor } from "../../onnx/runtime.ts";
 import type { Usage } from "../../device/usage.ts";
 import { OnnxGraph } from "../../onnx/graph-writer.ts";
@@ -6,10 +6,10 @@ import { floats, type Graph, type GraphSet } from "../graph.ts";
 import type { GraphSpec } from "../manifest.ts";
 import type { CellAppearance, KnownCells } from "../model.ts";
 
-/** How many of the nearest remembered cells vote on a cell. */
+/** The number of the nearest remembered cells that vote on a cell. */
 const VOTERS = 10;
 
-/** What the cosines are divided by before the softmax that weighs the votes. */
+/** The divisor of the cosines before the softmax that weighs the votes. */
 const TEMPERATURE = 0.07;
 
 const any = (role: string, shape: (number | string)[]) =>
@@ -26,8 +26,9 @@ const SPEC: GraphSpec = {
 };
 
 /**
- * The graph: of each cell, the cosines with all known ones; of the `VOTERS` largest the softmax weighs how much of each known cell
- * the object has. It is a graph so that it runs where the features are computed: 4,096 cells against 5,000 are 5 billion products.
+ * The graph. For each cell it computes the cosines with all known cells; the softmax of the `VOTERS` largest weighs the
+ * object's shares in those cells. As a graph it runs where the features are: 4,096 cells against 5,000 are 5 billion
+ * products.
  */
 function file(): Uint8Array {
   const graph = new OnnxGraph();
@@ -55,7 +56,7 @@ export class Recall {
     return new Recall(await graphs.make(SPEC, file()));
   }
 
-  /** For each cell, how much of the object the known cells say it has, 0 to 1. @param known at least `VOTERS` cells */
+  /** The share of the object in each cell, 0 to 1, by the known cells. @param known at least `VOTERS` cells */
   async votes(cells: CellAppearance, known: KnownCells, usage: Usage): Promise<Float32Array> {
     const { channels } = cells;
     const results = await this.#graph.run(

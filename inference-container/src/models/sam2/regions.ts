@@ -1,4 +1,4 @@
-/** Regions as SAM 2's prompt encoder takes them: points with labels. */
+/** Regions for SAM 2's prompt encoder: points with labels. */
 import type { RegionPoint } from "@segmentation/protocol";
 import type { LogitGrid, Region } from "../model.ts";
 import { gridIou, samplesAt } from "../mask-shape.ts";
@@ -12,7 +12,7 @@ interface Click extends Pick<RegionPoint, "x" | "y"> {
 const TOP_LEFT = 2;
 const BOTTOM_RIGHT = 3;
 
-/** The clicks that stand for a region. */
+/** Converts a region to clicks. */
 export function clicksOf({ box, points = [] }: Region): readonly Click[] {
   if (box === undefined) return points;
   const [x1, y1, x2, y2] = box;
@@ -20,8 +20,8 @@ export function clicksOf({ box, points = [] }: Region): readonly Click[] {
 }
 
 /**
- * Which regions go into which run of the decoder, by their indices: at most `size` per run, all with the same number
- * of clicks, and either all or none with a prior. Clicks added only to fill a row would change what is drawn.
+ * Divides regions, by their indices, into runs of the decoder: at most `size` per run, all with the same number of
+ * clicks, and either all or none with a prior. Clicks that only fill a row would change the mask.
  */
 export function runsOf(regions: readonly Region[], size: number): number[][] {
   const alike = Map.groupBy(regions.keys(), (index) => {
@@ -36,9 +36,9 @@ export function runsOf(regions: readonly Region[], size: number): number[][] {
 }
 
 /**
- * Regions to warm the decoder up with, run by run: up to `size` boxes, without priors as in pictures and with them as in clips,
- * and one click. Two clicks have a box's shape.
- * @param prior any mask of the decoder's
+ * Regions to warm the decoder up with, run by run: up to `size` boxes, without priors as in pictures and with them as
+ * in clips, and one click. Two clicks have a box's shape.
+ * @param prior any mask of the decoder
  */
 export function warmUpRuns(size: number, { width, height }: Size, prior: LogitGrid): Region[][] {
   const box = [0, 0, width, height] as const;
@@ -57,17 +57,20 @@ export interface Candidate {
   readonly quality: number;
 }
 
-/** How many masks SAM 2 offers for an ambiguous region: a part, or the whole. The one for a clear region comes first. */
+/**
+ * The number of masks that SAM 2 offers for an ambiguous region: parts, or the whole. The mask for a clear region comes
+ * first.
+ */
 const ALTERNATIVES = 3;
 
 /** The share of a picture up to which a box is small: the alternatives in it are parts of its object. */
 const SMALL = 1 / 200;
 
 /**
- * The candidate for a region. A single point is ambiguous, and in a box that is not small the alternatives are drawn
- * better: both get the alternative that the decoder rates best, of those that obey the point. A small box and several points get the single mask,
- * unless the decoder's export lacks it. With a prior, of those that obey the points, the best by the decoder's estimate and by
- * the overlap with it.
+ * Chooses the candidate for a region. A single point is ambiguous, and in a box that is not small the alternatives are
+ * drawn better. Both get the alternative that the decoder rates best, of those that obey the point. A small box and
+ * several points get the single mask, unless the decoder's export lacks it. With a prior, the decoder's estimate and
+ * the overlap with the prior decide, of those that obey the points.
  * @param picture the size of the picture, in whose pixels the region is
  * @throws Error if there is no candidate
  */
@@ -80,7 +83,7 @@ export function chosen(candidates: readonly Candidate[], region: Region, picture
   return best(obeying(candidates.slice(-ALTERNATIVES), region, picture), ({ quality }) => quality);
 }
 
-/** The candidates that have a region's points on the object, and none of those outside it; all, if none obeys. */
+/** The candidates that cover a region's points on the object, and no points outside it; all candidates if none does. */
 export function obeying<Mask extends Pick<Candidate, "mask">>(
   candidates: readonly Mask[],
   { points = [] }: Region,
@@ -99,7 +102,7 @@ const logitAt = (grid: LogitGrid, point: Pick<Click, "x" | "y">, picture: Size):
     0,
   );
 
-/** Whether it is clear which object a region means, so that the single mask is the best. */
+/** True if a region means one object clearly, so that the single mask is the best. */
 function isClear(region: Region, { width, height }: Size): boolean {
   if (region.box === undefined || region.points !== undefined) return clicksOf(region).length > 1;
   const [x1, y1, x2, y2] = region.box;

@@ -30,8 +30,8 @@ export class Segmenter {
   }
 
   /**
-   * What `finish` makes of the mask that the decoder draws for each region, in their order.
-   * @param finish copies what it keeps of the mask: its memory is freed
+   * Draws a mask for each region, in their order, and returns the results of `finish`.
+   * @param finish copies the parts of the mask that it keeps: the mask's memory is freed
    */
   async draw<T>(
     features: Held,
@@ -55,7 +55,7 @@ export class Segmenter {
     return this.#decode(features, regions, picture, usage, (candidates) => [...candidates], false);
   }
 
-  /** @param frees whether nothing that `take` returns shares memory with the candidates */
+  /** @param frees true if no result of `take` shares memory with the candidates */
   async #decode<T>(
     features: Held,
     regions: readonly Region[],
@@ -80,7 +80,7 @@ export class Segmenter {
     let asked = runs.length > 0 ? ask(0) : undefined;
     for (const [run, some] of runs.entries()) {
       const results = (await asked) ?? {};
-      // The device has the next run while these masks are looked at.
+      // The device runs the next regions while the engine reads these masks.
       asked = run + 1 < runs.length ? ask(run + 1) : undefined;
       asked?.catch(() => undefined);
       const candidates = allCandidates(results);
@@ -105,7 +105,7 @@ export class Segmenter {
     };
   }
 
-  /** The masks to begin with: either all of the regions have one or none has. */
+  /** The priors: either all regions have one or none has. */
   #priors(regions: readonly Region[]): GraphFeeds {
     const size = this.#priorMaskSize();
     const masks = new Float32Array(regions.length * size * size);

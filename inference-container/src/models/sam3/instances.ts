@@ -16,9 +16,9 @@ interface Query {
 }
 
 /**
- * What one run of the decoder found for one prompt, best first. A score is the probability that a query is what the
- * prompt means, given that it is in the picture, times the probability that it is: the presence head of SAM 3 (Carion
- * et al., SAM 3: Segment Anything with Concepts, 2025).
+ * The instances that one run of the decoder found for one prompt, best first. A score is the product of two
+ * probabilities: that the prompt's object is in the picture (SAM 3's presence head), and that the query is this object
+ * if it is (Carion et al., SAM 3: Segment Anything with Concepts, 2025).
  * @throws Error if the results don't fit each other
  */
 export function findInstances(

@@ -1,10 +1,10 @@
-/** What the manifest of a `sam3` model adds to the shared part. */
+/** Fields of a `sam3` model's manifest, besides the shared part. */
 import { z } from "zod";
 import { ClipText } from "../text/clip-tokenizer.ts";
 import { GraphSpec, ImageInput, Manifest, requireUsed, Share } from "../manifest.ts";
 
 const Text = ClipText.extend({
-  /** Where the text encoder's mask is true. */
+  /** Positions at which the text encoder's mask is true. */
   mask: z.literal("tokens"),
 });
 
@@ -17,7 +17,7 @@ const Outputs = z.strictObject({
   /** Of `scores` and `presence`: an object's score is the product of their sigmoids. */
   scores: z.literal("logits"),
   masks: z.literal("logits"),
-  /** Objects below this score never stand alone, whatever the request's threshold. */
+  /** The least score of a result, at any threshold. */
   floor: Share,
   /** Objects between this score and `floor` may only continue a track. */
   faintFloor: Share,

@@ -26,7 +26,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
   const tokenizer = await ClipTokenizer.load(folder, manifest.text);
   const graphs = new GraphSet(folder, options);
   try {
-    // Small graphs first: a wrong one is found before the large one is read.
+    // Small graphs first: a wrong one fails before the large one is read.
     const decoder = await graphs.load(manifest.graphs.decoder);
     const textGraph = await graphs.load(manifest.graphs.text);
     const image = await graphs.load(manifest.graphs.image);
@@ -41,7 +41,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
   }
 }
 
-/** What the adapter itself gives the decoder, and reads from it. */
+/** The decoder's inputs that the adapter fills itself. */
 const GIVEN = new Set(["boxes", "boxLabels"]);
 const READ = ["boxes", "scores", "masks", "presence"];
 
@@ -76,7 +76,7 @@ interface Sam3Parts {
   readonly image: Graph;
   readonly text: TextEncoder;
   readonly decoder: Graph;
-  /** Whether the decoder takes an output of the image encoder; the others are neither fetched nor kept. */
+  /** True for the image encoder's outputs that the decoder takes; the others are neither fetched nor kept. */
   readonly wanted: (output: TensorSpec) => boolean;
 }
 

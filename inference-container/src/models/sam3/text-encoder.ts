@@ -1,4 +1,4 @@
-/** Turns prompts into the features that the decoder looks for, each computed once. */
+/** Turns prompts into the decoder's features, each computed once. */
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
 import { ModelFolderError } from "../errors.ts";
@@ -15,7 +15,7 @@ export class TextEncoder {
   readonly #wanted: (output: TensorSpec) => boolean;
   readonly #features: Remembered<Held>;
 
-  /** `wanted` selects the outputs that the decoder takes; `cacheBytes` limits the memory of earlier prompts. */
+  /** @param wanted selects the outputs that the decoder takes @param cacheBytes limits the memory of earlier prompts */
   constructor(
     graph: Graph,
     tokenizer: ClipTokenizer,
@@ -36,8 +36,8 @@ export class TextEncoder {
   }
 
   /**
-   * Checks that the graph distinguishes a prompt from its padding: an export that expects other padding returns a
-   * mask that fits the decoder, and features that mean nothing.
+   * Checks that the graph distinguishes a prompt from its padding. An export that expects other padding returns a mask
+   * that fits the decoder, and features without meaning.
    * @throws ModelFolderError naming the mask's tensor
    */
   async checkMask(prompt: string, { pad }: Sam3Manifest["text"]): Promise<void> {

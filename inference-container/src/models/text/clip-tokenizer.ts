@@ -4,7 +4,7 @@ import { z } from "zod";
 import { FileName } from "../manifest.ts";
 import { openTokenizer } from "./tokenizer.ts";
 
-/** How a manifest describes the tokens of a text encoder of CLIP's kind. */
+/** Manifest fields of the tokens of a CLIP-like text encoder. */
 export const ClipText = z.strictObject({
   /** A `tokenizer.json` of CLIP's byte pairs. */
   tokenizer: FileName,
@@ -38,7 +38,7 @@ export class ClipTokenizer {
     return new ClipTokenizer(await openTokenizer(folder, text.tokenizer, "CLIP", sample), text);
   }
 
-  /** The ids of a text; one that is too long is cut before its end token, as in CLIP. */
+  /** The ids of a text; a text that is too long is cut before its end token, as in CLIP. */
   encode(prompt: string): TokenRow {
     const { context, end, pad } = this.#text;
     const all = this.#tokenizer.encode(prompt).ids;

@@ -60,7 +60,7 @@ export const wordsOf = (prompt: string): string[] =>
     .map((word) => word.replaceAll(/^['-]+|['-]+$/g, ""))
     .filter((word) => word !== "");
 
-/** The words of the noun phrase in a prompt: lower case, without determiners, measures or what follows a break. */
+/** The words of the noun phrase in a prompt: lower case, without determiners, measures or the words after a break. */
 export const phraseWords = (prompt: string): string[] => nounPhrase(wordsOf(prompt).slice(0, MAX_WORDS));
 
 function nounPhrase(words: readonly string[]): string[] {

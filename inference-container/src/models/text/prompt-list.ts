@@ -4,8 +4,8 @@ import { BREAKS, wordsOf } from "./phrase.ts";
 import type { UnservedPrompt } from "../model.ts";
 
 /**
- * What separates the things of a list, whatever they are. A slash stands between words ("w/ handle" is no list), and a full stop
- * after one that is no abbreviation.
+ * Marks that separate the things of a list. A slash counts between words only ("w/ handle" is no list), and a full stop
+ * only after a word that is no abbreviation.
  */
 const MARKS =
   /[,;|、،•\n\r\t]|(?<=\p{L}{2})\s*\/\s*(?=\p{L}{2})|(?:^|\s)\(?\d+[.)]\s|(?<!\b(?:st|mr|mrs|ms|dr|no|vs|jr|sr|mt|\p{L}))\.(?=\s|$)|(?<=\p{L}{3})\.(?=\p{L}{3})/iu;
@@ -17,7 +17,7 @@ const CONJUNCTIONS = /\s+(?:and|or|plus|as well as|along with|together with|[-�
 const AROUND =
   /^(?:[^\p{L}\p{N}]|(?:and|or|plus)(?![\p{L}\p{N}]))+|(?:[^\p{L}\p{N}]|(?<![\p{L}\p{N}])(?:and|or))+$/giu;
 
-/** Words that say what a thing is like; alone, they are no thing. */
+/** Words that describe a thing; alone, they are no thing. */
 const ATTRIBUTES = new Set(
   (
     "black white gray grey red green blue yellow brown purple pink beige golden silver dark light bright pale colorful " +
@@ -27,7 +27,7 @@ const ATTRIBUTES = new Set(
   ).split(" "),
 );
 
-/** Endings that only words for what a thing is like have. */
+/** Endings that only describing words have. */
 const ATTRIBUTE_ENDING = /\p{L}{3}(?:ed|ful|less|ous)$/u;
 
 /** A color that is a fruit, too: "orange, white cat", but "orange, banana". */
@@ -37,7 +37,7 @@ const isAttribute = (word: string, isFollowed: boolean): boolean =>
   word === "or" ||
   (isFollowed && (word === "orange" || ATTRIBUTE_ENDING.test(word)));
 
-/** Tells whether a part of a prompt names no thing, but says what the one before or after it is like. */
+/** True if a part of a prompt names no thing, but describes the thing before or after it. */
 function describes(part: string, next: string | undefined): boolean {
   const words = wordsOf(part);
   const isFollowed = next !== undefined && wordsOf(next).length > 1;

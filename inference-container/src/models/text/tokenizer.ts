@@ -5,7 +5,7 @@ import { z } from "zod";
 import { messageOf } from "../../errors.ts";
 import { ModelFolderError } from "../errors.ts";
 
-/** How a model's tokenizer encodes a text of one token: with the tokens that it puts around it; null stands for the text's own. */
+/** A model's encoding of a text of one token, with the tokens around it; null is the text's token. */
 interface Sample {
   readonly text: string;
   readonly ids: readonly (number | null)[];
@@ -13,7 +13,7 @@ interface Sample {
 
 /**
  * Opens a `tokenizer.json`.
- * @param model whose tokenizer it has to be, for the message
+ * @param model the expected model, for the message
  * @throws ModelFolderError if the file is not a tokenizer, or encodes the sample otherwise
  */
 export async function openTokenizer(
@@ -37,6 +37,6 @@ export async function openTokenizer(
 }
 
 async function readTokenizer(path: string): Promise<Tokenizer> {
-  // A tokenizer's second file only says what comes between texts and how to decode: neither is needed here.
+  // The second file of a tokenizer describes decoding and separators: this service needs neither.
   return new Tokenizer(z.looseObject({}).parse(JSON.parse(await readFile(path, "utf8"))), {});
 }

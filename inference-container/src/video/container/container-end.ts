@@ -8,7 +8,7 @@ import { elementsOf, SEGMENT } from "./ebml.ts";
 const MOST_ELEMENTS = 100_000;
 
 /**
- * Whether a file stops before the end that the sizes in its outermost elements announce, or lacks its index.
+ * True if a file stops before the end that the sizes in its outermost elements announce, or lacks its index.
  *
  * @param size of the file in bytes
  * @throws TaskFailure named video_unreadable if there are too many such elements; the signal's reason
@@ -69,7 +69,7 @@ async function chunksEndEarly(file: FileHandle, size: number, signal: AbortSigna
   return false;
 }
 
-/** @param elements how many were read so far */
+/** @param elements the number of elements read so far */
 function goOn(elements: number, signal: AbortSignal): void {
   signal.throwIfAborted();
   if (elements >= MOST_ELEMENTS)

@@ -5,7 +5,7 @@ import { readHead } from "../../file-reads.ts";
 import { endsEarly } from "./container-end.ts";
 import type { Container } from "../input-arguments.ts";
 
-/** The containers that are read, by their content types. */
+/** The supported containers, by their content types. */
 const CONTAINERS: ReadonlyMap<string, Container> = new Map([
   ["video/mp4", "mov"],
   ["video/quicktime", "mov"],
@@ -15,10 +15,10 @@ const CONTAINERS: ReadonlyMap<string, Container> = new Map([
 ]);
 
 /**
- * Recognises a clip's container by the file's first bytes, whatever its name, and checks that the file is complete.
+ * Recognizes a clip's container by the file's first bytes, not its name, and checks that the file is complete.
  *
  * @throws TaskFailure named video_unreadable (not a video), video_format_unsupported or video_truncated; the signal's
- *   reason
+ * reason
  */
 export async function readContainer(path: string, signal: AbortSignal): Promise<Container> {
   const file = await open(path);
@@ -52,13 +52,16 @@ async function tellContainer(file: FileHandle): Promise<Container> {
   throw taskFailure("video_unreadable", { reason: "it is a picture, which belongs in an image job" });
 }
 
-/** An index of what is where in the file stands at its beginning; what writers put before it is short. */
+/** The bytes at a file's beginning that have its index of positions; the elements before it are short. */
 const HEAD_BYTES = 65_536;
 
 /** RFC 9559, section 5.1.1: in the SeekHead, a SeekID of four bytes that names Cues. */
 const POINTER_TO_CUES = Buffer.from([0x53, 0xab, 0x84, 0x1c, 0x53, 0xbb, 0x6b]);
 
-/** Whether a Matroska file says where its index of key frames is. Without one, FFmpeg reads all that lies before a time. */
+/**
+ * True if a Matroska file gives the position of its index of key frames. Without one, FFmpeg reads everything before a
+ * time.
+ */
 export async function hasCues(path: string): Promise<boolean> {
   const file = await open(path);
   try {

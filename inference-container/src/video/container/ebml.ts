@@ -11,7 +11,7 @@ export interface Element {
 /** The element that has all others but the header (RFC 9559, section 5.1). */
 export const SEGMENT = 0x18538067;
 
-/** The elements between two places of a file (RFC 8794). Ends with the first that is none. */
+/** The elements between two places of a file (RFC 8794). Ends at the first bytes that are no element. */
 export async function* elementsOf(file: FileHandle, until: number, from = 0): AsyncGenerator<Element> {
   const read = pagedReader(file);
   for (let at = from; at + 2 <= until;) {

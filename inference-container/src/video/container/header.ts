@@ -28,7 +28,7 @@ export async function readHeader(path: string, container: Container, signal: Abo
     });
   const clear = videos.filter(({ isEncrypted }) => !isEncrypted);
   if (clear.length === 0 && videos.length > 0) throw taskFailure("video_encrypted");
-  // A file whose index can't be read here, because it is packed, for example, has what FFmpeg finds.
+  // Falls back to FFmpeg's findings for a file whose index can't be read here, because it is packed, for example.
   return { ...header, videos: clear.length > 0 ? clear : [FIRST_TRACK] };
 }
 

@@ -80,7 +80,7 @@ function turnOf(roll: number, isMirrored: boolean): string[] {
   return [...(isMirrored ? ["hflip"] : []), ...turn];
 }
 
-/** The element that is reached by these IDs, each within the one before. */
+/** The element at this path of IDs. */
 async function first(
   file: FileHandle,
   within: Element,
@@ -96,7 +96,7 @@ async function first(
   return undefined;
 }
 
-/** The number that is reached by these IDs, whole or a float; 0 if there is none. */
+/** The number at this path of IDs, whole or a float; 0 if there is none. */
 async function number(file: FileHandle, within: Element, ...path: readonly number[]): Promise<number> {
   const element = await first(file, within, ...path);
   const length = element === undefined ? 0 : element.end - element.body;

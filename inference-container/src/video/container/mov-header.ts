@@ -10,7 +10,7 @@ const MOST_TRACKS = 1_000;
 /** More boxes than there are kinds in one box. */
 const MOST_BOXES = 1_000;
 
-/** A track's flag that it is to be shown (ISO/IEC 14496-12, 8.3). */
+/** A track's flag that players show it (ISO/IEC 14496-12, 8.3). */
 const ENABLED = 0x1;
 
 /** a, b, c and d of a matrix (ISO/IEC 14496-12, 6.2.2): a point goes to ax + cy, bx + dy. */
@@ -39,7 +39,7 @@ export async function movHeader(file: FileHandle, size: number, signal: AbortSig
       else videos.push(await videoTrack(file, trak, tkhd, whole));
     }
   }
-  // One is shown before one that is hidden.
+  // A visible track comes before a hidden one.
   const ordered = videos.toSorted((a, b) => Number(b.isEnabled) - Number(a.isEnabled));
   return { videos: ordered, sounds, others, seconds };
 }
@@ -67,7 +67,7 @@ async function videoTrack(
   };
 }
 
-/** The box that is reached by these types, each within the one before. */
+/** The box at this path of types. */
 async function find(
   file: FileHandle,
   within: FileBox,

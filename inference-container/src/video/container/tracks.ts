@@ -1,4 +1,4 @@
-/** A video track as a file's header describes it. */
+/** A video track, from a file's header. */
 export interface VideoTrack {
   /** FFmpeg's specifier of the stream. */
   readonly specifier: string;

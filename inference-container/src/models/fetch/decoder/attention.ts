@@ -25,8 +25,9 @@ export function amongTokens(layers: Layers, name: string, tokens: string, placed
 }
 
 /**
- * What the tokens take from the picture. There are a few tokens and 4,096 cells, so the projections of keys and values are
- * multiplied with the tokens and not with the cells. The keys' bias adds the same to all cells, and falls out.
+ * Attention from the tokens to the picture. There are a few tokens and 4,096 cells, so the projections of keys and
+ * values are multiplied with the tokens and not with the cells. The keys' bias adds the same to all cells, and cancels
+ * out.
  */
 export function fromPicture(layers: Layers, name: string, placed: string, cells: Cells): string {
   const { weights } = layers;
@@ -41,7 +42,7 @@ export function fromPicture(layers: Layers, name: string, placed: string, cells:
   return layers.linear(read, `${name}.out_proj`);
 }
 
-/** The picture's cells with what they take from the tokens; here too, the cells' projections are multiplied with the tokens. */
+/** Attention from the cells to the tokens; here too, the cells' projections are multiplied with the tokens. */
 export function intoPicture(
   layers: Layers,
   name: string,

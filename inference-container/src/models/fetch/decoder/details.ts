@@ -1,8 +1,8 @@
-/** What the decoder adds to enlarged cells: features of higher resolution, which the encoder gives in the order of the cells. */
+/** High-resolution features that the decoder adds to enlarged cells, in the order of the cells. */
 import { Layers } from "./layers.ts";
 import { reshaped, stacked, Weights } from "./weights.ts";
 
-/** Each with the bias of the decoder's layer that it is added to. */
+/** Each with the bias of its layer in the decoder. */
 export interface Details {
   /** [cells, 4 squares × 64]. */
   readonly middle: string;
@@ -16,13 +16,13 @@ export const DETAILS: Record<keyof Details, { readonly name: string; readonly sh
 };
 
 /**
- * The end of SAM 2's encoder, to be appended to its `.onnx` file: it also gives its features of higher resolution in the order in
- * which the rebuilt decoder reads them, which would otherwise arrange them for every click.
+ * The end of SAM 2's encoder, to be appended to its `.onnx` file. It outputs the features of higher resolution in the
+ * order in which the rebuilt decoder reads them. Otherwise the decoder would rearrange them for every click.
  * @param decoder the export, for its biases
  */
 export function detailsOf(decoder: Uint8Array): Uint8Array {
   const layers = new Layers(new Weights(decoder));
-  // As one transposition, of many axes, this would take twice as long.
+  // A single transposition of many axes would take twice as long.
   const divided = (value: string): string => layers.op("SpaceToDepth", [value], { blocksize: 2 });
   const rows = (value: string, channels: number): string =>
     layers.transpose(layers.reshape(value, channels, -1), 1, 0);

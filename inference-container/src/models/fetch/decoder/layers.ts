@@ -47,7 +47,7 @@ export class Layers {
     return this.op("MatMul", [a, b]);
   }
 
-  /** @param sizes 0 keeps the size, -1 takes what is left */
+  /** @param sizes 0 keeps the size, -1 infers it */
   reshape(value: Value, ...sizes: number[]): Value {
     return this.op("Reshape", [value, this.graph.int64s(sizes)]);
   }
@@ -64,7 +64,7 @@ export class Layers {
     return this.op("Softmax", [value], { axis: -1 });
   }
 
-  /** @param scale multiplies what the layer gives */
+  /** @param scale multiplies the result */
   linear(value: Value, name: string, scale = 1): Value {
     const [weight, bias] = [this.weights.get(`${name}.weight`), this.weights.get(`${name}.bias`)];
     return this.add(

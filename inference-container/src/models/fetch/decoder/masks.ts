@@ -23,7 +23,7 @@ export function masksOf(layers: Layers, cells: string, tokens: string, { middle,
   return layers.reshape(layers.transpose(squares, 0, 1, 2, 4, 6, 3, 5, 7), 0, MASKS, 4 * GRID, 4 * GRID);
 }
 
-/** The factors of the masks, [regions, 4, 32]: each token has layers of its own. */
+/** The factors of the masks, [regions, 4, 32]: each token has separate layers. */
 function hyperNetworks(layers: Layers, tokens: string): string {
   const each = (part: string, change: (weight: Weight) => Weight): string => {
     const weights = Array.from({ length: MASKS }, (_, mask) =>

@@ -1,4 +1,4 @@
-/** A region's clicks as tokens, its prior as what it adds to the picture's cells, and the encoding of places. */
+/** A region's clicks as tokens, its prior as a summand of the picture's cells, and the encoding of places. */
 import { type Layers, WIDTH } from "./layers.ts";
 import { permuted, reshaped } from "./weights.ts";
 
@@ -18,7 +18,7 @@ function encoded(layers: Layers, places: string): string {
   return layers.op("Concat", [layers.op("Sin", [angles]), layers.op("Cos", [angles])], { axis: -1 });
 }
 
-/** The encoding of the cells' centres, [cells, 256]. */
+/** The encoding of the cells' centers, [cells, 256]. */
 export function cellPlaces(layers: Layers): string {
   const centre = (at: number): number => (2 * (at + 0.5)) / GRID - 1;
   const centres = Array.from({ length: GRID * GRID }, (_, cell) => [
@@ -29,8 +29,10 @@ export function cellPlaces(layers: Layers): string {
 }
 
 /**
- * The tokens of each region: those of the object, of the ratings and of the masks, then its clicks, then one that is no click.
- * @param points [regions, clicks, 2] in the encoder's pixels @param labels [regions, clicks]
+ * The tokens of each region: those of the object, of the ratings and of the masks, then its clicks, then a padding
+ * token.
+ * @param points [regions, clicks, 2] in the encoder's pixels
+ * @param labels [regions, clicks]
  */
 export function tokensOf(layers: Layers, points: string, labels: string): string {
   const pad = (value: string, rank: number, filling: number): string => {
@@ -44,7 +46,7 @@ export function tokensOf(layers: Layers, points: string, labels: string): string
   };
   const middles = layers.op("Div", [layers.add(points, layers.number(0.5)), layers.number(PICTURE / 2)]);
   const places = encoded(layers, layers.add(pad(middles, 3, 0), layers.number(-1)));
-  // What is no click has the label -1, and no place.
+  // The padding has the label -1, and no place.
   const kinds = layers.op("Cast", [layers.add(pad(labels, 2, -1), layers.number(1))], { to: INT64 });
   const kind = (number: number) => layers.weights.get(`${PROMPTS}.point_embeddings.${number}.weight`).values;
   const names = [layers.weights.get(`${PROMPTS}.not_a_point_embed.weight`).values, ...[0, 1, 2, 3].map(kind)];
@@ -57,15 +59,16 @@ export function tokensOf(layers: Layers, points: string, labels: string): string
     layers.op("Mul", [places, layers.op("Gather", [hasPlace, kinds])]),
     layers.op("Gather", [table, kinds]),
   );
-  // Nothing of the clicks, but as often as there are regions: without nodes that compute shapes, which run on the CPU.
+  // Zeros for each region, without nodes that compute shapes: those would run on the CPU.
   const nothing = layers.op("Mul", [layers.slice(clicks, 1, 0, 1), layers.number(0)]);
   const fixed = layers.add(nothing, layers.weight("onnx::Expand_1994"));
   return layers.op("Concat", [fixed, clicks], { axis: 1 });
 }
 
 /**
- * What each region adds to the cells, [regions, cells, 256]: its prior, or else, [1, 1, 256], that it has none.
- * @param prior [regions, 1, 256, 256] @param has [1], 1 or 0
+ * The summand of the cells for each region, [regions, cells, 256]: its prior, or [1, 1, 256] without one.
+ * @param prior [regions, 1, 256, 256]
+ * @param has [1], 1 or 0
  */
 export function priorOf(layers: Layers, prior: string, has: string): string {
   const { graph, weights } = layers;

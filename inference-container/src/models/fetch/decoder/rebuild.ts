@@ -7,16 +7,16 @@ import { cellPlaces, priorOf, tokensOf } from "./prompts.ts";
 import { Weights } from "./weights.ts";
 
 const TRANSFORMER = "mask_decoder.transformer";
-/** Logits beyond are cut. */
+/** The limit of logits; larger ones are clipped. */
 const MOST = 32;
 
 /**
- * The ONNX file of the decoder that offers all four masks: first the single one, then the three alternatives. The export leaves
- * out the single mask, which is the best for a clear region such as a box. Of the picture it takes what the encoder gives
- * with `detailsOf`; the other inputs and the outputs are those of the export.
+ * The ONNX file of the decoder that outputs all four masks: first the single one, then the three alternatives. The
+ * export leaves out the single mask, which is the best for a clear region such as a box. Its picture inputs are the
+ * encoder's outputs with `detailsOf`; the other inputs and the outputs are those of the export.
  *
- * It computes what the export computes, in another order: the picture's cells lie one after another, 4,096 rows, and a region's
- * few tokens are multiplied with what the export multiplies all cells with. No node computes a shape.
+ * It computes the same values as the export in another order: the picture's cells are 4,096 rows, and the export's
+ * products over all cells become products over a region's few tokens. No node computes a shape.
  * @param decoder `sam2_hiera_tiny_decoder_pr1.onnx`, as its digest is pinned
  * @throws Error if it lacks a weight
  */
@@ -50,11 +50,11 @@ export function rebuildDecoder(decoder: Uint8Array): Uint8Array {
     const hidden = layers.op("Relu", [layers.linear(tokens, `${name}.mlp.layers.0`)]);
     tokens = gain(layers.linear(hidden, `${name}.mlp.layers.1`), 3);
     const changed = intoPicture(layers, `${name}.cross_attn_image_to_token`, tokens, withPlaces(), cells);
-    // As rows: ONNX Runtime fuses a sum and the normalization of it, if it has three axes, to a node that takes three times as long.
+    // As rows: ONNX Runtime fuses a sum of three axes and its normalization to a node that takes three times as long.
     const normal = layers.norm(layers.reshape(changed, -1, WIDTH), `${name}.norm4`);
     cells = placed(layers.reshape(normal, -1, 4096, WIDTH));
   }
-  // Of the tokens, only that of the ratings and the four of the masks are read.
+  // The masks need only the token of the ratings and the four of the masks.
   const read = (value: string): string => layers.slice(value, 1, 1, 6);
   const last = fromPicture(layers, `${TRANSFORMER}.final_attn_token_to_image`, read(withPlaces()), cells);
   tokens = layers.norm(layers.add(read(tokens), last), `${TRANSFORMER}.norm_final_attn`);

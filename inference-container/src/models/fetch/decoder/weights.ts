@@ -1,4 +1,4 @@
-/** The weights of SAM 2's decoder, as its export has them, and their rearrangement. */
+/** The weights of SAM 2's decoder from its export, and their rearrangement. */
 import {
   fieldsOf,
   type Floats,
@@ -28,7 +28,7 @@ export class Weights {
         operator === "MatMul" && weights.has(factor) ? [[output, factor] as const] : [],
       ),
     );
-    // The export names a factor by a number only. What is added to its product has the name of its layer.
+    // The export names a factor by a number only. The summand of its product has the name of its layer.
     for (const { operator, inputs } of nodes) {
       const bias = inputs.find((input) => input.endsWith(".bias"));
       const factor = weights.get(inputs.map((input) => factors.get(input)).find(Boolean) ?? "");

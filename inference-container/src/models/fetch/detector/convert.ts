@@ -1,5 +1,5 @@
 /**
- * Converts the quantised EfficientDet-Lite detector from TensorFlow Lite to an ONNX graph in float arithmetic.
+ * Converts the quantized EfficientDet-Lite detector from TensorFlow Lite to an ONNX graph in float arithmetic.
  *
  * Pictures, there [batch, height, width, channels], are [batch, channels, height, width] here.
  */
@@ -21,7 +21,7 @@ const TO_CHANNELS_LAST = [0, 2, 3, 1];
 /**
  * The ONNX file of a `.tflite` detector that ends in TFLite_Detection_PostProcess.
  *
- * Input `image` f32 [1, 3, H, W], normalised as the file's first quantisation says. Outputs `boxes` f32 [1, anchors,
+ * Input `image` f32 [1, 3, H, W], normalized as the file's first quantization says. Outputs `boxes` f32 [1, anchors,
  * 4], (x1, y1, x2, y2) in units of the input's side, and `scores` f32 [1, anchors, classes].
  * @throws Error naming an operator or option that can't be converted
  */

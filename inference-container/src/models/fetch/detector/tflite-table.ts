@@ -7,7 +7,7 @@
 const VTABLE_HEADER_BYTES = 4;
 const LENGTH_BYTES = 4;
 
-/** One table of a FlatBuffers file; fields are addressed by their id in the schema, in declaration order. */
+/** One table of a FlatBuffers file. A field's address is its id in the schema, in declaration order. */
 export class Table {
   readonly #view: DataView;
   readonly #position: number;

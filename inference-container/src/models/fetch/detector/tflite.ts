@@ -110,7 +110,7 @@ export function constantFloats(tensor: TfliteTensor): Float32Array<ArrayBuffer> 
   return new Float32Array(tensor.data.buffer);
 }
 
-/** real = scale × (stored − zero point), per channel of the tensor's quantised axis if it has several scales. */
+/** real = scale × (stored − zero point), per channel of the tensor's quantized axis if it has several scales. */
 export function dequantised(tensor: TfliteTensor): Float32Array<ArrayBuffer> {
   const stored = storedIntegers(tensor);
   const inner = tensor.shape.slice(tensor.axis + 1).reduce((product, size) => product * size, 1);
