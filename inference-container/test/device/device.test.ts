@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true }));
 
-/** One for all tests that don't close theirs: each is a thread with its own ONNX Runtime. */
+/** Shared by all tests that don't close theirs: each device is a thread with its own ONNX Runtime. */
 let device = new Device();
 afterAll(() => device.close());
 
@@ -69,7 +69,7 @@ it("adds up products of eight-bit numbers without an overflow", async () => {
 });
 
 it("opens no graph with nodes that ONNX Runtime runs on the CPU where these are refused", async () => {
-  // Here all are: no other provider can be had everywhere.
+  // All nodes run on the CPU: no other provider is available everywhere.
   await expect(loaded(sameGraph(), false)).rejects.toThrow("nodes that are assigned to the default CPU EP");
 });
 
@@ -111,7 +111,7 @@ describe("a run that nobody wants any more", () => {
     const graph = await loaded(sameGraph());
     const [controller, stages] = [new AbortController(), new Array<Stage>()];
     const usage = new Usage(undefined, (stage) => stages.push(stage), controller.signal);
-    // The thread would begin with the second before it hears that nobody wants it.
+    // The thread would begin with the second run before it receives the cancellation.
     const [first] = Array.from({ length: 50 }, () => run(graph, rowsOfRun(1)));
     const gone = run(graph, { x: floatsOf([[1, 2, 3]]) }, {}, new Usage(usage));
     controller.abort(new Error("cancelled"));

@@ -11,7 +11,7 @@ function queueOf(...runs: readonly Run[]): RunQueue {
   return queue;
 }
 
-/** What a promise gives before anything else happens; undefined if it still waits. */
+/** The value that a promise gives before anything else happens; undefined if it still waits. */
 function atOnce<T>(promise: Promise<T>): Promise<T | undefined> {
   return Promise.race([promise, turn(undefined)]);
 }
@@ -123,7 +123,7 @@ describe("a run that is taken out", () => {
   });
 });
 
-/** What happens to a queue: a run comes, heard at once or not, or the device takes the next one. */
+/** Events of a queue: a run arrives, received at once or not, or the device takes the next one. */
 const event = fc.oneof(
   {
     weight: 2,

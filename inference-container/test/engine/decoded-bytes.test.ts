@@ -39,7 +39,7 @@ const taskOf = (key: string, input: string): ImageTask => ({
   maskThreshold: 0.5,
 });
 
-/** Runs pictures at once; resolves to the bytes that were decoded and in work each time that one more reached the model. */
+/** Runs pictures at once. Resolves to the bytes in work each time that a picture reached the model. */
 async function inWork(tasks: readonly ImageTask[], bound: Semaphore): Promise<number[]> {
   const planted = await loadModel("planted");
   const seen: number[] = [];
@@ -50,7 +50,7 @@ async function inWork(tasks: readonly ImageTask[], bound: Semaphore): Promise<nu
       own = picture.rgb.length;
       bytes += own;
       seen.push(bytes);
-      // Whoever is free to begin does so meanwhile.
+      // Lets every picture begin that may.
       for (let i = 0; i < 100; i++) await turn();
       return planted.segment(picture, request);
     };

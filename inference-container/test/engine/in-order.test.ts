@@ -26,7 +26,7 @@ class Source {
   given = 0;
   returned = 0;
 
-  /** @param delays how many turns each item takes @param fails the item in whose place it fails */
+  /** @param delays the number of turns that each item takes @param fails the item in whose place it fails */
   constructor(delays: readonly number[], fails?: number) {
     this.#delays = delays;
     this.#fails = fails;
@@ -46,7 +46,7 @@ class Source {
   }
 }
 
-/** Work of some turns per item, which counts how much of it runs at once. */
+/** Work of some turns per item, which counts its concurrent runs. */
 class Work {
   readonly #delays: readonly number[];
   readonly #fails: number | undefined;
@@ -215,7 +215,7 @@ describe("a stream that is worked on ahead ends", () => {
     await fc.assert(
       fc.asyncProperty(failing, async ({ items, at, most }) => {
         const source = new Source(items.map(([delay]) => delay));
-        // The rest of the work may fail: nobody hears of it.
+        // The rest of the work may fail unnoticed.
         const work = new Work(
           items.map(([, delay]) => delay),
           at + 1,

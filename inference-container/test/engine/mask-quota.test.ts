@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Finds so many objects of each prompt, by descending confidence; every third has no pixel. */
+/** Finds this many objects of each prompt, by descending confidence; every third has no pixel. */
 function modelThatFinds(counts: readonly number[], unservedPrompt?: number): Model {
   const instances = counts.flatMap((count, promptIndex) =>
     Array.from({ length: count }, (_, i): Instance => {

@@ -106,7 +106,7 @@ test("a clip's time with the model is what it waited for results, without the tu
   expect(ms).toEqual({ decode: 0, infer: expect.closeTo(10 * FRAMES, 6), post: 0, encode: 0 });
 });
 
-/** A model that keeps pictures open if asked to, finds an object in the first frames, and sees and draws it everywhere. */
+/** A model that keeps pictures open if asked to, finds an object in the first frames, and draws it everywhere. */
 function drawing(detections: number, segmented: (frame: number) => void = () => undefined) {
   const mask = { width: 1, height: 1, logits: Float32Array.of(9) };
   const counted = { asked: [] as (boolean | undefined)[], open: 0, drawn: 0 };

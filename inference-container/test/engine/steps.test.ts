@@ -28,14 +28,14 @@ const instance = (mask: LogitGrid, promptIndex = 0, score = 0.5): Instance => {
 
 const promptsOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `synonym ${i}`);
 
-/** What so many prompts that mean the same find: each has all of the masks. */
+/** The instances of prompts with the same meaning: each has all of the masks. */
 const synonyms = (prompts: number, masks: readonly LogitGrid[]): Instance[] =>
   promptsOf(prompts).flatMap((_, promptIndex) => masks.map((mask) => instance(mask, promptIndex)));
 
 const countedMasks = (): CountedMask[] => Array.from({ length: OBJECTS }, () => new CountedMask());
 const readsOf = (masks: readonly CountedMask[]): number => masks.reduce((sum, { reads }) => sum + reads, 0);
 
-/** Segments a grey picture with a model that finds these instances. */
+/** Segments a gray picture with a model that finds these instances. */
 async function run(
   instances: readonly Instance[],
   prompts: number,

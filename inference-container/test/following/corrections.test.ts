@@ -18,7 +18,7 @@ test("a correction is drawn in its frame, and followed from there with the same 
 });
 
 describe("a correction in a frame into which the object was followed", () => {
-  /** A thing in two colours. */
+  /** A thing in two colors. */
   const film: Film = (frame) => ({
     ground: "grey",
     discs: [disc("red", 60 + 5 * frame, 90), disc("blue", 100 + 5 * frame, 90)],

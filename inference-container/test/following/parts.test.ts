@@ -36,7 +36,7 @@ describe("a window about a box", () => {
 });
 
 describe("what stands out in a box", () => {
-  /** A picture of two colours: those of a thing of some cells, and of everything else. */
+  /** A picture of two colors: those of a thing of some cells, and of everything else. */
   const pictureOf = (isThing: (column: number, row: number) => boolean) => {
     const cells = Array.from({ length: CELLS }, (_, cell) =>
       isThing(cell % GRID.width, Math.floor(cell / GRID.width)),

@@ -18,7 +18,9 @@ function pointsOf(line: string, { width, height }: DrawnMask): (readonly [number
   return shares.flatMap((share, i) => (i % 2 === 0 ? [[share * width, (shares[i + 1] ?? 0) * height]] : []));
 }
 
-/** How many of some polygons each pixel's centre is in: where a ray from it to the left crosses them an odd number of times. */
+/**
+ * The number of polygons around each pixel's center: a ray from it to the left crosses those an odd number of times.
+ */
 function fill(lines: readonly string[], mask: DrawnMask): number[] {
   const filled = mask.pixels.map(() => 0);
   for (const line of lines) {
@@ -113,7 +115,7 @@ test("parts that touch at a corner have lines of their own, and what they enclos
   expect(linesOf(drawing(".#.", "#.#", ".#."))).toHaveLength(4);
 });
 
-/** How often an outline turns: where one or three of the four pixels around a corner are set. */
+/** The number of an outline's turns: corners where one or three of the four pixels around are set. */
 function turnsOf({ pixels, width, height }: DrawnMask): number {
   const isSet = (x: number, y: number): number => (x >= 0 && x < width && pixels[y * width + x] ? 1 : 0);
   let turns = 0;

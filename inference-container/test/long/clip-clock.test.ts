@@ -1,4 +1,4 @@
-/** The numbers and times of a clip's frames, compared with PyAV and with what Chromium shows. */
+/** Compares the numbers and times of a clip's frames with PyAV and with Chromium. */
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { closeBrowser, openPage } from "../../../test/support/browser/studio.ts"
 
 const { signal } = new AbortController();
 const INSTALLING_MS = 600_000;
-/** How many of a clip's frames the browser is asked for. */
+/** The number of a clip's frames for which the test asks the browser. */
 const LOOKS = 8;
 
 let clips: ClipFolder;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await clips.remove();
 });
 
-/** Answers a request for a clip of the folder, or a part of it, and for a page without anything. */
+/** Serves a clip of the folder, or a part of it, and an empty page. */
 async function serve(url: string, range: string | undefined, response: ServerResponse): Promise<void> {
   const path = clips.path(url.slice(1));
   const size =
@@ -134,7 +134,7 @@ const LOOK = `async ([source, asked]) => {
     const seeked = event("seeked");
     video.currentTime = time;
     await seeked;
-    // A frame that is shown already is not shown again.
+    // The browser does not show a frame again that it already shows.
     await Promise.race([frame, new Promise((resolve) => setTimeout(resolve, 500))]);
     found.push(shown);
   }

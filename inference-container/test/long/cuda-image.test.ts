@@ -1,4 +1,4 @@
-/** What `Dockerfile.cuda` installs, with the packages of PyPI: 1.3 GB. No GPU is needed. */
+/** The packages of `Dockerfile.cuda`, from PyPI: 1.3 GB. The test needs no GPU. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -57,6 +57,6 @@ it("installs a provider that lacks at most the driver", async () => {
     () => "opened",
     (error: { stderr: string }) => error.stderr,
   );
-  // With a driver it opens, or says that there is no GPU.
+  // With a driver it opens; otherwise it reports that there is no GPU.
   expect(said).toMatch(/^opened$|libcuda\.so\.1: cannot open|no CUDA-capable device/m);
 });

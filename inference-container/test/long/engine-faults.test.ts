@@ -7,7 +7,7 @@ test.concurrent("an engine that is killed from outside comes back", async () => 
   const pid = rig.service.enginePid() ?? 0;
   await until(async () => (await (await fetch(`${rig.service.url}/metrics`)).text()).includes("in_flight 1"));
   process.kill(pid, "SIGKILL");
-  // It fails only if it had the device: one that was still on its way there begins again.
+  // It fails only if it had the device; otherwise it begins again.
   expect(await report).toSatisfy(({ outcome, retryable }) => outcome === "success" || retryable === true);
   await until(() => rig.service.enginePid() !== undefined && rig.service.enginePid() !== pid);
   await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);

@@ -5,7 +5,7 @@ import { segmenting } from "../motion/segmenting.ts";
 
 const segment = segmenting();
 
-/** How a true object's mask overlaps in the frames in which enough of it is visible. */
+/** The overlaps of a true object's mask, in the frames in which enough of it is visible. */
 const overlaps = (frames: readonly ComparedFrame[], name: string, leastVisible: number): number[] =>
   frames
     .filter((frame) => visibleShare(frame, name) >= leastVisible)

@@ -15,7 +15,7 @@ import { contextFiles, readIgnored, readStages, type Stage } from "../support/im
 const folder = await mkdtemp(join(tmpdir(), "segmentation-image-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Copies into a folder what a stage of the Dockerfile copies of the build context. */
+/** Copies the files of a Dockerfile's stage from the build context into a folder. */
 async function copyContext({ copies }: Stage, to: string): Promise<void> {
   const ignored = readIgnored(PROJECT_ROOT);
   for (const source of copies.flatMap(({ sources }) => sources)) {

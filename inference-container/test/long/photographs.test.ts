@@ -1,4 +1,4 @@
-/** What the embedded model's views of a picture are for, by pictures that no other test has. */
+/** The use of the embedded model's views of a picture, in pictures that no other test has. */
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { boxIou } from "../../src/models/box.ts";

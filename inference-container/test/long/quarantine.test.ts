@@ -12,7 +12,7 @@ import {
 import { movingSquare } from "../support/video/moving-square.ts";
 import { startRig, until } from "../support/service/running-service.ts";
 
-// Most of their time is a held picture's, so these run beside each other.
+// Most of their time is a held picture's, so the tests run in parallel.
 test.concurrent("a picture that ended the engine alone meets no others later: its next attempt ends the engine once, until one succeeds", async () => {
   await using rig = await startRig(TWELVE);
   const hostile = { inputUrl: `${rig.worker.origin}/inputs/bright.jpg`, prompts: ["collapse"] };

@@ -23,7 +23,7 @@ import { MODEL, startTriton, type Triton } from "../support/triton/start-triton.
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const INSTANCES = 3;
-/** How many requests of each priority Triton lets wait. */
+/** The number of requests of each priority that Triton lets wait. */
 const QUEUE = 2;
 /** Longer than any test waits. */
 const HOUR_MS = 3_600_000;
@@ -128,7 +128,10 @@ describe("a request to Triton", () => {
   };
   const begun = async (since = 0): Promise<number> =>
     (await triton.seen()).slice(since).filter(({ what }) => what === "began").length;
-  /** Gives each of the model's instances a request that waits for the release of "held", the first one for that of `first`. */
+  /**
+   * Occupies each of the model's instances with a request that waits for the release of "held", the first one for that
+   * of `first`.
+   */
   const occupy = async (first = "held"): Promise<Promise<Outputs>[]> => {
     const before = await begun();
     const words = Array.from({ length: INSTANCES }, (_, i) => (i === 0 ? first : "held"));
@@ -201,7 +204,7 @@ describe("a request to Triton", () => {
     for (const controller of working) controller.abort(new Error("cancelled"));
     const ends = Promise.allSettled(left);
     await Promise.allSettled(left.slice(0, 2));
-    // Whoever got a place in the meantime would be in the queue by the time that this one is.
+    // A task that got a place in the meantime would be in the queue before this one.
     const next = server().infer(held.bytes, held.headerBytes, AbortSignal.timeout(HOUR_MS));
     await until(async () => (await triton.waiting()) > 0);
     expect(await triton.waiting()).toBe(1);

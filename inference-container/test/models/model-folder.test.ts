@@ -164,7 +164,7 @@ describe("a graph is refused", () => {
   });
 
   it("when nodes of it would run on the CPU, and not when they may", async () => {
-    // Here all do: no other provider can be had everywhere.
+    // All nodes run on the CPU: no other provider is available everywhere.
     const spec = { file: "doubling.onnx", inputs: [tensor("x", [1, 2])], outputs: [tensor("y", [1, 2])] };
     await doubling("y");
     await expect(load(spec, { cpuNodes: false })).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** A drawn picture for the families that find what words name, and what they must find in it. */
+/** A drawn picture for the families that find objects by words, and the objects that they must find in it. */
 import { expect } from "vitest";
 import { boxIou } from "../../src/models/box.ts";
 import type { Instance, Picture, SegmentRequest } from "../../src/models/model.ts";
@@ -28,7 +28,7 @@ interface Overlaps {
   readonly mask: number;
 }
 
-/** Expects an object whose box and mask cover the rectangle and nothing else, up to what the family resolves. */
+/** Expects an object whose box and mask cover exactly the rectangle, up to the family's resolution. */
 export function expectOverlap(
   found: Instance | undefined,
   of: Picture,

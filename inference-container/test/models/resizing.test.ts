@@ -9,7 +9,7 @@ const Images = z.object({ images: z.object({ segmenter: ImageInput }) });
 const SIDE = 256;
 const BYTES = { padding: 0, mean: [0, 0, 0], std: [1, 1, 1] } satisfies Partial<ImageInput>;
 
-/** A grey picture; `grey` gives the byte of a pixel by its column and row. */
+/** A gray picture; `grey` gives the byte of a pixel by its column and row. */
 function drawn(width: number, height: number, grey: (x: number, y: number) => number): Picture {
   const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => {
     const pixel = Math.floor(i / 3);
@@ -49,7 +49,7 @@ describe.each(["linear", "lanczos3"] as const)(
         SIDE,
         kernel,
       );
-      // The dark pixels of a row, the part of those between included, end where the edge is.
+      // The number of dark pixels in a row, fractions included: it gives the position of the edge.
       const dark = (values: number[]): number => values.reduce((sum, value) => sum + 1 - value / 200, 0);
       const row = across.slice(100 * SIDE, 101 * SIDE);
       const column = Array.from({ length: SIDE }, (__, y) => down[y * SIDE + 100] ?? Number.NaN);
@@ -95,7 +95,7 @@ it.each(["builtin/manifest.json", "grounding-dino-sam2/onnx-community.json"])(
   },
 );
 
-/** The centre of the pixels inside, as shares of the picture's sides. */
+/** The center of the pixels inside, as shares of the picture's sides. */
 function centre(width: number, height: number, inside: (x: number, y: number) => boolean) {
   let [count, x, y] = [0, 0, 0];
   for (let row = 0; row < height; row += 1)

@@ -2,7 +2,7 @@ import sharp from "sharp";
 import type { Picture } from "../../src/models/model.ts";
 import type { Size } from "../../src/size.ts";
 
-/** Places in the picture: on each shape, in the ring's hole, and in the hole beside the ring. */
+/** Places in the picture: on each shape, in the ring's hole, and in the hole next to the ring. */
 export const PLACES = {
   ring: { x: 95, y: 240 },
   hole: { x: 180, y: 240 },

@@ -1,12 +1,12 @@
 /**
- * Clips made from the sample photographs, with exactly known motion and so known truth about their objects. A clip may
- * have fewer frames per second: the motion is the same.
+ * Clips made from the sample photographs, with exactly known motion and objects. A clip may have fewer frames per
+ * second: the motion is the same.
  */
 import type { ClipRegion } from "@segmentation/protocol";
 import { backdrop, cutOut, type Layer, photograph, turned } from "./layer.ts";
 import { type Scene, truthAt } from "./scene.ts";
 
-/** A clip, and the word for its objects, or where they are pointed at. */
+/** A clip, and the word or the regions for its objects. */
 export type Clip = { readonly scene: Scene } & (
   | { readonly prompt: string }
   | { readonly regions: readonly ClipRegion[] }
@@ -85,8 +85,9 @@ function boxOf(scene: Scene, timeSeconds: number, label: string, index = 0): Cli
 }
 
 /**
- * A saucer with its cup, which no word names as a whole, over a table: it moves, turns by a third of a circle and grows by a third, is
- * hidden behind a board for a second, and leaves at the right edge and comes back. It is pointed at when `pointedAt` seconds are over.
+ * A saucer with its cup over a table; no word names both together. It moves, turns by a third of a circle and grows by
+ * a third. A board hides it for a second, and it leaves at the right edge and comes back. The region marks it at
+ * `pointedAt` seconds.
  */
 export async function saucer(fps: number, pointedAt = 0, seconds = 6): Promise<Clip> {
   const [width, height] = [640, 360];

@@ -1,4 +1,4 @@
-/** Compares what the service found on a clip with the truth. */
+/** Compares the service's results for a clip with the truth. */
 import { z } from "zod";
 import { decodeRle } from "../support/masks/plain-rle.ts";
 import { type Scene, type Truth, truthAt } from "./scene.ts";
@@ -76,7 +76,7 @@ export function shareFound(frames: readonly ComparedFrame[], name: string, overl
   return good.length / frames.length;
 }
 
-/** How much of a true object is visible on a frame, 0 to 1. */
+/** The visible share of a true object on a frame, 0 to 1. */
 export function visibleShare({ truth }: ComparedFrame, name: string): number {
   return truth.find((object) => object.name === name)?.visibleShare ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What must be found on the clips of this folder, however many of their frames are processed. */
+/** Expected results for the clips of this folder, at every sampling rate. */
 import { expect } from "vitest";
 import { type ComparedFrame, allIds, idsOf, ownersOn, shareFound, visibleShare } from "./compare.ts";
 
@@ -23,7 +23,7 @@ export function expectCrossed(frames: readonly ComparedFrame[]): void {
   expect(idsOf(frames, "far")).not.toContain(idsOf(frames, "near")[0]);
 }
 
-/** The cup that leaves is away for this many frames and comes back under its id; the one that stays keeps its own. */
+/** The cup that leaves is away for this many frames and comes back under its id; the other cup keeps its id. */
 export function expectCameBack(frames: readonly ComparedFrame[], framesAway: number): void {
   const away = frames.filter((frame) => visibleShare(frame, "leaves") === 0);
   expect(away.length).toBeGreaterThanOrEqual(framesAway);

@@ -1,4 +1,4 @@
-/** Flat pieces of photographs that a scene moves: what they look like, what they hide, where their objects are. */
+/** Flat pieces of photographs that a scene moves: their pixels, their cover and their objects. */
 import sharp from "sharp";
 import { reference, sample } from "../models/samples.ts";
 
@@ -8,7 +8,7 @@ export interface Layer {
   readonly height: number;
   /** Three bytes per pixel. */
   readonly rgb: Uint8Array;
-  /** How much it hides of what lies behind it, 0 to 255; null if it hides all. */
+  /** Opacity, 0 to 255; null if it is opaque everywhere. */
   readonly cover: Uint8Array | null;
   /** By object name: 255 where the object is, 0 elsewhere. */
   readonly objects: Readonly<Record<string, Uint8Array>>;

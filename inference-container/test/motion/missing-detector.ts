@@ -1,12 +1,12 @@
 /**
- * The service's own models, with a detector that misses everything in some frames of each clip: what is still found there
- * was drawn without it.
+ * The service's own models, with a detector that misses everything in some frames of each clip: objects found there
+ * were drawn without it.
  */
 import type { LoadOptions } from "../../src/models/loaded-model.ts";
 import { loadModel as load } from "../../src/models/load.ts";
 import type { Model } from "../../src/models/model.ts";
 
-/** The frames in which it misses everything, as the module's address says: from one, counted from 0, to before another. */
+/** The frames in which it misses everything, from the module's URL: from one, counted from 0, to before another. */
 const { searchParams } = new URL(import.meta.url);
 const from = Number(searchParams.get("from"));
 const to = Number(searchParams.get("to"));

@@ -19,7 +19,7 @@ export interface Scene {
   readonly at: (time: number) => readonly Placed[];
 }
 
-/** Where an object truly is; `mask` has one byte per frame pixel, 1 where the object is visible. */
+/** The true place of an object; `mask` has one byte per frame pixel, 1 where the object is visible. */
 export interface Truth {
   readonly name: string;
   readonly mask: Uint8Array;
@@ -113,7 +113,7 @@ function draw(frame: Uint8Array, width: number, height: number, placed: Placed):
   }
 }
 
-/** What `draw` reduces to if the layer's pixels are the frame's own. */
+/** The simple case of `draw`: the layer's pixels are the frame's own. */
 function copy(frame: Uint8Array, width: number, height: number, { layer, x, y }: Placed): void {
   const [from, to] = [Math.max(0, x), Math.min(width, x + layer.width)];
   for (let row = Math.max(0, y); row < Math.min(height, y + layer.height); row += 1) {

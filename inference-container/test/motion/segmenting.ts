@@ -17,7 +17,7 @@ const DOWNLOAD_MS = 600_000;
 /** On a small machine the embedded model takes seconds per frame. */
 export const CLIP_MS = 900_000;
 
-/** Makes a clip, lets the service segment it, and compares what was stored with the truth. */
+/** Makes a clip, lets the service segment it, and compares the stored result with the truth. */
 export type Segment = (
   clip: Clip,
   sampling: Partial<VideoTaskRequest["sampling"]>,
@@ -27,7 +27,7 @@ export type Segment = (
 export const missingDetector = (from: number, to: number): string =>
   new URL(`missing-detector.ts?from=${from}&to=${to}`, import.meta.url).href;
 
-/** A clip's word, or where its objects are pointed at. */
+/** A clip's word, or the regions of its objects. */
 const asked = (clip: Clip): Pick<VideoTaskRequest, "prompts" | "regions"> =>
   "regions" in clip ? { prompts: [], regions: [...clip.regions] } : { prompts: [clip.prompt] };
 

@@ -22,7 +22,7 @@ async function draw(objects: readonly TrackedObject[], width = 400, height = 300
   };
 }
 
-/** Where the letters are: nothing else is white. */
+/** The places of the letters: only they are white. */
 function letters(rgb: Uint8Array): string {
   return rgb.reduce((places, value, at) => (value > 245 ? `${places} ${at}` : places), "");
 }

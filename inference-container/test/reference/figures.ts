@@ -1,4 +1,4 @@
-/** What the models' own code found in the sample photographs (fixtures/), and the comparison with it. */
+/** Results of the models' own code on the sample photographs (fixtures/), and the comparison with them. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
@@ -12,17 +12,17 @@ import { isLong } from "../support/form.ts";
 
 const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What was found for one prompt, best first. */
+/** Boxes found for one prompt, best first. */
 export interface Found {
   readonly prompt: string;
-  /** [x1, y1, x2, y2] in picture pixels; parts of them may lie outside the picture. */
+  /** [x1, y1, x2, y2] in picture pixels; parts of a box may lie outside the picture. */
   readonly boxes: readonly Box[];
   readonly scores: readonly number[];
 }
 
-/** What was found with masks. */
+/** Boxes found with masks. */
 export interface Masked extends Found {
-  /** The lowest score of what was found. */
+  /** The lowest score of a result. */
   readonly threshold: number;
   /** Run lengths, row by row, of the masks of the first boxes. */
   readonly masks: readonly (readonly number[])[];
@@ -37,7 +37,7 @@ interface PixelGrid {
 
 export interface PictureFigures<F extends Found> extends Size {
   readonly file: string;
-  /** How often the photograph is repeated across and down. */
+  /** The repetitions of the photograph across and down. */
   readonly tiles: readonly [number, number];
   readonly pixels: PixelGrid;
   readonly found: readonly F[];
@@ -64,7 +64,7 @@ export async function readFigures<F extends Figures>(model: string): Promise<F> 
   return isLong ? figures : { ...figures, pictures: figures.pictures.filter((_, at) => at % 4 === 0) };
 }
 
-/** The picture that the figures are of. */
+/** The picture of the figures. */
 export async function pictureOf({ file, tiles, width, height }: PictureFigures<Found>): Promise<Picture> {
   const [across, down] = tiles;
   const one = await sharp(PROJECT + file)
@@ -83,7 +83,7 @@ export async function pictureOf({ file, tiles, width, height }: PictureFigures<F
   return { width, height, rgb, contentHash: null };
 }
 
-/** How far a value of our input is at most from the reference's. */
+/** The largest distance of a value of our input from the reference's. */
 export function pixelDistance({ tensor }: ImageTensor, { step, shape, values }: PixelGrid): number {
   const bytes = Buffer.from(values, "base64");
   const [height = 0, width = 0] = tensor.dims.slice(-2);
@@ -99,7 +99,7 @@ export function pixelDistance({ tensor }: ImageTensor, { step, shape, values }: 
   return most;
 }
 
-/** How far our values may be from the reference's. */
+/** The largest distances of our values from the reference's. */
 export interface Tolerance {
   /** Of the input, after normalization. */
   readonly pixels: number;
@@ -113,7 +113,7 @@ export interface Tolerance {
 // OWLv2's processor blurs and interpolates in single precision.
 const SAME: Tolerance = { pixels: 2e-6, box: 0.5, score: 1e-3, overlap: 0.999 };
 
-/** Bytes by which libvips differs where it shrinks a picture: so many only at the sharpest edges. */
+/** The most bytes by which libvips differs where it shrinks a picture; only at the sharpest edges. */
 const SHRUNK_BYTES = 6;
 
 /** For a picture of a size: all is the same, unless libvips shrinks it. Graphs of random weights multiply the difference. */
@@ -123,9 +123,8 @@ export function toleranceOf(picture: Size, { width, height, fit, std }: ImageInp
 }
 
 /**
- * Expects the part inside the picture of each box of the reference among ours, and none besides: boxes in the bars beside the
- * picture are left out. One whose score is the threshold, up to what scores
- * may differ, may be there or not.
+ * Expects exactly the reference's boxes among ours, cut at the picture; leaves out boxes in the bars next to the
+ * picture. A box whose score is the threshold, up to the tolerance of scores, may be there or not.
  */
 export function expectSame(
   found: readonly { readonly box: Box; readonly score: number }[],

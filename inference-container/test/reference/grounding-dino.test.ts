@@ -24,7 +24,7 @@ interface Detections extends Found {
 }
 
 interface DetectorFigures extends Figures<Detections> {
-  /** The lowest score of what was found. */
+  /** The lowest score of a result. */
   readonly threshold: number;
   readonly nmsIou: number;
 }

@@ -25,7 +25,7 @@ import {
 } from "./figures.ts";
 
 interface Detections extends Found {
-  /** The lowest score of what was found. */
+  /** The lowest score of a result. */
   readonly threshold: number;
   /** The places of the boxes that torchvision's NMS keeps. */
   readonly kept: readonly number[];

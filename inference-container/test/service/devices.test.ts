@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts the service on two devices; doesn't wait for those that `files` hold or break. */
+/** Starts the service on two devices; doesn't wait for devices that `files` hold or break. */
 async function start(
   files: readonly string[] = [],
   more: Readonly<Record<string, string>> = {},
@@ -100,7 +100,7 @@ test("where an engine is killed its tasks begin again on the other device, the c
   await writeFile(join(folder, "hold-0"), "");
   process.kill(rig.service.enginePid(0) ?? 0, "SIGKILL");
   await until(async () => (await metrics()).includes('inference_engine_restarts_total{device="0"} 1'));
-  // Any of the two may be hostile: they are not let in beside a clip, and others are.
+  // Each of the two may be hostile: they are not let in together with a clip, and others are.
   expect((await rig.finish()).outcome).toBe("success");
   const answer = await ready();
   expect(answer.status).toBe(200);
@@ -151,7 +151,7 @@ test("the first device that is ready takes tasks, and IN_FLIGHT counts for each 
   expect(await (await ready()).json()).toMatchObject({ state: "BUSY" });
   await rm(join(folder, "hold-1"));
   await rig.service.ready;
-  // What had no place on the first device finds one on the second.
+  // Tasks without a place on the first device find one on the second.
   await until(async () => !(await metrics()).includes('inference_engine_jobs{device="1"} 0'));
 });
 
@@ -181,7 +181,7 @@ test("whatever crashes, each task is reported once, and only who crashed its eng
     prompts.map(async (prompt, i) => {
       const key = `task-${i}`;
       const request = rig.worker.request({ key, prompts: [prompt], lane: i % 2 === 0 ? "bulk" : "trial" });
-      // While both engines start anew nothing is taken, and the Worker offers a task again.
+      // While both engines restart they take no task, and the Worker offers it again.
       await until(async () => (await rig.post(request)).status === 202);
       return rig.worker.completed(key);
     }),

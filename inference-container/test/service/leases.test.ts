@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-/** Waits until the service says so of a task. */
+/** Waits until the service logs this about a task. */
 const logged = (msg: string, key: string): Promise<void> =>
   until(() => rig.lines.some((line) => line.includes(msg) && line.includes(`"${key}"`)));
 
@@ -86,7 +86,7 @@ test("a task whose DELETE comes before its POST is refused and never runs; its n
   expect(rig.worker.completions.has("job.task.1")).toBe(false);
 });
 
-// The last one: its engine hangs, and whatever comes after it would wait.
+// The last test: its engine hangs, and later tasks would wait.
 test("a lease that runs out unheard ends the task", async () => {
   rig.worker.failNext("progress", ...Array.from({ length: 50 }, () => 500));
   await rig.post(rig.worker.request({ key: "mute", prompts: ["hang"], deadline: Date.now() + 400 }));

@@ -36,7 +36,7 @@ function start(
   const started = spawn(process.execPath, [MAIN, ...args], {
     env: {
       PATH: process.env["PATH"],
-      // No process of a test run compiles what another one has compiled.
+      // The processes of a test run share their compiled code.
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       PORT: "0",
       MODEL_FOLDER: "planted",

@@ -6,7 +6,7 @@ import { plantedFolder } from "../models/sam3/planted-folder.ts";
 import { type Rig, startRig } from "../support/service/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
-/** No machine has this device: CUDA can't be used there, whatever is installed. */
+/** No machine has this device: CUDA can't be used there, with or without its libraries. */
 const WITHOUT_CUDA = { EXECUTION_PROVIDER: "cuda", DEVICES: "999" };
 
 let folder: string;

@@ -34,7 +34,7 @@ const haveTasks = (rig: Rig, ...tasks: readonly number[]): Promise<void> =>
     return tasks.every((count, id) => text.includes(`inference_engine_jobs{device="${id}"} ${count}\n`));
   });
 
-// Most of their time is a held picture's, so these run beside each other.
+// Most of their time is a held picture's, so the tests run in parallel.
 test.concurrent("of a hostile picture and ten bystanders on one device only the hostile one fails, though others have the device when it ends the engine", async () => {
   await using rig = await startRig(TWELVE);
   const before = slowly(rig, bystanders.slice(0, 4));
@@ -58,7 +58,7 @@ test("while one device runs what may be hostile, the other continues with everyt
   kept.push(rig.finish({ key: "c", prompts: ["kept"] }), rig.finish({ key: "d", prompts: ["kept"] }));
   await haveTasks(rig, 2, 2);
   process.kill(rig.service.enginePid(0) ?? 0, "SIGKILL");
-  // The first of the two is alone on its device for as long as it likes; others pass it.
+  // The first of the two is alone on its device while it is held; others pass it.
   await until(async () => (await metrics(rig)).includes('restarts_total{device="0"} 1'));
   await haveTasks(rig, 1, 2);
   await rm(join(folder, "keep"));

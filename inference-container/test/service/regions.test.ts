@@ -24,7 +24,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 const box: TaskRegion = { index: 4, box: { x: 0, y: 0, width: 40, height: 30 } };
 const points: TaskRegion = { index: 7, points: [{ x: 70, y: 30, label: 1 }] };
 
-/** A stored mask's pixels, and what its PNG says it is of. */
+/** A stored mask's pixels, and the texts of its PNG. */
 async function stored(path: string) {
   const png = sharp(rig.worker.stored.get(path));
   const { comments } = await png.metadata();
@@ -162,7 +162,7 @@ test("a region may correct the mask of a former result: what it had stays, and t
   expect(imageOutput(report).masks.map(({ regionIndex }) => regionIndex)).toEqual([4, 7]);
   const [boxed, corrected] = [await stored("corrected/masks/0.png"), await stored("corrected/masks/1.png")];
   expect([corrected.at(5, 55), corrected.at(70, 30), corrected.at(40, 5)]).toEqual([255, 255, 0]);
-  // The region beside it corrects nothing.
+  // The other region corrects nothing.
   expect(boxed.at(5, 55)).toBe(0);
 });
 

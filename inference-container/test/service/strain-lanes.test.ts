@@ -44,7 +44,7 @@ test("clips that wait keep no pictures of their lane out, and are bounded too", 
     const request = rig.worker.request({ key, lane: "bulk", inputUrl: picture });
     statuses.set(key, (await rig.post(request)).status);
   }
-  // One clip runs and two wait; one picture runs beside the clip and two wait.
+  // One clip runs and two wait; one picture runs at the same time and two wait.
   expect([...statuses.values()]).toEqual([202, 202, 202, 429, 202, 202, 202, 429]);
   expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBe(4);
   gate.resolve();

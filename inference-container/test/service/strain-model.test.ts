@@ -80,7 +80,7 @@ describe("an engine without memory", () => {
     expect(beside.outcome).toBe("success");
     await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
     expect((await rig.finish()).outcome).toBe("success");
-    // Twice if the other was beside it: it is then run alone.
+    // Twice if the other task was in the engine too: the picture then runs alone.
     expect(["1", "2"]).toContain(await restarts(rig));
     await health.stop();
     expect(health.statuses.length).toBeGreaterThan(3);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 afterEach(async () => {
   for (const route of ["input", "PUT", "outputs", "complete", "progress"]) rig.worker.failNext(route);
-  // Whatever a test did to its task, its place is free again and the next task succeeds.
+  // After each test, the task's place is free again and the next task succeeds.
   await until(async () => (await metrics()).includes("inference_in_flight 0"));
   expect((await rig.finish()).outcome).toBe("success");
 });

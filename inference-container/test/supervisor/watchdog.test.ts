@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets time pass in an engine that nothing holds up; calls `each` every second. */
+/** Lets time pass in an engine that is not blocked; calls `each` every second. */
 function runFor(ms: number, each = (): void => undefined): void {
   for (let passed = 0; passed < ms; passed += BEAT_MS) {
     vi.advanceTimersByTime(BEAT_MS);

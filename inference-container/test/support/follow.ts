@@ -31,7 +31,7 @@ export async function scratch(): Promise<string> {
 
 const EVERY: VideoTask["sampling"] = { fps: null, numFrames: null, maxFrames: null };
 
-/** What a film's clip shows of the objects that are asked for, frame by frame. */
+/** The followed objects of a film's clip, frame by frame. */
 export async function follow(film: Film, asked: Asked, processed = asked.frames) {
   const { regions, frames, prompts = [], model = colourModel(), formats, generatePreview = false } = asked;
   const { sampling = EVERY, folder = await scratch() } = asked;
@@ -62,7 +62,7 @@ export async function follow(film: Film, asked: Asked, processed = asked.frames)
 
 export type Frames = Awaited<ReturnType<typeof follow>>;
 
-/** The frames in which an object is, by their numbers. */
+/** The numbers of the frames with an object. */
 export const framesWith = (frames: Frames, objectId: number): number[] =>
   frames.flatMap((objects, frame) => (objects.some((one) => one.objectId === objectId) ? [frame] : []));
 

@@ -1,2 +1,2 @@
-/** Whether the test is run in its long form, by test/long: then it has all of its cases, else those that stand for the others. */
+/** True in the long form of a test, which test/long runs: it has all cases, otherwise only representative ones. */
 export const isLong = process.env["FORM"] === "long";

@@ -7,10 +7,10 @@ export interface Copy {
   readonly target: string;
 }
 
-/** A stage of a Dockerfile, as far as it concerns what is in the image. */
+/** A stage of a Dockerfile, as far as it decides the image's content. */
 export interface Stage {
   readonly copies: readonly Copy[];
-  /** What it copies from earlier stages. */
+  /** The earlier stages from which it copies. */
   readonly copiesFrom: readonly string[];
   readonly runs: readonly string[];
   readonly entryPoint: readonly string[];

@@ -1,4 +1,4 @@
-/** The deployment's files, parsed: their shapes say what they must contain. */
+/** The deployment's files, parsed: their schemas require the expected fields. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,7 +69,7 @@ export const Deployment = withSpec({
   }),
 });
 
-/** What makes the pods use a GPU. */
+/** The patch that gives the pods a GPU. */
 export const GpuPatch = withSpec({
   template: withSpec({
     containers: z.tuple([

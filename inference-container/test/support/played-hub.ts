@@ -10,11 +10,11 @@ export interface HubRequest {
   readonly url: string;
   readonly authorization: string | undefined;
   readonly range: string | undefined;
-  /** Whether it came to the host that the hub redirects to. */
+  /** True if it came to the host that the hub redirects to. */
   readonly isStorage: boolean;
 }
 
-/** What the hub does instead of answering a request for a file; undefined for what is usual. */
+/** The hub's reaction to a request for a file; undefined for the usual answer. */
 export type Fault = (request: HubRequest, response: ServerResponse, bytes: Buffer) => boolean | undefined;
 
 export class PlayedHub implements AsyncDisposable {
@@ -22,7 +22,7 @@ export class PlayedHub implements AsyncDisposable {
   /** Files by repository and path; graphs are large files, with their SHA-256 in the list. */
   readonly files: Record<string, Record<string, Uint8Array>>;
   fault: Fault | undefined;
-  /** What the list says instead. */
+  /** Changes the list. */
   changeList: (list: { siblings: Record<string, unknown>[] }) => unknown = (list) => list;
   readonly #servers: Server[] = [];
   readonly #origins: string[] = [];

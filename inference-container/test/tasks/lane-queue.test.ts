@@ -21,14 +21,14 @@ function lineOf(capacity: number, tasks: readonly Waiting[]): LaneQueue<Waiting>
   return line;
 }
 
-/** The names of those that leave, one after another. */
+/** The names of the tasks that leave, one after another. */
 function leaving(line: LaneQueue<Waiting>): string[] {
   const names: string[] = [];
   for (let next = line.next(); next !== undefined; next = line.next()) names.push(next.name);
   return names;
 }
 
-/** Lets an account have so many of the last places. */
+/** Gives an account this many of the last places. */
 function serve(line: LaneQueue<Waiting>, account: string, times: number): void {
   for (let i = 0; i < times; i++) {
     line.add(task("served", account, 0));
@@ -50,7 +50,7 @@ test("two tasks of each account go by age, then the next four of each, then the 
     ["a2", "a3", "a4", "a5", "b2", "b3", "b4", "b5"],
   ];
   expect(names.slice(0, 12)).toEqual(turns.flat());
-  // From here on the places that they just had count too, in equal parts.
+  // From here on their last places count too, in equal parts.
   expect(names.slice(12).filter((name) => name.startsWith("b"))).toEqual(["b6", "b7"]);
 });
 

@@ -7,7 +7,7 @@ import { colourModel, type Disc, painted, SIZE } from "../support/video/coloured
 const [START, STEP, RADIUS] = [60, 10, 20];
 const red = (x: number): Disc => ({ colour: "red", x, y: 90, radius: RADIUS });
 
-/** A frame with these discs, and what the detector finds in it. */
+/** A frame with these discs, and the detector's results in it. */
 async function frameOf(...discs: readonly Disc[]) {
   const picture = { ...SIZE, rgb: painted({ ground: "grey", discs }), contentHash: null };
   const request = { prompts: ["red"], threshold: 0.5, withFaint: false, keepOpen: true };
@@ -32,10 +32,10 @@ const gapAt = (x: number): Gap => ({
   moved: [STEP, 0],
 });
 
-/** Where the disc would be two frames after it was first detected. */
+/** The place of the disc two frames after its first detection. */
 const NEXT = START + 2 * STEP;
 
-/** What is found in a frame with these discs, where the disc is expected at `NEXT`. */
+/** Objects found in a frame with these discs, where the disc is expected at `NEXT`. */
 async function foundIn(...discs: readonly Disc[]) {
   const { seen } = await frameOf(...discs);
   return (await detectedAt(0, 0.2)).find(0.4, [gapAt(NEXT)], seen, []);

@@ -1,4 +1,4 @@
-/** What a detector would report of objects whose true boxes are known. */
+/** A detector's reports of objects whose true boxes are known. */
 import type { Box } from "../../src/models/box.ts";
 import { clipBox } from "../../src/models/box.ts";
 import type { TrackerDetection } from "../../src/tracking/tracker.ts";
@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 export const WIDTH = 1920;
 export const HEIGHT = 1080;
 
-/** A true object; the one with the greater `depth` stands in front. */
+/** A true object; a greater `depth` is further in front. */
 export interface Actor {
   readonly depth: number;
   /** The box at a time in seconds, also outside the picture. */
@@ -17,9 +17,9 @@ export interface Actor {
 export interface Scene {
   readonly seconds: number;
   readonly actors: readonly Actor[];
-  /** Stands in front of everything and is not to be found. */
+  /** A screen in front of everything, which is no object. */
   readonly screen?: Box;
-  /** Whether two that overlap are often reported as one box over both. */
+  /** True if two overlapping objects are often reported as one box over both. */
   readonly merging?: boolean;
 }
 
@@ -58,7 +58,7 @@ function* detect(scene: Scene, timeSec: number, random: Random): Generator<Plant
   let seen: Seen[] = scene.actors.flatMap(({ depth, at }, actor) => {
     const whole = at(timeSec);
     const box = clipBox(whole, WIDTH, HEIGHT);
-    // A detector misses what is mostly cut off.
+    // A detector misses an object that is mostly cut off.
     return box !== undefined && area(box) >= area(whole) / 4 ? [{ actor, depth, box }] : [];
   });
   if (scene.merging === true) {

@@ -1,8 +1,8 @@
-/** Gives the detections of a film what a model would say that they look like. */
+/** Gives the detections of a film an appearance, as a model would. */
 import type { Frame } from "./film.ts";
 import type { Random } from "./random.ts";
 
-/** How many numbers an appearance has. */
+/** The length of an appearance. */
 const LENGTH = 16;
 /** The cosine between an object's appearances in two frames. */
 const STEADY = 0.95;

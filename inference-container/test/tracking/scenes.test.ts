@@ -11,7 +11,7 @@ import { scoresOf, type Scores } from "./scores.ts";
 
 const seeds = fc.sample(fc.nat(), 30);
 const names = Object.keys(SCENES).filter((name): name is SceneName => name in SCENES);
-/** Where a tracker errs most easily, where the short form has not all of them. */
+/** The scenes in which a tracker errs most easily, for the short form. */
 const HARD: readonly SceneName[] = ["a pan", "a turn behind a pillar", "a fast object", "ten walkers"];
 const someNames = isLong ? names : HARD;
 
@@ -25,12 +25,12 @@ function measured(name: SceneName, fps: number): { ours: Scores; plain: Scores }
 
 interface Limits {
   readonly idf1: number;
-  /** How far the IDF1 must exceed the plain tracker's. */
+  /** The least distance of the IDF1 above the plain tracker's. */
   readonly ahead: number;
   readonly kept: number;
 }
 
-/** At the default rate; six standard deviations below what thirty clips give on average. */
+/** At the default rate; six standard deviations below the average of thirty clips. */
 const LEAST: Record<SceneName, Limits> = {
   "still objects": { idf1: 0.98, ahead: -0.01, kept: 0.93 },
   "a pan": { idf1: 0.96, ahead: 0.04, kept: 0.88 },
@@ -57,7 +57,7 @@ test.each(names)("at six frames a second %s is followed well, and better than by
 describe.each([2, 15])("at %i frames a second", (fps) => {
   test.each(fps === 2 ? names : someNames)("%s is followed no worse than by overlap", (name) => {
     const { ours, plain } = measured(name, fps);
-    // Mere overlap is at its best with what lies still: within three points counts as no worse.
+    // Mere overlap is at its best with still objects: within three points counts as no worse.
     expect(ours.idf1).toBeGreaterThan(plain.idf1 - 0.03);
   });
 });
@@ -73,7 +73,7 @@ test("at two frames a second those who cross, pass a pillar or return keep their
 /** Always the same: over thirty clips the gain is smaller than its spread from one choice of clips to the next. */
 const sameSeeds = Array.from({ length: 30 }, (_, at) => 1_000_003 + 7_919 * at);
 
-/** Scores without and with what objects look like, over the same clips. */
+/** Scores without and with appearances, over the same clips. */
 function compared(name: SceneName, fps: number, alike: number): { blind: Scores; seeing: Scores } {
   const clips = sameSeeds.map((seed) => {
     const random = new Random(seed);

@@ -116,7 +116,7 @@ function leavingAndReturning(random: Random): Scene {
   return { seconds: 6, actors };
 }
 
-/** One moves most of its own size per frame at six frames per second. */
+/** A scene in which an object moves most of its size per frame at six frames per second. */
 function fast(random: Random): Scene {
   const speed = random.between(600, 1000);
   const size = random.between(120, 200);

@@ -1,4 +1,4 @@
-/** How well ids follow planted objects. */
+/** Rates how well ids follow planted objects. */
 import { assign } from "../../src/tracking/assignment.ts";
 import type { TrackerDetection } from "../../src/tracking/tracker.ts";
 import type { Frame } from "./film.ts";
@@ -10,7 +10,7 @@ interface AnyTracker {
 export interface Scores {
   /** IDF1 of all clips together: E. Ristani et al., "Performance Measures and a Data Set for Multi-Target, Multi-Camera Tracking", 2016. */
   readonly idf1: number;
-  /** How often an object's id differs from the one before, per clip. */
+  /** The number of times that an object's id differs from the one before, per clip. */
   readonly switches: number;
   /** The share of objects whose last id is their first. */
   readonly kept: number;

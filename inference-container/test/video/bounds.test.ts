@@ -59,7 +59,7 @@ test.for([
   async ([tracks, samples]) => {
     const path = clips.path(`announcing-${tracks}.mp4`);
     await writeFile(path, announcing(await readFile(clips.path("plain.mp4")), samples, tracks));
-    // FFmpeg may end before it is looked at.
+    // FFmpeg may end before the test reads its memory.
     for (let most = 0; most === 0;) {
       const seen = await probed(path);
       ({ most } = seen);

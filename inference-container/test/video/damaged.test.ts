@@ -51,7 +51,7 @@ test.for([
       expect(timeSec).toBeCloseTo(decoded[frameIdx] ?? -1, 3);
       const number = Math.round(timeSec * 25);
       seen.push(number);
-      // A damaged frame shows something else, as do those that refer to it: all up to the next key frame but one.
+      // A damaged frame shows something else, and so do those that refer to it: all up to the next key frame but one.
       if (number < 18 || number >= 30) expect(numberOf({ rgb }, clip)).toBe(number);
     }
     expect(seen).toHaveLength(decoded.length);

@@ -17,7 +17,7 @@ const X264 = ["-c:v", "libx264", "-qp", "2"];
 const X265 = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none:qp=4"];
 const BT2020 = ["-color_primaries", "bt2020", "-colorspace", "bt2020nc"];
 
-/** A clip of one frame in one colour, given as ten-bit luma and chroma of limited range. */
+/** A clip of one frame in one color, given as ten-bit luma and chroma of limited range. */
 function plain(name: string, [y, cb, cr]: readonly number[], ...args: readonly string[]): Promise<string> {
   const colour = `color=s=64x64:r=5:d=0.2,format=yuv420p10le,geq=lum=${y}:cb=${cb}:cr=${cr}`;
   return clips.make(
@@ -49,7 +49,7 @@ function pq(luminance: number): number {
   return Math.round(64 + 876 * value);
 }
 
-// ITU-R BT.2408, table 1: white paper has 203 cd/m², a grey card 26; in HLG these are 75 and 38 % of the signal.
+// ITU-R BT.2408, table 1: white paper has 203 cd/m², a gray card 26; in HLG these are 75 and 38 % of the signal.
 test.for([
   ["PQ in H.264", [pq(203), 512, 512], [pq(26), 512, 512], [...X264, ...BT2020, "-color_trc", "smpte2084"]],
   ["PQ in H.265", [pq(203), 512, 512], [pq(26), 512, 512], [...X265, ...BT2020, "-color_trc", "smpte2084"]],

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => clips.remove());
 
-/** A frame of one colour. */
+/** A frame of one color. */
 const plain = (...colour: readonly number[]): Uint8Array =>
   Uint8Array.from({ length: 3 * SIZE.width * SIZE.height }, (_, at) => colour[at % 3] ?? 0);
 

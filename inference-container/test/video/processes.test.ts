@@ -51,7 +51,7 @@ async function processes(): Promise<{ started: number; running: number[] }> {
   return { started: ids.length, running };
 }
 
-/** Frames that nobody holds any more must not count. */
+/** Frees frames that are no longer in use: they must not count. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");

@@ -42,7 +42,7 @@ const even = (length: number, from = 0): number[] => count(length).map((at) => f
 const unevenSeconds = (n: number): number => (n < 10 ? n * 0.04 : 0.4 + (n - 10) * 0.11);
 const uneven = "settb=1/1000,setpts='if(lt(N,10),40*N,400+110*(N-10))'";
 
-/** Makes a clip, and says what differs from 25 upright frames of 320 × 240 at 25 per second. */
+/** Makes a clip; gives the differences from 25 upright frames of 320 × 240 at 25 per second. */
 type Case = readonly [title: string, make: () => Promise<string>, expected?: Expected];
 
 /** A clip made in one run. */

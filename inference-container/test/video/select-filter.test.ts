@@ -6,7 +6,7 @@ const plans = fc
   .uniqueArray(fc.nat({ max: 200 }), { minLength: 1, maxLength: 80 })
   .map((chosen) => chosen.toSorted((a, b) => a - b));
 
-/** How FFmpeg evaluates the expression, by its documentation of `if`, `lt` and `between`. */
+/** Evaluates the expression as FFmpeg does, by its documentation of `if`, `lt` and `between`. */
 function selects(expression: string, n: number): boolean {
   const choice = /^if\(lt\(n,(\d+)\),(.*)\)$/.exec(expression);
   if (choice !== null) {

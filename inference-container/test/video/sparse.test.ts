@@ -34,7 +34,7 @@ async function read(clip: Clip, indexes: readonly number[]): Promise<Frame[]> {
   return frames;
 }
 
-/** How many frames were decoded since the test began. */
+/** The number of frames decoded since the test began. */
 async function decodedFrames(): Promise<number> {
   return (await readFile(clips.path("announced"), "utf8")).match(/^decoded=1$/gm)?.length ?? 0;
 }
@@ -60,11 +60,11 @@ test("ten frames of two hours cost as many decoded frames as ten of ten minutes"
     costs.push(await decodedFrames());
     await writeFile(clips.path("announced"), "");
   }
-  // At most a group of pictures each, and what a decoder of four threads has begun by the time the frame is there.
+  // At most a group of pictures each, and the frames that four decoder threads have begun by then.
   for (const cost of costs) expect(cost).toBeLessThan(10 * (GROUP + 30));
 });
 
-/** Makes 600 frames at 25 per second, or says what else. */
+/** Makes 600 frames at 25 per second, unless it says otherwise. */
 type Case = readonly [title: string, make: () => Promise<string>];
 
 const made =
@@ -164,7 +164,7 @@ async function damageKey(bytes: Buffer, path: string): Promise<void> {
 const flat = [...x264, "-x264-params", "scenecut=0"];
 const CUES = "\x1c\x53\xbb\x6b";
 
-/** Clips of which all that leads to the frames is decoded, because of what the file lacks or says wrongly. */
+/** Clips that are decoded from the start up to the wanted frames, because the file lacks something or is wrong. */
 const fromTheStart: readonly Case[] = [
   ["frames without times", made(...x264, "untimed.avi")],
   ["pictures refreshed part by part", made(...x264, "-x264-params", "intra-refresh=1", "refreshed.mp4")],
@@ -184,7 +184,7 @@ const fromTheStart: readonly Case[] = [
   ],
 ];
 
-/** One of each container and kind of codec, and one of each fault: they stand for the others. */
+/** One of each container and kind of codec, and one of each fault: they represent the others. */
 const SHORT: ReadonlySet<string> = new Set([
   "H.264 with B-frames in MP4",
   "H.264 with open groups in MKV",

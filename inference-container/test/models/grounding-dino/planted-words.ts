@@ -1,4 +1,4 @@
-/** Grounding DINO that knows a few words, whatever the picture: for each of them it finds one box over most of it. */
+/** Grounding DINO that knows a few words: for each of them it finds one box over most of any picture. */
 import { float, int64, Planted } from "../sam3/planted.ts";
 
 const SIDE = 800;
@@ -6,7 +6,7 @@ const SIDE = 800;
 /** BERT's ids of the words that it knows. The golden picture of the template has the first; no vocabulary of 80 nouns the second. */
 export const WORDS = { cat: 4_937, sky: 3_712 };
 
-/** Around the cat of `inference-container/models/builtin/golden.jpg`: its centre and its size, of the picture's. */
+/** Around the cat of `inference-container/models/builtin/golden.jpg`: its center and its size, of the picture's. */
 const BOX = [0.486, 0.493, 0.966, 0.986];
 
 export function plantedWords(): Uint8Array {

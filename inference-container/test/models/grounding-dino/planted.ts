@@ -1,7 +1,7 @@
 /**
  * Grounding DINO without weights: a graph with the tensors of its exports and the world of the planted SAM 3. A caller
- * that gives it more than one phrase, or padding without a mask, gets no object; one that takes bars for the picture
- * gets other boxes.
+ * that gives it more than one phrase, or padding without a mask, gets no object. A caller that counts bars as part of
+ * the picture gets other boxes.
  */
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { type Changes, float, int64, Planted, POSITION, SIDE as GRID } from "../
 const SIDE = 800;
 const QUERIES = 900;
 const TOKENS = 256;
-/** BERT's ids of the three colours, and of the tokens that separate phrases: [CLS], [SEP], "." and "?". */
+/** BERT's ids of the three colors, and of the tokens that separate phrases: [CLS], [SEP], "." and "?". */
 const COLOURS = [2417, 2665, 2630];
 const PARTING = [101, 102, 1012, 1029];
 const MEAN = [123.675, 116.28, 103.53];
@@ -29,7 +29,7 @@ export interface DetectorChanges extends Changes {
   readonly tokens?: number;
 }
 
-/** The score of a full colour, by the handicap of its quarter. */
+/** The score of a full color, by the handicap of its quarter. */
 export const scoreOf = (handicap: number): number => sigmoid(4 - handicap);
 
 export function plantedDetector({ tokens, ...changes }: DetectorChanges = {}): Uint8Array {
@@ -71,7 +71,7 @@ export function plantedDetector({ tokens, ...changes }: DetectorChanges = {}): U
   return graph.file();
 }
 
-/** The picture's colours from −1 to 1 on the grid of the planted world; black outside the picture. */
+/** The picture's colors from −1 to 1 on the grid of the planted world; black outside the picture. */
 function features(graph: Planted, image: string, content: string): string {
   const factor = graph.floats(
     STD.map((std) => std / 127.5),
@@ -88,7 +88,7 @@ function features(graph: Planted, image: string, content: string): string {
   return graph.padded(small, 4, 1, 1);
 }
 
-/** Converts corners over the whole input to centres and sizes over the part that the picture fills. */
+/** Converts corners over the whole input to centers and sizes over the part that the picture fills. */
 function centred(graph: Planted, boxes: string, content: string): string {
   const share = (axis: number): string => {
     const line = graph.node("ReduceMax", [content], { axes: [axis], keepdims: 0 });
@@ -108,7 +108,7 @@ export async function template(): Promise<Record<string, unknown>> {
 }
 
 export interface FolderChanges extends DetectorChanges {
-  /** What the manifest says instead. */
+  /** Changes of the manifest. */
   readonly manifest?: (template: Record<string, unknown>) => object;
 }
 
@@ -121,8 +121,8 @@ const SHARED = [
 ];
 
 /**
- * Writes a complete folder: the planted detector with the SAM 2 and the word pieces of the embedded model, `builtin`. The golden
- * picture is the drawn one, which SAM 2's encoder, whose runs take seconds, sees in the tests anyway.
+ * Writes a complete folder: the planted detector with the SAM 2 and the word pieces of the embedded model, `builtin`.
+ * The golden picture is the drawn one: SAM 2's encoder, whose runs take seconds, needs it in the tests anyway.
  */
 export async function plantedFolder(
   folder: string,

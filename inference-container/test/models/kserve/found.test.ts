@@ -84,7 +84,7 @@ describe("what the server is asked", () => {
     expect(Buffer.from(seen?.rgb ?? []).equals(Buffer.from(picture.rgb))).toBe(true);
     expect(seen?.binary).toEqual(["boxes", "scores", "prompt_index", "masks"]);
     expect(seen?.headers["authorization"]).toBeUndefined();
-    // Triton would compress the answer, whose length nobody could bound.
+    // Otherwise Triton would compress the answer, whose length then has no bound.
     expect(seen?.headers["accept-encoding"]).toBe("identity");
   });
 

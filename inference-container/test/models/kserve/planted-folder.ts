@@ -10,7 +10,7 @@ import { scene, WHITE } from "../sam3/planted-folder.ts";
 
 const TEMPLATE = fileURLToPath(new URL("../../../models/kserve/server.json", import.meta.url));
 
-/** What a folder's manifest says about its server and more, where it is not the template. */
+/** Changes of a folder's manifest from the template. */
 export interface FolderChanges {
   readonly server?: object;
   readonly image?: object;

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Why a folder can't be loaded. */
+/** The reason why a folder can't be loaded. */
 async function refusal(changes: FolderChanges = {}, options: Partial<LoadOptions> = {}): Promise<string> {
   await plantedFolder(folder, server.origin, changes);
   try {

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Asks for the blue object; does not wait where the server says to come back later than in a minute. */
+/** Asks for the blue object. Gives up if the server asks it to wait for more than a minute. */
 function ask(
   usage = new Usage(),
   patienceMs = 60_000,
@@ -174,7 +174,7 @@ describe("a request that nobody wants any more", () => {
     });
     for (let done = 0; done < 20; done += 1) {
       while (open.length === 0) await turn();
-      // Whoever got a place in the meantime would be at the server by now.
+      // A request that got a place in the meantime would be at the server by now.
       expect((await fetch(`${server.origin}/v2`)).status).toBe(200);
       open.shift()?.();
     }
@@ -208,7 +208,7 @@ describe("a request that nobody wants any more", () => {
     await expect(left).rejects.toThrow("cancelled");
     expect(server.seen).toEqual([]);
     for (const place of held) place[Symbol.dispose]();
-    // Neither place was kept for the one that left.
+    // The request that left holds neither place.
     for (const place of [await semaphore.acquire(), await semaphore.acquire()]) place[Symbol.dispose]();
     server.infer = () => busy(503, "50");
     const usage = new Usage(

@@ -13,7 +13,7 @@ function memoryOf(budget: number): Remembered<Counted> {
   });
 }
 
-/** A memory that is asked for values of size 1, and how often it computed them. */
+/** A memory of values of size 1, and the number of its computations. */
 function asked(budget: number) {
   const memory = memoryOf(budget);
   let computed = 0;
@@ -141,7 +141,7 @@ describe("where the first who asked gives up", () => {
   });
 });
 
-/** What may happen to a memory; numbers choose among what exists. */
+/** Events of a memory; numbers choose among its keys. */
 const event = fc.oneof(
   fc.record({
     do: fc.constant("get"),

@@ -13,7 +13,7 @@ export const seededExport = (kind: "owlvit" | "owlv2"): Promise<Uint8Array> =>
 /**
  * Fills a folder, and has `describe` write its manifest and the parts.
  * @param builtin the embedded model's folder
- * @param change what the manifest says instead
+ * @param change changes the manifest
  */
 export async function exportFolder(
   folder: string,
@@ -34,7 +34,7 @@ export async function exportFolder(
   return folder;
 }
 
-/** A golden picture in which nothing is to be found: what the seeded model finds means nothing. */
+/** A golden picture without objects: the seeded model's findings mean nothing. */
 export const NOTHING_GOLDEN = {
   picture: "golden.jpg",
   prompt: "cat",

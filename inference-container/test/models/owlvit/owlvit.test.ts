@@ -51,7 +51,7 @@ describe("OWL-ViT with SAM 2, seeded", () => {
   let path: string;
   let model: Model;
   let picture: Picture;
-  /** As they are, and few, because SAM 2 draws each. */
+  /** Raw scores, and few boxes, because SAM 2 draws each. */
   const detection = {
     confidence: { offset: 0, slope: 1 },
     floor: 0,

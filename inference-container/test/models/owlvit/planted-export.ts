@@ -1,16 +1,16 @@
-/** OWL-ViT that knows a few words, whatever the picture, as one graph: for each word it finds one box over most of the picture. */
+/** OWL-ViT that knows a few words, as one graph: for each word it finds one box over most of any picture. */
 import { type Changes, float, int64, Planted } from "../sam3/planted.ts";
 
 /** CLIP's ids of the words that it knows. The golden picture of the template has the first; the embedded model does not know the second. */
 const WORDS = { cat: 2_368, ear: 8_373 };
-/** Around the cat of `inference-container/models/builtin/golden.jpg`: its centre and its size, of the picture's. */
+/** Around the cat of `inference-container/models/builtin/golden.jpg`: its center and its size, of the picture's. */
 const BOX = [0.486, 0.493, 0.966, 0.986];
 const PATCH = 32;
 const GRID = 24;
 const QUERIES = GRID * GRID;
 
 export interface ExportChanges extends Changes {
-  /** Whether the prompts' embeddings depend on what the picture shows. */
+  /** True if the prompts' embeddings depend on the picture's content. */
   readonly mixed?: boolean;
 }
 

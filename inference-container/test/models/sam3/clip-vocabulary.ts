@@ -1,7 +1,7 @@
 /**
- * A part of CLIP's vocabulary (OpenAI, MIT licence): the 256 bytes, and the merges that the tests' words go through,
- * under their ranks among all 48,894. A word's tokens are the same as with all merges: each step takes the earliest
- * merge that fits, and those are here.
+ * A part of CLIP's vocabulary (OpenAI, MIT license): the 256 bytes, and the merges of the tests' words, under their
+ * ranks among all 48,894. A word's tokens are the same as with all merges: each step takes the earliest merge that
+ * fits, and the part has those.
  */
 const MERGES: readonly (readonly [rank: number, pair: string])[] = [
   [0, "i n"],

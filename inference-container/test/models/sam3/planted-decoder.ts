@@ -1,7 +1,7 @@
 /** The decoder of the planted graphs, and the world behind its tensors. */
 import { bool, type Changes, float, int64, Planted, POSITION, pyramid, SIDE, TOKENS } from "./planted.ts";
 
-/** How far a quarter's logit is below the best one's: top left, top right, bottom left, bottom right. */
+/** The distance of each quarter's logit below the best one's: top left, top right, bottom left, bottom right. */
 const HANDICAPS = [1.5, 0.5, 1, 0];
 const OUTSIDE = -1000;
 const QUERIES = 200;
@@ -59,7 +59,7 @@ export function plantedDecoder(changes: Changes): Uint8Array {
   return graph.file();
 }
 
-/** What the words mean in each quarter of the picture. */
+/** Meaning of the words in each quarter of the picture. */
 export function quarters(
   graph: Planted,
   { fpn0, position, words, seen, boxPrompt, ownPadding }: Inputs,

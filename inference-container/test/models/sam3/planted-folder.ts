@@ -32,7 +32,7 @@ export function scene(
   return { width, height, rgb, contentHash: null };
 }
 
-/** The score of an object of a full colour, by its quarter, from the planted decoders' logits. */
+/** The score of an object of a full color, by its quarter, from the planted decoders' logits. */
 export function quarterScore(handicap: number): number {
   return sigmoid(4 - handicap) * sigmoid(3);
 }
@@ -48,9 +48,9 @@ export async function template(): Promise<Record<string, unknown>> {
 }
 
 export interface FolderChanges extends Changes {
-  /** Other files, or files beside the usual ones. */
+  /** Other files, or additional ones. */
   readonly files?: Readonly<Record<string, Uint8Array | string>>;
-  /** What the manifest says instead. */
+  /** Changes of the manifest. */
   readonly manifest?: (template: Record<string, unknown>) => object;
 }
 

@@ -1,7 +1,7 @@
 /**
- * SAM 3 without weights: graphs with the tensors of its export, and a world of their own. A prompt's words
- * "red", "green" and "blue" select a colour channel; what is bright in it, in each quarter of the picture, is an
- * object. A caller that shows the decoder a padded position, a box prompt or other features gets no object.
+ * SAM 3 without weights: graphs with the tensors of its export, and a simple world. A prompt's words "red", "green" and
+ * "blue" select a color channel; its bright part in each quarter of the picture is an object. A caller that shows the
+ * decoder a padded position, a box prompt or other features gets no object.
  */
 import { bool, type Changes, float, int64, Planted, POSITION, pyramid, TOKENS } from "./planted.ts";
 import { plantedDecoder } from "./planted-decoder.ts";
@@ -31,7 +31,7 @@ function visionEncoder(changes: Changes): Uint8Array {
   return graph.file();
 }
 
-/** The three colours of each picture at a level's size; the other channels are 0. */
+/** The three colors of each picture at a level's size; the other channels are 0. */
 function feature(graph: Planted, image: string, side: number, batch: string): string {
   const sizes = graph.node("Concat", [batch, graph.int64s([3, side, side])], { axis: 0 });
   const small = graph.node("Resize", [image, "", "", sizes], { mode: "linear" });
@@ -57,7 +57,7 @@ function textEncoder(changes: Changes): Uint8Array {
   return graph.file();
 }
 
-/** [batch, tokens, channels]: which of the colours a token is, and whether it is padding. */
+/** [batch, tokens, channels]: the color of each token, and a flag for padding. */
 function wordFeatures(graph: Planted, ids: string, pad: number): string {
   const each = graph.reshaped(ids, [-1, TOKENS, 1]);
   const known = graph.cast(graph.node("Equal", [each, graph.floats([...COLOURS, pad])]), "float32");

@@ -1,11 +1,11 @@
-/** A graph with the tensors of an export in use, which a test may change. */
+/** A graph with the tensors of a real export, which a test may change. */
 import type { Dtype } from "../../../src/device/values.ts";
 import type { TensorForm } from "../../../src/models/tensors.ts";
 import { TestGraph } from "../../support/device/onnx.ts";
 
 /** The largest features' side; token ids per row. */
 export const [SIDE, TOKENS] = [288, 32];
-/** What only the encoders give as position. */
+/** A value that only the encoders give as position. */
 export const POSITION = 7;
 
 export interface Changes {
@@ -19,13 +19,13 @@ export interface Changes {
   readonly without?: string;
   /** The type of all float tensors. */
   readonly floats?: "float16";
-  /** Whether the text encoder ignores which tokens are padding. */
+  /** True if the text encoder treats padding like other tokens. */
   readonly maskless?: boolean;
   /** A file of one float, 1, that the decoder reads as a weight. */
   readonly sidecar?: string;
 }
 
-/** A graph whose tensors a test may change; it computes in float32 whatever it is given. */
+/** A graph whose tensors a test may change; it computes in float32 for every input type. */
 export class Planted extends TestGraph {
   readonly changes: Changes;
   readonly channels: number;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   templates = [readTemplate(await dinoTemplate()), original];
 });
 
-/** What ONNX Runtime reads from the graphs, under other file names. */
+/** The names that ONNX Runtime reads from the graphs, under other file names. */
 async function namesOf(changes: Changes = {}): Promise<GraphNames[]> {
   const names: GraphNames[] = [];
   for (const [file, bytes] of Object.entries(plantedGraphs({ channels: 8, ...changes }))) {

@@ -75,7 +75,7 @@ describe("SAM 3", () => {
     const known = { ...picture, contentHash: "shown" };
     const first = await model.segment(known, ask("red"));
     expect([first.featuresCached, first.instances.length]).toEqual([false, 2]);
-    // Other pixels under the same hash: the result shows that nobody read them.
+    // Other pixels under the same hash: the result shows that the model did not read them.
     const black = { ...known, rgb: new Uint8Array(picture.rgb.length) };
     const second = await model.segment(black, ask("green", "red"));
     expect([second.featuresCached, second.instances.length]).toEqual([true, 3]);

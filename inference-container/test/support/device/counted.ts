@@ -1,4 +1,4 @@
-/** A value that must be let go of as often as it was handed out; it throws if that goes wrong. */
+/** A value with an owner count; it throws if drops and shares don't match. */
 export class Counted {
   readonly size: number;
   #uses = 1;
@@ -8,7 +8,7 @@ export class Counted {
     this.size = size;
   }
 
-  /** Nobody owns it any more. */
+  /** The value has no owner any more. */
   get gone(): boolean {
     return this.#uses === 0;
   }

@@ -1,4 +1,4 @@
-/** A graph that returns what it is fed. */
+/** A graph that returns its input. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TestGraph } from "./onnx.ts";

@@ -1,4 +1,4 @@
-/** A picture's formats as others read them, held against its masks: by none of the service's own code. */
+/** Reads a picture's formats with other code than the service's, and compares them with its masks. */
 import sharp from "sharp";
 import { expect } from "vitest";
 import { z } from "zod";
@@ -91,7 +91,7 @@ function boxOf(mask: Mask): [number, number, number, number] {
   return [left, top, right - left, bottom - top];
 }
 
-/** Holds one picture's annotations in a COCO document against its masks. */
+/** Compares one picture's annotations in a COCO document with its masks. */
 export function expectCoco(document: CocoPictures, fileName: string, known: readonly KnownMask[]): void {
   const image = document.images.find(({ file_name }) => file_name === fileName);
   const own = document.annotations.filter(({ image_id }) => image_id === image?.id);
@@ -119,7 +119,7 @@ export function maskOfClass(
   return polygons.length === 0 ? undefined : maskOfPolygons(polygons, width, height);
 }
 
-/** Holds labels for YOLO against the masks: of each prompt, all masks together. */
+/** Compares labels for YOLO with the masks: of each prompt, all masks together. */
 export function expectYolo(labels: string, known: readonly KnownMask[]): void {
   const classes = new Set(known.flatMap(({ promptIndex }) => promptIndex ?? []));
   expect(
@@ -141,7 +141,7 @@ export function expectYolo(labels: string, known: readonly KnownMask[]): void {
   }
 }
 
-/** Holds a label map against the masks. */
+/** Compares a label map with the masks. */
 export async function expectLabelmap(png: Uint8Array, known: readonly KnownMask[]): Promise<void> {
   const { channels, depth } = await sharp(png).metadata();
   expect({ channels, depth }).toEqual({ channels: 1, depth: known.length > 255 ? "ushort" : "uchar" });
@@ -162,7 +162,7 @@ export async function expectLabelmap(png: Uint8Array, known: readonly KnownMask[
   ).toBe(true);
 }
 
-/** Holds a cut-out against its mask and the picture that it is cut from. */
+/** Compares a cut-out with its mask and its source picture. */
 export async function expectCutout(png: Uint8Array, { mask }: KnownMask, picture: Uint8Array): Promise<void> {
   const [left, top, width, height] = boxOf(mask);
   const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });

@@ -1,6 +1,6 @@
 import type { RowRuns } from "@segmentation/masks";
 
-/** Row-major pixels as runs, by definition: what `findRuns` must give, and a way to make any mask. */
+/** Row-major pixels as runs, by definition: the expected result of `findRuns`, and a way to make any mask. */
 export function runsOf(pixels: readonly boolean[], width: number, height: number): RowRuns {
   const starts = [0];
   const edges: number[] = [];

@@ -16,7 +16,7 @@ export function plainMask(grid: LogitGrid, width: number, height: number, maskTh
   return mask;
 }
 
-/** Half-pixel centres, clamped at the edges. */
+/** Half-pixel centers, clamped at the edges. */
 function sourceOf(i: number, from: number, to: number): { index: number; next: number; fraction: number } {
   const position = Math.max(0, Math.min(from - 1, (i + 0.5) * (from / to) - 0.5));
   const index = Math.trunc(position);

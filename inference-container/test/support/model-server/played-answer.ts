@@ -1,5 +1,5 @@
 /// <reference lib="esnext.float16" />
-/** How the played model server writes an answer, in binary tensors or JSON, whole or in pieces. */
+/** Writes an answer of the played model server, in binary tensors or JSON, whole or in pieces. */
 import type { ServerResponse } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 
@@ -15,20 +15,20 @@ export interface PlayedTensor {
   readonly bytes?: Buffer;
 }
 
-/** What the server does with a request. */
+/** The server's reaction to a request. */
 export interface Played {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly tensors?: readonly PlayedTensor[];
-  /** Outputs given as JSON though binary data was asked for. */
+  /** Outputs given as JSON, although the request asks for binary data. */
   readonly json?: readonly string[];
   /** The JSON part, changed before it is sent. */
   readonly changed?: (header: Record<string, unknown>) => object;
   /** The body instead of tensors, or the tensors' body changed. */
   readonly body?: Uint8Array | string | ((body: Buffer) => Uint8Array);
-  /** Sends no length but chunks of so many bytes. */
+  /** Sends chunks of this many bytes, without a length. */
   readonly chunk?: number;
-  /** Breaks the connection after so many bytes of the body. */
+  /** Breaks the connection after this many bytes of the body. */
   readonly cutAfter?: number;
 }
 

@@ -1,7 +1,8 @@
 /**
- * A server of the Open Inference Protocol (KServe v2) with Triton's binary tensors, played by the published documents (the
- * REST specification, Triton's extensions `binary_tensor_data` and `schedule_policy`) and by what Triton 2.51 answers in
- * inference-container/test/long/triton.test.ts. Its model finds rectangles of the colour that a prompt names. A test may change whatever it answers.
+ * A server of the Open Inference Protocol (KServe v2) with Triton's binary tensors. It follows the published documents
+ * (the REST specification, Triton's extensions `binary_tensor_data` and `schedule_policy`) and Triton 2.51's answers in
+ * inference-container/test/long/triton.test.ts. Its model finds rectangles of the color that a prompt names. A test may
+ * change each answer.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Played, sendAnswer } from "./played-answer.ts";
@@ -20,14 +21,14 @@ export interface PlayedServer extends AsyncDisposable {
   readonly origin: string;
   /** Every inference request so far. */
   readonly seen: Seen[];
-  /** Every path that was asked for, inference or not. */
+  /** Every requested path, inference or not. */
   readonly paths: string[];
-  /** What the health paths answer. */
+  /** The answers of the health paths. */
   health: { live: number; ready: number; model: number };
   metadata: Metadata;
   /** The bearer token without which everything is 401. */
   token: string | undefined;
-  /** What it does with an inference; by default `find`. */
+  /** The answer to an inference; by default `find`. */
   infer: (seen: Seen) => Promise<Played> | Played;
   close(): Promise<void>;
   /** Listens again on its port after a close. */

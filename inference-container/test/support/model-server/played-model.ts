@@ -1,4 +1,4 @@
-/** The model of the played server: it finds rectangles of the colour that a prompt names. */
+/** The model of the played server: it finds rectangles of the color that a prompt names. */
 import type { Played, PlayedTensor } from "./played-answer.ts";
 import type { Seen } from "./played-request.ts";
 
@@ -18,7 +18,7 @@ export interface PlayedObject {
   readonly box: readonly [number, number, number, number];
 }
 
-/** Of each prompt's colour the rectangles, the first with a score of 0.9, each further one with 0.2 less; and each region's box. */
+/** Of each prompt's color the rectangles, the first with a score of 0.9, each further one with 0.2 less; and each region's box. */
 export function find(seen: Seen): Played {
   const objects = seen.prompts.flatMap((prompt, promptIndex) => {
     const boxes = rectangles(seen, COLOURS[prompt]);
@@ -29,7 +29,7 @@ export function find(seen: Seen): Played {
   };
 }
 
-/** Regions as objects behind those of the prompts: a box as it is, a point as a square around it. */
+/** Regions as objects after those of the prompts: a box is the object's box, a point becomes a square around it. */
 function drawn({ clicks = [], prompts }: Seen): PlayedObject[] {
   const byRegion = Map.groupBy(clicks, ([region]) => region ?? 0);
   return [...byRegion].map(([region, [first = [], last = first]]) => {
@@ -68,7 +68,7 @@ function maskOf([x1, y1, x2, y2]: PlayedObject["box"], { width, height }: Pick<S
   });
 }
 
-/** The rectangles of a colour, from the top: each pixel of the colour that is in none yet begins one. */
+/** The rectangles of a color, from the top: each pixel of the color outside all earlier ones begins one. */
 function rectangles(
   { width, height, rgb }: Seen,
   colour: readonly boolean[] | undefined,

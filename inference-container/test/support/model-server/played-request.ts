@@ -1,4 +1,4 @@
-/** How the played model server reads an inference request with binary tensors. */
+/** Reads an inference request with binary tensors for the played model server. */
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 
@@ -41,7 +41,7 @@ const Header = z.object({
   ),
 });
 
-/** @throws Error if the request is not what the protocol asks for */
+/** @throws Error if the request breaks the protocol */
 export async function readRequest(request: IncomingMessage, gone: AbortSignal): Promise<Seen> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);

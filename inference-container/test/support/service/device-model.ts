@@ -1,9 +1,9 @@
 /**
- * The planted model on several devices. Files in its folder control it, for device 1 for example: while "hold-1" exists,
- * it doesn't become ready; while "broken-1" does, it can't load the model; while "throws-1" does, every run there fails,
- * of the golden picture too; while "flaky-1" does, all but that one; while "hangs-1" does, no run there ends. While
- * "keep" exists, the prompt "kept" holds its device; the prompt "poison" breaks a device until its engine is restarted.
- * With a file "turns", the n-th run on a device ends once the file's number is n, and "begun-1" counts the runs on it.
+ * The planted model on several devices. Files in its folder control it, here for device 1. While "hold-1" exists, it
+ * doesn't become ready; while "broken-1" does, it can't load the model; while "throws-1" does, every run fails, of the
+ * golden picture too; while "flaky-1" does, all but that one; while "hangs-1" does, no run ends. While "keep" exists,
+ * the prompt "kept" holds its device; the prompt "poison" breaks a device until its engine is restarted. With a file
+ * "turns", the n-th run on a device ends once the file's number is n, and "begun-1" counts the runs on it.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

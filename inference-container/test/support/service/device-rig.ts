@@ -26,7 +26,7 @@ export async function startDevices(
 ): Promise<DeviceRig> {
   const folder = await mkdtemp(join(tmpdir(), "devices-"));
   const set = async (file: string, content = ""): Promise<void> => {
-    // Whoever reads it meanwhile finds the former or the new content.
+    // A concurrent reader finds the old or the new content.
     await writeFile(join(folder, `${file}.new`), content);
     await rename(join(folder, `${file}.new`), join(folder, file));
   };

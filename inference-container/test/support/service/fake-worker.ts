@@ -15,14 +15,14 @@ const TOKEN = "lease-token";
 /** The ETag that storage gives an object of these bytes. */
 export const etagOf = (bytes: Uint8Array): string => `"${createHash("md5").update(bytes).digest("hex")}"`;
 
-/** The Worker's and the storage's side of the protocol, on a real port; it records what it receives. */
+/** The Worker's and the storage's side of the protocol, on a real port; it records its requests. */
 export interface WorkerSide {
   readonly origin: string;
   /** Inputs by name, served at /inputs/{name}. */
   readonly inputs: Map<string, Buffer>;
-  /** What GET /answers/{name} returns, made again each time. */
+  /** The responses of GET /answers/{name}, made for each request. */
   readonly answers: Map<string, () => Response>;
-  /** What was stored, by `key/name`. */
+  /** The stored files, by `key/name`. */
   readonly stored: Map<string, Buffer>;
   readonly completions: Map<string, Completion[]>;
   /** The progress reports of each task, in order. */

@@ -1,7 +1,7 @@
 /**
- * The planted model with faults of its own, one per prompt: those of `DISTORTIONS` spoil what was found, "allocation"
- * asks for an array that is too large, "heap" fills the process's memory until it is ended. "late …" does so from the
- * third call in a row with the same prompts on.
+ * The planted model with a fault for each prompt: those of `DISTORTIONS` spoil the result, "allocation" asks for an
+ * array that is too large, "heap" fills the process's memory until it is ended. "late …" does so from the third call in
+ * a row with the same prompts on.
  */
 import type { Instance, Model } from "../../../src/models/model.ts";
 import { loadModel as loadPlanted } from "./planted-model.ts";

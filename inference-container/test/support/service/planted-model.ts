@@ -75,7 +75,7 @@ function find(
   return { instances, unserved, regions: (request.regions ?? []).map((region) => drawn(region, picture)) };
 }
 
-/** A region's box, or the cells around its points that are on the object; and what the mask has that it corrects. */
+/** A region's box, or the cells around its points that are on the object, joined with the corrected mask. */
 function drawn(region: Region, { width, height }: Picture): DrawnRegion {
   const near = (x: number, y: number): boolean => {
     if (region.box !== undefined) {
@@ -98,7 +98,7 @@ function drawn(region: Region, { width, height }: Picture): DrawnRegion {
   return { mask, quality: region.box !== undefined ? 0.8 : 1.02 };
 }
 
-/** In the middle of "stripes" is one grid without any set pixel, which must not count. */
+/** "stripes" has in the middle one grid without any set pixel, which must not count. */
 function objects(picture: Picture, prompt: string): [score: number, mask: LogitGrid][] {
   if (prompt === "bright") return [[0.9, bright(picture)]];
   if (prompt === "faint") return [[0.3, bright(picture)]];

@@ -9,7 +9,7 @@ import { startWorkerSide, type WorkerSide } from "./fake-worker.ts";
 export const SERVICE_TOKEN = "a-token-for-the-service";
 const PLANTED = new URL("planted-model.ts", import.meta.url).href;
 
-/** A service with the planted model, and the Worker's side beside it. */
+/** A service with the planted model, and a fake Worker. */
 export interface Rig extends AsyncDisposable {
   readonly service: Service;
   readonly worker: WorkerSide;

@@ -6,7 +6,7 @@ const HEALTHY = [0, 1, 2, 3, 4, 5];
 const TURNS = 6;
 const TASKS = 72;
 
-/** What happens to device 7 while it works, and what its state is at the end. */
+/** The fault of device 7 during its work, and its final state. */
 export interface Fault {
   readonly breaks: "throws" | "hangs";
   readonly ends: "given_up" | "starting" | "ready";
@@ -15,7 +15,7 @@ export interface Fault {
 /** Of eight devices one is broken from the start and one breaks while it works: no task fails, and the six others lose no turn. */
 export async function workOnSixOfEight({ breaks, ends }: Fault): Promise<void> {
   await using rig = await startDevices(8, ["broken-6"], {
-    // Where it comes back, before it is given up.
+    // A device that recovers must not be given up before.
     DEVICE_FAULTS: ends === "ready" ? "100" : "3",
     QUEUE_CAPACITY: String(TASKS),
     ...(breaks === "hangs" && { TASK_TIMEOUT_SECONDS: "15" }),
@@ -24,7 +24,7 @@ export async function workOnSixOfEight({ breaks, ends }: Fault): Promise<void> {
   for (const device of [...HEALTHY, 7]) await rig.inState(device, "ready");
   await rig.set("turns", "0");
   const reports = Array.from({ length: TASKS }, (_, i) => rig.finish({ key: `task-${i}`, lane: "bulk" }));
-  // A turn is over once each healthy device has begun its next run: so long as it waits, none is idle for lack of work.
+  // A turn ends once each healthy device has begun its next run: until then no device idles for lack of work.
   const begun = (device: number): Promise<number> => rig.numberIn(`begun-${device}`);
   for (let turn = 1; turn <= TURNS; turn++) {
     for (const device of HEALTHY) await until(async () => (await begun(device)) >= turn);
@@ -34,7 +34,7 @@ export async function workOnSixOfEight({ breaks, ends }: Fault): Promise<void> {
     }
     await rig.set("turns", String(turn));
   }
-  // Six of eight devices did as much in these turns as six of eight can.
+  // Six of eight devices did the work of six devices in these turns.
   const done = await Promise.all(HEALTHY.map(begun));
   expect(Math.min(...done)).toBeGreaterThanOrEqual(TURNS);
   if (ends === "ready") {

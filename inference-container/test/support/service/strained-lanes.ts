@@ -1,4 +1,4 @@
-/** What holds for a service that is offered more tasks than it has room for, however many there are. */
+/** Promises of a service that is offered more tasks than it has room for, at any number of tasks. */
 import { expect } from "vitest";
 import { type Rig, startRig, until } from "./running-service.ts";
 
@@ -49,12 +49,12 @@ export async function offerToRoomForFour(tasks: number): Promise<void> {
   expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBe(0);
 }
 
-/** Those that give way to ever older ones all succeed once they are offered again. */
+/** Tasks that give way to older ones succeed when they are offered again. */
 export async function giveWayToOlder(tasks: number): Promise<void> {
   await using rig = await startRig({ IN_FLIGHT: "2", QUEUE_CAPACITY: "4" });
   const { completions } = rig.worker;
   let handedBack = 0;
-  /** Offers a task, the older the later it comes, until it has ended. */
+  /** Offers a task until it has ended; later tasks are older. */
   const see = async (name: string, acceptedAt: number): Promise<void> => {
     for (let lease = 1; ; lease++) {
       const key = `${name}.${lease}`;
@@ -77,7 +77,7 @@ export async function giveWayToOlder(tasks: number): Promise<void> {
   expect(await metric(rig, 'inference_tasks_total{outcome="returned"')).toBe(handedBack);
 }
 
-/** Interactive ones that come while a batch waits are started next, before all that wait. */
+/** The service starts interactive tasks that arrive during a batch before all that wait. */
 export async function startInteractiveNext(batch: number, interactive: number): Promise<void> {
   const inFlight = 2;
   await using rig = await startRig({ IN_FLIGHT: String(inFlight), QUEUE_CAPACITY: "400" });
@@ -92,7 +92,7 @@ export async function startInteractiveNext(batch: number, interactive: number): 
   };
   for (const key of keysOf("bulk", batch)) expect((await rig.post(task(key, "bulk"))).status).toBe(202);
   for (const key of keysOf("interactive", interactive)) {
-    // A quick machine would be through with the batch before the last interactive one comes.
+    // A quick machine would finish the batch before the last interactive task arrives.
     for (const more of keysOf(`more-${key}`, 20)) await rig.post(task(more, "bulk"));
     const soFar = started.length + 3;
     await until(() => started.length >= soFar);
@@ -100,7 +100,7 @@ export async function startInteractiveNext(batch: number, interactive: number): 
     expect((await rig.post(task(key, "interactive"))).status).toBe(202);
     const atArrival = started.length;
     await rig.worker.completed(key);
-    // Those that had a place before it, plus one that got the next place and may have overtaken it on the way to
+    // Tasks that had a place before it, plus the task that got the next place and may have overtaken it on the way to
     // storage.
     expect(started.indexOf(key) - atArrival).toBeLessThanOrEqual(inFlight + 1);
   }

@@ -1,6 +1,6 @@
 import type { Usage } from "../../../src/device/usage.ts";
 
-/** Stands in for a device of the runtime: one run has it at a time, in order of arrival. */
+/** Replaces a device of the runtime: one run has it at a time, in order of arrival. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -15,11 +15,11 @@ const PYTHON = "python3.11";
 const REQUIREMENTS = fileURLToPath(new URL("requirements.txt", import.meta.url));
 const PATIENCE_MS = 600_000;
 
-/** Where an installed Triton has what. */
+/** The paths of an installed Triton. */
 export interface Installed {
   readonly server: string;
   readonly backends: string;
-  /** What the server's processes need: where the environment's Python and its libraries are. */
+  /** Environment variables of the server's processes: the paths of Python and its libraries. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export async function installTriton(): Promise<Installed> {
       await run(PYTHON, ["-m", "venv", folder]);
       const pip = ["-m", "pip", "install", "--no-deps", "--require-hashes", "--only-binary", ":all:"];
       await run(join(folder, "bin", "python"), [...pip, "-r", REQUIREMENTS]);
-      // The wheel has the backend's stub for each Python; the server takes the one beside the backend.
+      // The wheel has the backend's stub for each Python; the server takes the stub in the backend's folder.
       const stub = "triton_python_backend_stub";
       const stubs = join(packages, "pytriton", "tritonserver", "python_backend_stubs");
       await copyFile(join(stubs, PYTHON.replace("python", ""), stub), join(backends, "python", stub));

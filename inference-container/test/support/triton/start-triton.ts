@@ -23,14 +23,14 @@ const Seen = z.object({
   prompts: z.array(z.string()).default([]),
   hash: z.string().default(""),
   clicks: z.array(z.array(z.number())).default([]),
-  /** Whether Triton had told the model by its end that nobody wants the answer. */
+  /** True if Triton had told the model by its end that the client is gone. */
   cancelled: z.boolean().default(false),
 });
-/** What the model noted when it began or ended a request. */
+/** A note of the model when it began or ended a request. */
 export type Seen = z.infer<typeof Seen>;
 
 export interface TritonOptions {
-  /** How many requests the model works on at once. */
+  /** The number of requests that the model works on at once. */
   readonly instances: number;
   /** The most requests that wait; by default the page's. */
   readonly queue?: number;
@@ -44,9 +44,9 @@ export interface Triton extends AsyncDisposable {
   start(): Promise<void>;
   /** Kills the server (SIGKILL), and resolves once it is gone. */
   kill(): Promise<void>;
-  /** What the model noted so far, in order. */
+  /** The model's notes so far, in order. */
   seen(): Promise<readonly Seen[]>;
-  /** How many requests wait in its queue. */
+  /** The number of requests in its queue. */
   waiting(): Promise<number>;
   /** Lets requests whose first prompt is this word wait. */
   hold(word: string): Promise<void>;

@@ -13,7 +13,7 @@ export const FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof";
 /** Makes the clip that the kinds are made of. */
 export const makePlain = (clips: ClipFolder): Promise<string> => clips.make(...source, ...h264, "plain.mp4");
 
-/** Makes a clip, and says how many frames it has and when the first is shown, 0 if nothing else is said. */
+/** Makes a clip; gives its number of frames, and the time of the first, 0 by default. */
 type Kind = readonly [
   title: string,
   make: (clips: ClipFolder) => Promise<string>,

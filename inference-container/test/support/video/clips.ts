@@ -22,10 +22,10 @@ export const vp8 = (rate: string): string[] => [
   rate,
 ];
 
-/** How many frames `manyReferences` gives. */
+/** The number of frames of `manyReferences`. */
 export const REFERENCE_FRAMES = 24;
 
-/** FFmpeg's arguments for a plain clip in H.264, 4:4:4 with 10 bits, whose frames refer to so many before them. */
+/** FFmpeg's arguments for a plain clip in H.264, 4:4:4 with 10 bits, whose frames refer to this many before them. */
 export const manyReferences = (size: string, references: number): string[] =>
   [
     ["-f", "lavfi", "-i", `color=c=gray:s=${size}:r=25:d=${REFERENCE_FRAMES / 25},format=yuv444p10le`],
@@ -69,7 +69,7 @@ interface Numbered {
 }
 
 /**
- * FFmpeg's arguments for an input of 25 frames per second. A frame's grey encodes its number (see `numberOf`); its
+ * FFmpeg's arguments for an input of 25 frames per second. A frame's gray encodes its number (see `numberOf`); its
  * corners show which way up it is: red, green, blue and white from the upper left on, row by row.
  */
 export function numbered({ size = "320x240", frames = 25, filters = "null" }: Numbered = {}): string[] {
@@ -123,7 +123,7 @@ const NAMES = [
   ["white", [255, 255, 255]],
 ] as const;
 
-/** The colours of a frame's corners by name, row by row; `?` for none of the four, with a tolerance of 12 steps. */
+/** The colors of a frame's corners by name, row by row; `?` for none of the four, with a tolerance of 12 steps. */
 export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
   const places = [
     [0.1, 0.1],
@@ -162,7 +162,7 @@ export async function shownTimes(path: string, track = "V:0"): Promise<number[]>
   return [...listing.matchAll(/ pts:(-?\d+)/g)].map(([, pts]) => Number(pts) / 100_000);
 }
 
-/** Where a packet lies in a file, in bytes: FFmpeg's muxer for picture series writes each into its own file. */
+/** The position of a packet in a file, in bytes: FFmpeg's muxer for picture series writes each into its own file. */
 export async function positionOfPacket(
   clips: ClipFolder,
   path: string,

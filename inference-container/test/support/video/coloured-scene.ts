@@ -1,6 +1,6 @@
 /**
- * Clips of coloured discs over a plain ground, and a model that sees nothing but colours: what is followed in them is known to the
- * cell, and costs no weights.
+ * Clips of colored discs over a plain ground, and a model that sees only colors: tests know its results to the cell,
+ * and need no weights.
  */
 import { execFileSync } from "node:child_process";
 import { cleanMask } from "../../../src/models/sam2/clean-mask.ts";
@@ -41,7 +41,7 @@ export interface Disc {
   readonly radius: number;
 }
 
-/** What a frame shows: discs over a ground, by its number. */
+/** Content of a frame by its number: discs over a ground. */
 export type Film = (frame: number) => { readonly ground: Colour; readonly discs: readonly Disc[] };
 
 /** The film as an MP4 file of `RATE` frames per second. */
@@ -81,16 +81,16 @@ export function visible(film: Film, frame: number, disc: number): Uint8Array {
   });
 }
 
-/** Cells of the looks, and of the masks' grid, by a side. */
+/** Cells of the appearance, and of the masks' grid, by a side. */
 const CELLS = 32;
 const GRID = 64;
 
-/** How often a frame's features were computed, and for which requests. */
+/** The number of computed features of frames, and the requests for them. */
 export interface Counted {
   encoded: number;
 }
 
-/** A model that finds by the prompt "red" what is red, and follows what has one colour. */
+/** A model that finds red things by the prompt "red", and follows things of one color. */
 export function colourModel(counted: Counted = { encoded: 0 }, followsRegions = true): Model {
   return {
     id: "colours",
@@ -168,7 +168,7 @@ class ColouredPicture implements OpenPicture, Followable {
     return Promise.resolve({ channels: NAMES.length, width: CELLS, height: CELLS, appearance });
   }
 
-  /** One mask for each connected part of a colour. */
+  /** One mask for each connected part of a color. */
   found(colour: Colour): LogitGrid[] {
     const wanted = NAMES.indexOf(colour);
     const left = new Set(this.#colours().flatMap((one, cell) => (one === wanted ? [cell] : [])));
@@ -191,8 +191,8 @@ class ColouredPicture implements OpenPicture, Followable {
   [Symbol.dispose](): void {}
 
   /**
-   * What is connected to the region's points, or is in its box and no ground. Points alone are added to a prior, or taken from it, with
-   * what is connected to them.
+   * The cells that are connected to the region's points, or those in its box that are no ground. Points alone change a
+   * prior, by the cells that are connected to them.
    */
   #drawn({ box, points = [], prior }: Region): DrawnRegion {
     const [x, y] = [this.#picture.width / GRID, this.#picture.height / GRID];
@@ -206,7 +206,7 @@ class ColouredPicture implements OpenPicture, Followable {
       const outside = new Set(this.#connected(cellsAt(0)));
       const set = [...colours.keys()].filter((cell) => (prior.logits[cell] ?? 0) > 0);
       const inside = [...set, ...this.#connected(seeds)].filter((cell) => !outside.has(cell));
-      // SAM 2 thinks little of a mask in parts.
+      // SAM 2 rates a mask in parts low.
       return { mask: maskOf(inside), quality: 0.1 };
     }
     if (seeds.length === 0 && box !== undefined)
@@ -215,7 +215,7 @@ class ColouredPicture implements OpenPicture, Followable {
         if (cx > box[0] && cy > box[1] && cx < box[2] && cy < box[3] && (colours[cell] ?? 0) > 1)
           seeds.push(cell);
       }
-    // What lies on a thing is a part of it.
+    // Things on a thing are parts of it.
     const mask = cleanMask(maskOf(this.#connected(seeds)), { islandShare: 0, holeShare: 1 });
     return { mask, quality: seeds.length === 0 ? 0.1 : 0.95 };
   }
@@ -234,7 +234,7 @@ class ColouredPicture implements OpenPicture, Followable {
     return maskOf(this.#colours().flatMap((colour, cell) => (isWanted(colour) ? [cell] : [])));
   }
 
-  /** Of each cell of the masks' grid, the colour that is nearest to its middle's. */
+  /** Of each cell of the masks' grid, the color that is nearest to its middle's. */
   #colours(): readonly number[] {
     if (this.#grid !== undefined) return this.#grid;
     this.#counted.encoded += 1;

@@ -2,7 +2,10 @@ import type { CellAppearance, KnownCells } from "../../../src/models/model.ts";
 
 const VOTERS = 10;
 
-/** What the graph of `Recall` computes, in words: the ten nearest cells' shares, weighed by a softmax of cosines over 0.07. */
+/**
+ * The computation of `Recall`'s graph, step by step: the ten nearest cells' shares, weighed by a softmax of cosines
+ * over 0.07.
+ */
 export function plainVotes({ channels, appearance }: CellAppearance, known: KnownCells): Float32Array {
   // Drawn pictures have many cells that look the same.
   const alike = new Map<string, number>();
