@@ -7,27 +7,27 @@ import type { FoundObject } from "./queries.ts";
 import type { SetOnDisk } from "./read-set.ts";
 import type { Subject } from "./subject.ts";
 
-/** A labelled object as it was drawn in its box, or at a point on it. */
+/** The mask for a labeled object, drawn in its box or at a point on it. */
 export interface DrawnObject {
   readonly object: LabelledObject;
   readonly by: "box" | "point";
   readonly mask: Mask;
 }
 
-/** What a subject answered about a whole set. */
+/** A subject's answers about a whole set. */
 export interface SetAnswers {
   readonly found: readonly FoundObject[];
-  /** What it drew of the labelled objects, crowds aside; null if it cannot. */
+  /** The masks of the labeled objects, without crowds; null if it can't draw regions. */
   readonly drawn: readonly DrawnObject[] | null;
   /** Milliseconds for each picture. */
   readonly ms: readonly number[];
-  /** What it said of categories that the model cannot look for, and of masks left out; each sentence once. */
+  /** Notices about categories that the model can't find, and about masks left out; each sentence once. */
   readonly notices: readonly string[];
 }
 
 /**
- * Asks about all categories in every picture of a set, one picture after another, and shows how far it is.
- * @param how the lowest score of a find, and whether to have the labelled objects drawn too
+ * Asks about all categories in every picture of a set, one picture after another, and shows the progress.
+ * @param how the lowest score of a find, and a flag to draw the labeled objects too
  */
 export async function askSet(
   subject: Subject,
@@ -66,7 +66,7 @@ export async function askSet(
   return { found, drawn, ms, notices: [...notices] };
 }
 
-/** Where an object is to be drawn: in its box, and at the point that lies deepest in it. */
+/** Regions for an object: its box, and its innermost point. */
 function placesOf(object: LabelledObject): (Pick<DrawnObject, "object" | "by"> & { region: Region })[] {
   const { box, mask } = object;
   const point = innermost(mask);

@@ -18,7 +18,7 @@ import { withModelFolder } from "./model-folder.ts";
 import { queriesOf } from "./queries.ts";
 import { readSet } from "./read-set.ts";
 
-/** What was fitted, and how confidences fitted to other pictures compare with the share of right finds. */
+/** The fit, and a comparison of confidences fitted to other pictures with the share of right finds. */
 export interface CalibrationReport {
   readonly manifest: string;
   readonly finds: number;
@@ -33,14 +33,16 @@ const FOLDS = 5;
 const THERE_IOU = 0.1;
 /** The manifest of a family that finds boxes first. */
 const Fitted = Manifest.extend({ detection: BoxChoice.loose() });
-/** Only the part that calibration rewrites; everything else stays unchanged. */
+/** The part that calibration rewrites; everything else stays unchanged. */
 const Written = z.looseObject({ detection: z.looseObject({}) });
 
 /**
- * Asks a folder, of a family that finds boxes first, for everything that labelled pictures show, fits its confidences to what
- * was right, and writes the fit into the folder's manifest. The same pictures give the same fit. A find is right if an object is there
- * that no more confident find has: its bounding box overlaps the object's by more than a background error does (Bolya et
- * al., "TIDE", ECCV 2020). How well it is drawn is another question, which no score of boxes answers.
+ * Fits a model folder's confidences to labeled pictures, and writes the fit into the folder's manifest. Asks the model,
+ * of a family that finds boxes first, for all categories of the pictures. The same pictures give the same fit.
+ *
+ * A find is right if it shows an object that no more confident find has: its bounding box overlaps the object's by more
+ * than a background error does (Bolya et al., "TIDE", ECCV 2020). The quality of the mask doesn't count: no score of
+ * boxes can predict it.
  * @throws Failure if the folder or the set cannot be used
  */
 export async function calibrate(command: CalibrateCommand): Promise<CalibrationReport> {
@@ -73,7 +75,7 @@ export async function calibrate(command: CalibrateCommand): Promise<CalibrationR
   };
 }
 
-/** Of one category in one picture; finds in crowds are left out. */
+/** The outcomes of one category in one picture, without finds in crowds. */
 function outcomesOf(query: Query): PictureOutcome[] {
   const { verdicts } = match(query, THERE_IOU, AREAS.all);
   return query.finds.flatMap(({ score }, at) =>

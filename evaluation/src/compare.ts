@@ -11,14 +11,14 @@ import { readSet } from "./read-set.ts";
 export interface CompareCommand {
   readonly action: "compare";
   readonly folder: string;
-  /** Compared with the CPU. */
+  /** The provider to compare with the CPU. */
   readonly provider: Exclude<Provider, "cpu">;
   readonly json: boolean;
   readonly pictures: string;
   readonly labels: string;
 }
 
-/** Finds below it are not compared: near the lowest score that was asked for, a rounding decides which exist. */
+/** Leaves out finds below it: near the requested threshold, a rounding decides which exist. */
 const THRESHOLD = 0.3;
 /** Two finds with less in common are two objects. */
 const SAME = 0.5;
@@ -26,7 +26,7 @@ const SAME = 0.5;
 /** Bounds within which a provider gives the CPU's results; docs/models.md states them. */
 const BOUNDS = { meanIou: 0.99, lowIou: 0.95, score: 0.02, unmatched: 0.01 } as const;
 
-/** IoUs of the masks that both drew of the same object. */
+/** IoUs of the masks that both providers drew of the same object. */
 interface Agreement {
   readonly masks: number;
   readonly meanIou: number | null;
@@ -40,18 +40,18 @@ export interface Comparison {
   /** Median milliseconds per picture, all categories and no features remembered. */
   readonly ms: readonly [number | null, number | null];
   readonly finds: Agreement & {
-    /** The share of both providers' finds that the other does not have. */
+    /** The share of both providers' finds that the other one lacks. */
     readonly unmatched: number;
     /** The greatest difference between the scores of one object. */
     readonly score: number;
   };
-  /** Labelled objects, drawn in their boxes and at a point; null if the model draws no regions. */
+  /** Labeled objects, drawn in their boxes and at a point; null if the model draws no regions. */
   readonly drawn: Agreement | null;
   /** True if everything is within `BOUNDS`. */
   readonly equal: boolean;
 }
 
-/** Asks a folder's model about a labelled set on the CPU and on another provider, and compares the answers. */
+/** Asks a folder's model about a labeled set on the CPU and on another provider, and compares the answers. */
 export async function compareProviders(command: CompareCommand): Promise<Comparison> {
   const onDisk = await readSet(command.pictures, command.labels);
   const answersOn = (provider: Provider): Promise<{ name: string; answers: SetAnswers }> =>

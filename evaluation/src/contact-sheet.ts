@@ -18,18 +18,18 @@ const PAPER: Rgb = [250, 250, 250];
 const INK: Rgb = [30, 30, 30];
 /** The most pixels of a tile. */
 const TILE = { width: 340, height: 260 };
-/** How much of its surroundings a tile shows, as a share of the object's longer side. */
+/** The surroundings in a tile, as a share of the object's longer side. */
 const MARGIN = 0.35;
-/** The least pixels of the picture across a tile, so that a small object is not blown up beyond recognition. */
+/** The least pixels of the picture across a tile: a small object must stay recognizable. */
 const LEAST_SHOWN = 120;
 
-/** The labelled object, and what was found. */
+/** The colors of the labeled object and of the find. */
 const LABELLED: Rgb = [40, 200, 90];
 const FOUND: Rgb = [255, 110, 0];
 
 /**
- * Writes a PNG with a tile for each miss: a part of the picture with the labelled object's outline in green and the
- * find's in orange. Nothing is written if there is no miss.
+ * Writes a PNG with a tile for each miss: a part of the picture with the labeled object's outline in green and the
+ * find's in orange. Writes nothing if there is no miss.
  */
 export async function writeSheet(path: string, misses: readonly Miss[], onDisk: SetOnDisk): Promise<void> {
   const tiles: Tile[] = [];
@@ -46,7 +46,7 @@ export interface Tile {
   readonly caption: readonly string[];
 }
 
-/** Writes tiles as one PNG. Nothing is written if there is none. */
+/** Writes tiles as one PNG, or nothing if there is none. */
 export async function writeTiles(path: string, tiles: readonly Tile[]): Promise<void> {
   if (tiles.length === 0) return;
   const cell = { width: TILE.width + GAP, height: TILE.height + 3 * LINE + GAP };
@@ -90,7 +90,7 @@ function drawMiss(path: string, { kind, mask, nearest }: Miss): Promise<Canvas> 
 }
 
 /**
- * Draws a part of a picture, with the labelled object's outline in green and the find's in orange.
+ * Draws a part of a picture, with the labeled object's outline in green and the find's in orange.
  * @param path the picture's file
  */
 export async function drawTile(
@@ -135,7 +135,7 @@ function shownPart(mask: Mask): Rect {
   };
 }
 
-/** Where a length of the whole begins so that [from, to) is in its middle, as far as that is possible. */
+/** The start of a length of the whole that has [from, to) in its middle, as far as possible. */
 function place(from: number, to: number, length: number, whole: number): number {
   return Math.min(Math.max(Math.round((from + to - length) / 2), 0), whole - length);
 }

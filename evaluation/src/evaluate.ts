@@ -10,7 +10,7 @@ import { remoteService, withLocalService } from "./service.ts";
 import type { Subject } from "./subject.ts";
 import { worstMisses } from "./worst-misses.ts";
 
-/** What was evaluated on which set, and its figures. */
+/** The evaluated subject, its set, and its figures. */
 export interface Evaluation extends Figures {
   /** The model and where it ran, in one line. */
   readonly subject: string;
@@ -18,21 +18,21 @@ export interface Evaluation extends Figures {
     readonly labels: string;
     readonly pictures: number;
     readonly categories: number;
-    /** Labelled objects, crowds aside. */
+    /** Labeled objects, crowds aside. */
     readonly objects: number;
     readonly crowds: number;
   };
-  /** The lowest score that was asked for. */
+  /** The lowest requested score. */
   readonly threshold: number;
-  /** Where the picture of the worst misses is; null if nothing was missed. */
+  /** Path of the picture of the worst misses; null if there are none. */
   readonly sheet: string | null;
-  /** What the milliseconds count. */
+  /** Meaning of the milliseconds. */
   readonly timed: string;
-  /** What the model said of categories that it cannot look for, whose objects are all missed, and of masks left out. */
+  /** Notices about categories that the model can't find, whose objects are all missed, and about masks left out. */
   readonly notices: readonly string[];
 }
 
-/** Asks a model about a labelled set and measures the answers. @throws Failure if the model or the set cannot be used */
+/** Asks a model about a labeled set and measures the answers. @throws Failure if the model or the set cannot be used */
 export async function evaluate(command: EvaluateCommand, signal: AbortSignal): Promise<Evaluation> {
   const { pictures, labels, threshold, detections, sheet } = command;
   const onDisk = await readSet(pictures, labels);

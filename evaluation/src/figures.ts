@@ -19,24 +19,24 @@ interface DrawnWell {
   readonly iou: number | null;
 }
 
-/** All that is measured; shares, AP and IoU are 0 to 1, null where nothing is to be measured. */
+/** All figures; shares, AP and IoU are 0 to 1, null where there is nothing to measure. */
 export interface Figures {
   readonly maskAp: BySize<AveragePrecision>;
   /** AP by the lesser of the mask's and the boundary's IoU. */
   readonly boundaryAp: BySize<AveragePrecision>;
   readonly byThreshold: readonly ThresholdRow[];
-  /** For the same thresholds. */
+  /** For the same thresholds as `byThreshold`. */
   readonly cgF1: readonly CgF1[];
   /** Of the scores, against the share of right finds at IoU 0.5. */
   readonly calibration: Calibration;
-  /** How well the labelled objects are drawn in their boxes; null if the subject draws no regions. */
+  /** IoUs of the labeled objects drawn in their boxes; null if the subject draws no regions. */
   readonly boxes: BySize<DrawnWell> | null;
-  /** And at a point on each. */
+  /** The same for a point on each. */
   readonly points: BySize<DrawnWell> | null;
   readonly ms: { readonly median: number | null; readonly p90: number | null };
 }
 
-/** Measures what was answered. `threshold` is what was asked with: rows begin there. */
+/** Computes the figures of answers. @param threshold the requested one: `byThreshold` begins there */
 export function measureAnswers(
   set: LabelledSet,
   queries: readonly Query[],

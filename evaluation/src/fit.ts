@@ -10,9 +10,9 @@ const MOST_STEPS = 100;
 const PRECISION = 1e-10;
 
 /**
- * The fit that makes scores the probability of being right, by maximum likelihood: logistic regression by Newton's method.
- * Right and wrong are slightly less than certain (Platt, "Probabilistic Outputs for Support Vector Machines", 1999), so
- * that scores that part them completely have a fit too. The same outcomes give the same fit.
+ * The fit that makes scores the probability of being right, by maximum likelihood: logistic regression by Newton's
+ * method. Right and wrong are slightly less than certain (Platt, "Probabilistic Outputs for Support Vector Machines",
+ * 1999), so that perfectly separating scores have a fit too. The same outcomes give the same fit.
  * @returns the fit that changes nothing if all outcomes are right, or all wrong
  */
 export function fitConfidence(outcomes: readonly Outcome[]): Confidence {
@@ -23,7 +23,8 @@ export function fitConfidence(outcomes: readonly Outcome[]): Confidence {
     x: logit(outcome.score),
     target: outcome.right ? (right + 1) / (right + 2) : 1 / (wrong + 2),
   }));
-  // From the share of right ones, whatever the scores: from scores that claim far too much, Newton's first step leads astray.
+  // Starts from the share of right outcomes: from scores that claim far too much, Newton's first step would lead
+  // astray.
   let [offset, slope] = [Math.log((right + 1) / (wrong + 1)), 0];
   for (let step = 0; step < MOST_STEPS; step += 1) {
     // Gradient and Hessian of the negative log-likelihood.
@@ -47,7 +48,7 @@ export function fitConfidence(outcomes: readonly Outcome[]): Confidence {
   return Number.isFinite(offset) && slope > 0 ? { offset, slope } : AS_IT_IS;
 }
 
-/** The fit that gives what `second` makes of the confidences of `first`. */
+/** Applies `second` to the confidences of `first`, as one fit. */
 export function composed(first: Confidence, second: Confidence): Confidence {
   return { offset: second.offset + second.slope * first.offset, slope: second.slope * first.slope };
 }
@@ -58,8 +59,8 @@ export interface PictureOutcome extends Outcome {
 }
 
 /**
- * Each outcome with the confidence that it gets from a fit to other pictures only, `folds` groups of them in turn: how well
- * a fit serves pictures that it has not seen.
+ * Each outcome with its confidence by a fit to other pictures only, in `folds` groups: it shows how a fit serves new
+ * pictures.
  */
 export function crossFitted(outcomes: readonly PictureOutcome[], folds: number): Outcome[] {
   return Array.from({ length: folds }, (_, fold) => {

@@ -12,7 +12,7 @@ const RunLengths = z.object({
   counts: z.union([z.string(), z.array(z.int().nonnegative())]),
 });
 
-/** The part of COCO's format for instance labels that is read; https://cocodataset.org/#format-data describes it. */
+/** The supported part of COCO's format for instance labels (https://cocodataset.org/#format-data). */
 const CocoFile = z.object({
   images: z
     .array(z.object({ id: z.int(), file_name: z.string().min(1), width: Side, height: Side }))
@@ -35,7 +35,7 @@ type Annotation = CocoFile["annotations"][number];
 
 export interface LabelledPicture {
   readonly id: number;
-  /** Below the folder of the pictures. */
+  /** Path in the folder of the pictures. */
   readonly file: string;
   readonly width: number;
   readonly height: number;
@@ -49,7 +49,7 @@ export interface LabelledObject extends Label {
   readonly box: readonly [number, number, number, number] | null;
 }
 
-/** Pictures with every object of some categories labelled. */
+/** Pictures with every object of some categories labeled. */
 export interface LabelledSet {
   /** By ascending id, as the COCO API takes them. */
   readonly pictures: readonly LabelledPicture[];

@@ -2,13 +2,13 @@ import { packCounts } from "@segmentation/masks";
 import type { LabelledSet } from "./labelled-set.ts";
 import { type Find, makeQuery, type Query } from "./measures/query.ts";
 
-/** A find in a picture of a set; `picture` and `category` are indices into the set's. */
+/** A find in a picture of a set; `picture` and `category` are indices into the set. */
 export interface FoundObject extends Find {
   readonly picture: number;
   readonly category: number;
 }
 
-/** Every category asked for in every picture, in the order of the pictures. */
+/** Every category of the set in every picture, in the order of the pictures. */
 export function queriesOf(
   { pictures, categories, objects }: LabelledSet,
   found: readonly FoundObject[],

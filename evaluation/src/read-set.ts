@@ -7,16 +7,13 @@ import { labelledSet, type LabelledSet } from "./labelled-set.ts";
 /** COCO's largest file of labels has some 450 MB; a text of Node's holds little more. */
 const MOST_BYTES = 500_000_000;
 
-/** A labelled set on disk; `pathOf` gives each picture's file. */
+/** A labeled set on disk; `pathOf` gives each picture's file. */
 export interface SetOnDisk {
   readonly set: LabelledSet;
   readonly pathOf: (file: string) => string;
 }
 
-/**
- * Reads the labels and makes sure that every picture is there.
- * @throws Failure that names the file and what is wrong with it
- */
+/** Reads the labels and checks that every picture exists. @throws Failure that names the file and its fault */
 export async function readSet(pictures: string, labels: string): Promise<SetOnDisk> {
   const set = labelledSet(await readJson(labels), labels);
   const folder = await stat(pictures).catch(() => null);

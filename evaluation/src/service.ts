@@ -13,8 +13,7 @@ const PROMPTS_PER_JOB = 32;
 const OUTSIDE_VOCABULARY = "prompt_outside_vocabulary";
 
 /**
- * Starts the whole service on this machine with a model folder, calls `use` with a client of its API as the subject, and
- * cleans up afterwards.
+ * Starts the whole service on this machine with a model folder, calls `use` with a client of its API, and cleans up.
  * @throws Failure if a part of the service cannot start, or ends
  */
 export async function withLocalService<T>(
@@ -87,7 +86,7 @@ interface EndedJob {
   readonly isSuccess: boolean;
   /** The index of its first prompt. */
   readonly first: number;
-  /** Prompts that the service could not serve, and masks that were left out. */
+  /** Prompts that the service could not serve, and masks left out. */
   readonly notices: readonly string[];
 }
 

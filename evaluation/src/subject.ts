@@ -1,16 +1,16 @@
 import type { Region } from "../../inference-container/src/models/model.ts";
 import type { Mask } from "./measures/mask.ts";
 
-/** One picture and what to look for in it. */
+/** One picture and the prompts to find in it. */
 export interface Question {
   readonly path: string;
-  /** The picture's size as its labels give it. */
+  /** The picture's size in its labels. */
   readonly width: number;
   readonly height: number;
   readonly prompts: readonly string[];
   /** The lowest score to report, 0 to 1. */
   readonly threshold: number;
-  /** Where to draw, whatever is there. */
+  /** Regions to draw in any case. */
   readonly regions: readonly Region[];
 }
 
@@ -19,16 +19,16 @@ export interface Answer {
   readonly found: readonly { readonly prompt: number; readonly score: number; readonly mask: Mask }[];
   /** A mask for each region; null if the subject cannot draw regions. */
   readonly drawn: readonly Mask[] | null;
-  /** Prompts that the model could not serve, and masks that were left out. */
+  /** Prompts that the model could not serve, and masks left out. */
   readonly notices: readonly string[];
   readonly ms: number;
 }
 
-/** What is evaluated: a model folder, or a service. */
+/** The subject of an evaluation: a model folder, or a service. */
 export interface Subject {
-  /** One line: which model, and where. */
+  /** The model and its place, in one line. */
   readonly name: string;
-  /** What the milliseconds of its answers cover. */
+  /** Meaning of the milliseconds of its answers. */
   readonly timed: string;
   /** @throws Failure if there is no answer */
   ask(question: Question): Promise<Answer>;

@@ -3,17 +3,17 @@ import type { Mask } from "./measures/mask.ts";
 import { AREAS, match } from "./measures/matching.ts";
 import type { Query } from "./measures/query.ts";
 
-/** The default threshold of jobs: what a client sees who asks for nothing else. */
+/** The default threshold of jobs. */
 const SHOWN_SCORE = 0.5;
 const RIGHT_IOU = 0.5;
 /** Below it, a find and an object have nothing to do with each other. */
 const NEAR_IOU = 0.05;
 const MOST_MISSED = 16;
 const MOST_WRONG = 8;
-/** A picture full of small misses must not fill the sheet. */
+/** The most misses of one picture on the sheet. */
 const MOST_OF_A_PICTURE = 2;
 
-/** An object that was not found, or a find that is wrong. */
+/** An object without a find, or a wrong find. */
 export interface Miss {
   readonly kind: "missed" | "wrong";
   /** Index into the set's pictures. */
@@ -22,11 +22,11 @@ export interface Miss {
   readonly mask: Mask;
   /** The find nearest to the object, or the object nearest to the find; null if none overlaps it. */
   readonly nearest: Mask | null;
-  /** What it is, and how near the nearest came. */
+  /** Its kind, and the IoU of the nearest. */
   readonly caption: readonly [string, string];
 }
 
-/** The largest objects that were not found, then the most confident wrong finds, of those with a score of 0.5 or more. */
+/** The largest missed objects, then the most confident wrong finds, of those with a score of 0.5 or more. */
 export function worstMisses(set: LabelledSet, queries: readonly Query[]): Miss[] {
   const judged = queries.map((query) => ({ query, ...match(query, RIGHT_IOU, AREAS.all) }));
   const name = ({ category }: Query): string => set.categories[category]?.name ?? "";

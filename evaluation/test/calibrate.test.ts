@@ -4,7 +4,7 @@ import { AS_IT_IS, confidenceOf } from "../../inference-container/src/models/con
 import { composed, crossFitted, fitConfidence } from "../src/fit.ts";
 import { calibration } from "../src/measures/calibration.ts";
 
-/** Finds at scores of 0.01 to 0.99, of which exactly the share is right that the fit says: 1,000 for each score. */
+/** Finds at scores of 0.01 to 0.99, with exactly the share of right finds that the fit claims: 1,000 for each score. */
 function outcomesOf(offset: number, slope: number) {
   return Array.from({ length: 99 }, (_, i) => (i + 1) / 100).flatMap((score) => {
     const right = Math.round(1000 * confidenceOf(score, { offset, slope }));
@@ -76,7 +76,7 @@ describe("the fit of confidences", () => {
   });
 
   it("is judged on pictures that it was not fitted to", () => {
-    // In each picture, scores mean the opposite of what they mean in the other four groups.
+    // In each picture, scores mean the opposite of their meaning in the other four groups.
     const odd = Array.from({ length: 5 }, (_, picture) =>
       [0.2, 0.8].map((score) => ({ picture, score, right: picture === 0 ? score < 0.5 : score > 0.5 })),
     ).flat();

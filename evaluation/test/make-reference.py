@@ -1,4 +1,4 @@
-"""Makes reference.json: a synthetic labelled set, and what other programs measure on it.
+"""Makes reference.json: a synthetic labeled set, and what other programs measure on it.
 
     pip install pycocotools==2.0.11 numpy==2.4.6 scipy tqdm
     # cgf1_eval.py is sam3/eval/cgf1_eval.py of github.com/facebookresearch/sam3
@@ -22,7 +22,7 @@ from pycocotools.cocoeval import COCOeval
 
 random = np.random.default_rng(20261122)
 SIZES = [(160, 120), (75, 100), (150, 200), (61, 33), (320, 240), (125, 125), (90, 70), (320, 240)]
-CATEGORIES = [1, 3, 4, 8, 9]  # 8 is never labelled, 9 neither labelled nor found
+CATEGORIES = [1, 3, 4, 8, 9]  # 8 is never labeled, 9 neither labeled nor found
 
 
 def blob(width, height, reach):

@@ -141,7 +141,10 @@ describe("the innermost point", () => {
   });
 });
 
-/** How far a pixel is from the next one outside the mask or the picture: 3 for a straight step, 4 for a diagonal one. */
+/**
+ * The distance of a pixel from the next one outside the mask or the picture: 3 for a straight step, 4 for a diagonal
+ * one.
+ */
 function depthOf(mask: readonly boolean[], width: number, height: number, pixel: number): number {
   const [x, y] = [pixel % width, Math.floor(pixel / width)];
   let least = Infinity;

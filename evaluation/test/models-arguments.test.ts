@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseModelsArguments } from "../src/command/models-arguments.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
 
-/** The exit code and the sentence of a command line that is refused. */
+/** The exit code and the message of a refused command line. */
 function refusalOf(...args: string[]): { exitCode: number; message: string } {
   try {
     parseModelsArguments(args);

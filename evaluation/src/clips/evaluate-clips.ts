@@ -1,4 +1,4 @@
-/** Measures how a model follows an object through labelled clips, from its box in each clip's first frame. */
+/** Measures how a model follows an object through labeled clips, from its box in each clip's first frame. */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import sharp from "sharp";
@@ -17,7 +17,7 @@ import type { Provider } from "../../../inference-container/src/device/messages.
 import { mean } from "../measures/statistics.ts";
 import { drawTile, type Tile, writeTiles } from "../contact-sheet.ts";
 
-/** Frames per second of the labelled clips, and of those that are followed. */
+/** Frames per second of the labeled clips, and of the followed frames. */
 const LABELLED_FPS = 24;
 const FOLLOWED_FPS = 6;
 
@@ -32,7 +32,7 @@ export interface EvaluateClipsCommand {
   readonly provider: Provider;
   /** The clips by name; undefined for all. */
   readonly clips?: readonly string[] | undefined;
-  /** How many of each clip's followed frames are taken; undefined for all. */
+  /** The number of followed frames of each clip; undefined for all. */
   readonly frames?: number | undefined;
   readonly sheet: string;
   readonly json: boolean;
@@ -44,20 +44,23 @@ export interface LabelledFrame {
   readonly label: Mask;
 }
 
-/** What was found in a frame; null if the object was lost. */
+/** The mask found in a frame; null if the object was lost. */
 export interface FollowedFrame extends LabelledFrame {
   readonly found: Mask | null;
   readonly score: number | null;
   readonly iou: number;
 }
 
-/** What was measured in a clip, over all frames but the first, in which the object is pointed at. */
+/** Figures of a clip, over all frames but the first, in which a box marks the object. */
 export interface ClipFigures {
   readonly clip: string;
   readonly frames: number;
-  /** The mean IoU, null if there is no further frame; a frame in which the object is lost has 0, or 1 if the label is empty, too. */
+  /**
+   * The mean IoU; null if there is no further frame. A frame in which the object is lost counts as 0, or as 1 if the
+   * label is empty too.
+   */
   readonly j: number | null;
-  /** The share of all drawn pixels that the labels have; null if none was drawn. */
+  /** The share of all drawn pixels that the labels have; null without any. */
   readonly precision: number | null;
   readonly lost: number;
   readonly secondsPerFrame: number;
@@ -97,7 +100,7 @@ async function clipsOf(folder: string): Promise<string[]> {
   return names.toSorted((a, b) => a.localeCompare(b));
 }
 
-/** The frames of a clip that are followed. @throws Failure if it has none, or the object is not in the first one */
+/** The followed frames of a clip. @throws Failure if it has none, or the object is not in the first one */
 async function readClip(folder: string, clip: string): Promise<LabelledFrame[]> {
   const pictures = join(folder, "JPEGImages", "480p", clip);
   const names = (await readdir(pictures).catch(() => []))
@@ -159,7 +162,7 @@ async function opened(model: Model, picture: Parameters<Model["segment"]>[0]): P
   return open;
 }
 
-/** What the frames after the first one amount to. */
+/** Figures of the frames after the first. */
 export function figuresOf(
   clip: string,
   followed: readonly FollowedFrame[],
@@ -182,10 +185,10 @@ export function figuresOf(
   };
 }
 
-/** How many of a clip's frames the sheet shows. */
+/** The number of a clip's frames on the sheet. */
 const SHOWN = 4;
 
-/** The frames in which the object was followed worst. */
+/** The frames with the worst masks. */
 async function worstTiles(clip: string, followed: readonly FollowedFrame[]): Promise<Tile[]> {
   const worst = followed
     .slice(1)

@@ -8,7 +8,7 @@ import type { CompareCommand } from "../compare.ts";
 /** A validated command line; paths are as given. */
 export interface EvaluateCommand {
   readonly action: "evaluate";
-  /** What is evaluated: a folder alone, a folder behind a local service, or a running service. */
+  /** The subject of the evaluation: a folder alone, a folder behind a local service, or a running service. */
   readonly subject:
     | { readonly kind: "folder"; readonly folder: string; readonly provider: Provider }
     | { readonly kind: "local service"; readonly folder: string }
@@ -18,9 +18,9 @@ export interface EvaluateCommand {
   readonly labels: string;
   /** The lowest score to report, 0 to 1. */
   readonly threshold: number;
-  /** Where to write the picture of the worst misses. */
+  /** Path for the picture of the worst misses. */
   readonly sheet: string;
-  /** Where to write the detections, in COCO's results format. */
+  /** Path for the detections, in COCO's results format. */
   readonly detections?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function evaluateCommand(folder: string | undefined, given: Given): Evalu
   };
 }
 
-/** The labelled set to use, by default the sample. */
+/** The labeled set to use, by default the sample. */
 function setOf({ pictures, labels }: Given): Pick<EvaluateCommand, "pictures" | "labels"> {
   if ((pictures === undefined) !== (labels === undefined))
     throw usageError("--pictures and --labels belong together. Give both, or neither to use the sample.");

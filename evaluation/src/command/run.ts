@@ -28,7 +28,7 @@ export async function runModels(args: readonly string[], signal: AbortSignal): P
     return args.length === 0 ? 2 : 0;
   }
   try {
-    // It watches the signal itself, and clears up what it started.
+    // It watches the signal itself, and cleans up.
     if (command.action === "evaluate" && command.subject.kind === "local service")
       return await perform(command, signal);
     const aborted = once(signal, "abort").then((): never => {

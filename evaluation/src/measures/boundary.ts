@@ -4,16 +4,17 @@ import { type Mask, maskOfPixels } from "./mask.ts";
 const WIDTH_OF_DIAGONAL = 0.02;
 
 /**
- * A mask's pixels near its outline: those from which a pixel outside the mask, or outside the picture, lies at most `d`
- * steps away, diagonal ones included, where `d` is 2 % of the picture's diagonal, rounded, and at least 1. The IoU of two
- * boundaries is the boundary IoU (Cheng, Girshick, Dollár, Berg and Kirillov, "Boundary IoU: Improving Object-Centric
- * Image Segmentation Evaluation", CVPR 2021), which also distinguishes the outlines of large objects.
+ * A mask's pixels near its outline: within `d` steps, diagonal ones included, of a pixel outside the mask or the
+ * picture. `d` is 2 % of the picture's diagonal, rounded, and at least 1.
+ *
+ * The IoU of two boundaries is the boundary IoU (Cheng, Girshick, Dollár, Berg and Kirillov, "Boundary IoU: Improving
+ * Object-Centric Image Segmentation Evaluation", CVPR 2021), which also distinguishes the outlines of large objects.
  */
 export function boundaryOf(mask: Mask): Mask {
   const { width, height, spans } = mask;
   const depth = Math.max(1, roundHalfToEven(WIDTH_OF_DIAGONAL * Math.sqrt(width ** 2 + height ** 2)));
   const pixels = new Uint8Array(width * height);
-  // How many columns up to here are set in each row from `depth` pixels above to `depth` below.
+  // The number of set columns up to here in each row from `depth` pixels above to `depth` below.
   const thick = new Int32Array(height);
   const thickBefore = new Int32Array(height);
   let at = 0;

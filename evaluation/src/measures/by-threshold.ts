@@ -7,7 +7,7 @@ import type { Find, Label, Query } from "./query.ts";
 /** A find counts as right if its mask has this IoU with a label's. */
 const RIGHT_IOU = 0.5;
 
-/** A find whose verdict is not open: with the label that it has, if it is right. */
+/** A find with a certain verdict, and its label if it is right. */
 export interface JudgedFind {
   readonly query: Query;
   readonly find: Find;
@@ -16,8 +16,8 @@ export interface JudgedFind {
 }
 
 /**
- * Judges every find at IoU 0.5, by COCO's rules; those in crowds are left out. A find's verdict does not depend on less
- * confident ones, so that this one pass holds for every threshold of the score.
+ * Judges every find at IoU 0.5, by COCO's rules; leaves out finds in crowds. A find's verdict does not depend on less
+ * confident ones, so one pass holds for every threshold.
  */
 export function judge(queries: readonly Query[]): JudgedFind[] {
   return queries.flatMap((query) => {
@@ -30,7 +30,7 @@ export function judge(queries: readonly Query[]): JudgedFind[] {
   });
 }
 
-/** What a user gets who asks for objects with at least this score. Shares are 0 to 1, null if they are of nothing. */
+/** Figures of the finds with at least this score. Shares are 0 to 1, null without anything to count. */
 export interface ThresholdRow {
   readonly threshold: number;
   readonly finds: number;

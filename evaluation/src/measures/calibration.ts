@@ -11,9 +11,9 @@ export interface Bin {
   readonly from: number;
   readonly to: number;
   readonly finds: number;
-  /** The mean of the scores: what the model claims. Null without finds. */
+  /** The mean of the scores, the claimed share. Null without finds. */
   readonly claimed: number | null;
-  /** The share of right finds: what is true. */
+  /** The share of right finds. */
   readonly right: number | null;
 }
 
@@ -27,8 +27,8 @@ export interface Calibration {
 }
 
 /**
- * Whether scores are probabilities: the reliability table in bins of one width, and the expected calibration error (Guo,
- * Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017).
+ * Measures if scores are probabilities: the reliability table in bins of one width, and the expected calibration error
+ * (Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017).
  */
 export function calibration(outcomes: readonly Outcome[], count = 10): Calibration {
   const binOf = ({ score }: Outcome): number => Math.min(count - 1, Math.floor(score * count));

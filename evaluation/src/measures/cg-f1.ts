@@ -8,19 +8,18 @@ export interface CgF1 {
   readonly threshold: number;
   /** The product of the two below, times 100. */
   readonly cgF1: number;
-  /** How well what is there is found and drawn: see `classificationGatedF1`. */
+  /** Quality of the finds and masks where the category is in the picture: see `classificationGatedF1`. */
   readonly positiveMicroF1: number;
-  /** How well the model knows whether a category is in a picture at all: Matthews correlation coefficient, -1 to 1. */
+  /** Quality of the decision if a category is in a picture at all: Matthews correlation coefficient, -1 to 1. */
   readonly imageLevelMcc: number;
 }
 
 /**
  * The classification-gated F1 of SA-Co (Carion et al., "SAM 3: Segment Anything with Concepts", 2025) of finds with at
  * least this score. Finds and labels of a query are paired so that the sum of the IoUs is greatest. At each IoU
- * threshold from .50 to .95, F1 is taken over the pairs, misses and surplus finds of all queries whose category is in
- * the picture; surplus finds count only where something was there to be found and something was found. The mean of
- * these F1s is multiplied by the correlation, over all queries, between "there are labels" and "there are finds". Crowds
- * are no labels.
+ * threshold from .50 to .95, F1 counts the pairs, misses and surplus finds of all queries whose category is in the
+ * picture. Surplus finds count only in pictures with labels and finds. The mean of these F1s is multiplied by the
+ * correlation, over all queries, between "there are labels" and "there are finds". Crowds are no labels.
  */
 export function classificationGatedF1(queries: readonly Query[], threshold: number): CgF1 {
   const judged = queries.map((query) => pairUp(query, threshold));

@@ -1,15 +1,15 @@
 import type { Mask } from "./mask.ts";
 
-/** What a step along an axis and a diagonal one count. */
+/** The lengths of a straight and of a diagonal step. */
 const [STRAIGHT, DIAGONAL] = [3, 4];
 
 /**
- * The centre of the pixel that lies deepest in a mask, in picture pixels: where one would click to mean the object. It is
- * farthest from what is outside the mask or the picture, by the 3-4 chamfer distance (G. Borgefors, "Distance transformations
- * in digital images", 1986); of several the last, column by column. Null if the mask is empty.
+ * The center of the pixel deepest in a mask, in picture pixels: a user would click there to mean the object. It is
+ * farthest from the pixels outside the mask or the picture, by the 3-4 chamfer distance (G. Borgefors, "Distance
+ * transformations in digital images", 1986); of several the last, column by column. Null if the mask is empty.
  */
 export function innermost({ width, height, spans }: Mask): { readonly x: number; readonly y: number } | null {
-  // A column, and a pixel above and below each, that are outside.
+  // A column, with one pixel outside above and below.
   const column = height + 2;
   const depth = new Int32Array((width + 2) * column);
   for (let i = 0; i < spans.length; i += 2)

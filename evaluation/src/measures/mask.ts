@@ -28,7 +28,7 @@ export function maskOfSwitches(width: number, height: number, places: Int32Array
     if (length > 0 && places[length - 1] === place) length--;
     else places[length++] = place;
   }
-  // What is still set at the end ends with the picture.
+  // An open span ends with the picture.
   const spans = new Int32Array(length + (length % 2)).fill(end);
   spans.set(places.subarray(0, length));
   let area = 0;
@@ -41,10 +41,10 @@ export const maskOfPixels = (data: Uint8Array, width: number, height: number): M
   maskOfSwitches(width, height, switchesOf({ width, height, data }));
 
 /**
- * Decodes a COCO run-length encoding: lengths of alternating runs of clear and set pixels, down each column. `counts` is
- * the list of lengths, or the text that the COCO API makes of it.
+ * Decodes a COCO run-length encoding: lengths of alternating runs of clear and set pixels, down each column. `counts`
+ * is the list of lengths, or the COCO API's text of it.
  * @param size height, then width, in pixels
- * @throws RangeError if the text has other characters, or the runs are not those of a picture of that size
+ * @throws RangeError if the text has other characters, or the runs do not match the size
  */
 export function maskOfRle(
   [height = 0, width = 0]: readonly number[],
@@ -97,8 +97,8 @@ export function maskIou(a: Mask, b: Mask): number {
 }
 
 /**
- * The share of a find that lies in a crowd, 0 to 1: what the COCO API takes for the IoU with a label whose object is a
- * crowd, since a find of one of its members is not wrong.
+ * The share of a find in a crowd, 0 to 1. The COCO API takes it for the IoU with a crowd: a find of one member is not
+ * wrong.
  */
 export function shareInCrowd(find: Mask, crowd: Mask): number {
   const common = overlap(find, crowd);

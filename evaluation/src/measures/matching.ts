@@ -29,11 +29,11 @@ export interface Matching {
   readonly verdicts: readonly Verdict[];
   /** The label of each judged find; -1 if it has none. */
   readonly labelOf: readonly number[];
-  /** How many labels count: those of the area, without crowds. */
+  /** The number of labels that count: those of the area, without crowds. */
   readonly wanted: number;
 }
 
-/** A label as finds choose among them; `counts` is false for crowds and other sizes. */
+/** A label that finds may take; `counts` is false for crowds and other sizes. */
 interface Candidate {
   readonly index: number;
   readonly crowd: boolean;
@@ -42,11 +42,11 @@ interface Candidate {
 
 /**
  * Gives labels to finds by the COCO API's rules (COCOeval.evaluateImg): the most confident find chooses first. It takes
- * the label with which it agrees best, and at least by `threshold`, among those that nobody has; only if there is none,
- * it takes one that does not count (a crowd, which bears many finds, or one of another size) and is ignored. Finds
- * without a label are wrong, unless they are of another size themselves.
+ * the free label with which it agrees best, and at least by `threshold`. Without one, it takes a label that does not
+ * count (a crowd, which bears many finds, or another size) and is ignored. Finds without a label are wrong, unless they
+ * are of another size themselves.
  *
- * @param most how many finds are judged at most, the most confident ones
+ * @param most the number of finds to judge, the most confident ones
  */
 export function match(query: Query, threshold: number, area: AreaRange, most = Infinity): Matching {
   const labels = query.labels.map(({ crowd, area: size }, index): Candidate => {

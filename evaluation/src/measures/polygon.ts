@@ -2,14 +2,13 @@ import { type Mask, maskOfSwitches } from "./mask.ts";
 
 /** The COCO API draws outlines on a grid this many times finer than the pixels. */
 const FINER = 5;
-/** The fine column in a pixel's middle: an outline counts for a pixel's column where it leaves this one to the right. */
+/** The fine column in a pixel's middle: an edge that leaves it to the right changes the pixel's column. */
 const MIDDLE = 2;
 
 /**
  * The union of polygons, each a list of x, y, x, y, …, in pixels from the picture's upper left corner. Every pixel is
- * the COCO API's (rleFrPoly in maskApi.c): an outline's edges are rounded to a grid five times finer, stepped through
- * along their longer side, and where a step crosses the middle of a pixel's column, the mask is switched from there on
- * down.
+ * the COCO API's (rleFrPoly in maskApi.c). It rounds an outline's edges to a grid five times finer, and steps along
+ * their longer side. Where a step crosses the middle of a pixel's column, it switches the mask from there on down.
  */
 export function maskOfPolygons(
   polygons: readonly (readonly number[])[],
@@ -37,7 +36,7 @@ function maskOfPolygon(polygon: readonly number[], width: number, height: number
   return maskOfSwitches(width, height, Int32Array.from(places));
 }
 
-/** Visits the places where an edge on the fine grid steps from one column into the next, each by its upper left point. */
+/** Visits the steps of an edge on the fine grid from one column into the next, each by its upper left point. */
 function crossings(
   x1: number,
   y1: number,

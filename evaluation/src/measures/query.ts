@@ -1,23 +1,23 @@
 import { boundaryOf } from "./boundary.ts";
 import { type Mask, maskIou, shareInCrowd } from "./mask.ts";
 
-/** An object as people labelled it. */
+/** A labeled object. */
 export interface Label {
   readonly mask: Mask;
-  /** In pixels, as the label says: the COCO API sorts objects into sizes by it. */
+  /** In pixels, from the label: the COCO API sorts objects into sizes by it. */
   readonly area: number;
-  /** Whether the mask covers a crowd of such objects, which were not labelled one by one. */
+  /** True if the mask covers a crowd of such objects without separate labels. */
   readonly crowd: boolean;
 }
 
-/** An object as the model found it. */
+/** An object found by the model. */
 export interface Find {
   readonly mask: Mask;
   /** Confidence, 0 to 1. */
   readonly score: number;
 }
 
-/** One category asked for in one picture: what is there, what was found, and how much of it agrees. */
+/** One category in one picture: its labels, its finds, and their IoUs. */
 export interface Query {
   /** Indices of the picture and of the category. */
   readonly picture: number;
@@ -29,7 +29,7 @@ export interface Query {
   readonly ious: readonly (readonly number[])[];
 }
 
-/** Compares finds with labels, all masks of one size. */
+/** Compares finds with labels. All masks have one size. */
 export function makeQuery(
   picture: number,
   category: number,
