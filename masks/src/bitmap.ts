@@ -8,7 +8,7 @@ export interface Bitmap {
   readonly data: Bytes;
 }
 
-/** A mask's rows as its PNG packs them: eight pixels per byte, the first one highest; each row begins with a byte of its own. */
+/** A mask's rows as its PNG packs them: eight pixels per byte, the first one highest. Each row begins in a new byte. */
 export interface PackedRows {
   readonly width: number;
   readonly height: number;
@@ -18,7 +18,7 @@ export interface PackedRows {
 /** Left, top, width and height in pixels of the picture. */
 export type Box = readonly [x: number, y: number, width: number, height: number];
 
-/** The share of two masks that they have in common, 0 to 1; 0 if both are empty. @throws RangeError if their sizes differ */
+/** The IoU of two masks, 0 to 1; 0 if both are empty. @throws RangeError if their sizes differ */
 export function iou(a: Bitmap, b: Bitmap): number {
   if (a.width !== b.width || a.height !== b.height) throw new RangeError("The masks are of two sizes.");
   let common = 0;

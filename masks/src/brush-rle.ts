@@ -2,7 +2,7 @@ import type { RowRuns } from "./row-runs.ts";
 
 const CHANNELS = 4;
 const WORD_BITS = 8;
-/** How many bits a run's length may take; a code of two bits chooses one. */
+/** The numbers of bits for a run's length; a code of two bits chooses one. */
 const LENGTH_BITS = [3, 4, 8, 16];
 const LONGEST_RUN = 1 << 16;
 
@@ -22,9 +22,10 @@ class BitWriter {
 }
 
 /**
- * A mask as Label Studio's brush has it: the bytes of an RGBA picture, row by row, packed as `@thi.ng/rle-pack` describes. A header
- * has the number of words (32 bits), the bits of a word less one (5), and the four possible lengths of a length, less one (4 each).
- * Each run is a bit that says whether it repeats one word, a code of a length's bits (2), the length less one, and its word.
+ * A mask in Label Studio's brush format: the bytes of an RGBA picture, row by row, packed as `@thi.ng/rle-pack`
+ * describes. A header has the number of words (32 bits), the bits of a word less one (5), and the four possible lengths
+ * of a length, less one (4 each). Each run has four parts: a bit that is 1 if it repeats one word, a code of a length's
+ * bits (2), the length less one, and its word.
  */
 export function brushRleOf({ width, height, starts, edges }: RowRuns): number[] {
   const writer = new BitWriter();

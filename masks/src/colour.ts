@@ -1,4 +1,4 @@
-/** Red, green and blue as amounts of light: 0 to 1 where sRGB has the colour. */
+/** Red, green and blue as amounts of light: 0 to 1 where sRGB has the color. */
 export type LinearRgb = readonly [red: number, green: number, blue: number];
 
 /** OKLCH to linear sRGB (B. Ottosson, "A perceptual color space for image processing", 2020). @param hue in degrees */

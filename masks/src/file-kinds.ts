@@ -1,5 +1,5 @@
 // oxlint-disable no-control-regex -- bytes of files are no text
-/** Detects what a file is by its first bytes, as each format's own specification says. */
+/** Detects a file's kind by its first bytes, as each format's own specification describes. */
 
 export interface FileKind {
   /** Its MIME type. A picture's or a video's begins with `image/` or `video/`. */
@@ -77,7 +77,8 @@ const SIGNATURES: readonly Row[] = [
   ["video/vnd.rn-realvideo", "RealMedia", /^\.RMF/],
   ["video/x-ivf", "IVF", /^DKIF/],
   ["video/mxf", "MXF", /^\x06\x0e\x2b\x34\x02\x05\x01\x01/],
-  // No magic number: the fields of the header have values that other files hardly have. Uncompressed or run-length encoded.
+  // TGA has no magic number, but its header's fields have values that other files hardly have. Uncompressed or
+  // run-length encoded.
   [
     "image/x-tga",
     "TGA",
@@ -91,8 +92,8 @@ const SIGNATURES: readonly Row[] = [
 ];
 
 /**
- * Brands of ISO base media files (ISO/IEC 14496-12), in order of preference: pictures also name the brand of their container.
- * Only the major brand tells QuickTime.
+ * Brands of ISO base media files (ISO/IEC 14496-12), in order of preference: pictures also name the brand of their
+ * container. Only the major brand identifies QuickTime.
  */
 const BRANDS: readonly Row[] = [
   ["image/avif", "AVIF", /^avi[fs]$/],

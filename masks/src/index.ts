@@ -1,4 +1,4 @@
-/** Masks as files have them, for every platform with the Web's APIs. */
+/** Masks and their file formats, for every platform with the Web's APIs. */
 export * from "./bitmap.ts";
 export * from "./brush-rle.ts";
 export * from "./colour.ts";

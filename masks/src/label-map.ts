@@ -17,7 +17,7 @@ export class LabelMap {
   }
 
   /**
-   * Sets a mask's pixels to its label, except where one that is at least as confident stands already.
+   * Sets a mask's pixels to its label, except pixels of a mask that is at least as confident.
    * @param label from 1; each only once
    * @param score the mask's confidence, 0 to 1
    */

@@ -1,12 +1,12 @@
 import { forEachSide, type RowRuns } from "./row-runs.ts";
 
 /*
- * A mask's outline is made of the edges of its runs: each is the side of one pixel, with a set pixel on one hand and a clear one
- * on the other. An outline is followed with the set pixels on the right: up along the first edge of a run, down along its last.
- * Set pixels that only touch at a corner are not connected, clear ones are.
+ * A mask's outline consists of the edges of its runs: each is the side of one pixel, between a set pixel and a clear
+ * one. The walk along an outline keeps the set pixels on the right: up along the first edge of a run, down along its
+ * last. Set pixels that only touch at a corner are not connected, clear ones are.
  */
 
-/** Whether an edge, by its index, is the first of its run. */
+/** True if an edge, by its index, is the first of its run. */
 export const isFirstEdge = (edge: number): boolean => (edge & 1) === 0;
 
 /** The other edge of an edge's run. */
@@ -19,9 +19,9 @@ export interface Outlines {
   /** The row of each edge's run. */
   readonly rowOf: (edge: number) => number;
   /**
-   * Where each outline is met first: at its highest row's leftmost edge. A first edge begins the outline of a part, the last
-   * edge of a run that of a hole. The other edge of that run belongs to an outline that was met before: so these lead from hole
-   * to hole, and in the end to what surrounds them all.
+   * The first edge of each outline: its highest row's leftmost edge. The first edge of a run begins the outline of a
+   * part, the last edge of a run that of a hole. The other edge of that run belongs to an earlier outline: these edges
+   * lead from hole to hole, and in the end to the outline around them all.
    */
   readonly begins: readonly number[];
 }

@@ -12,9 +12,9 @@ export interface Polygon {
 }
 
 /**
- * The outlines of a mask's connected parts, in the order of their highest pixels, along the sides of its pixels: filled, they
- * are the mask. They run clockwise, those of holes counter-clockwise. With a `tolerance` in pixels, points are left out as long
- * as the line stays so near to where it was (Douglas and Peucker, 1973).
+ * The outlines of a mask's connected parts, in the order of their highest pixels, along the sides of its pixels:
+ * filled, they are the mask. They run clockwise, those of holes counter-clockwise. A `tolerance` in pixels leaves out
+ * points, as long as the line stays that near to its old course (Douglas and Peucker, 1973).
  */
 export const polygonsOf = (mask: Bitmap, tolerance = 0): Polygon[] =>
   polygonsOfRuns(rowRunsOf(mask), tolerance);
@@ -47,10 +47,12 @@ export function polygonsOfRuns(runs: RowRuns, tolerance = 0): Polygon[] {
 /** A ring's coordinate; after the last point comes the first. */
 const at = (ring: Ring, i: number): number => ring[i % ring.length] ?? 0;
 
-/** Leaves out points of a ring as long as the line stays within `tolerance` pixels of where it was; see `polygonsOf`. */
+/**
+ * Leaves out points of a ring as long as the line stays within `tolerance` pixels of its old course; see `polygonsOf`.
+ */
 export function simplify(ring: Ring, tolerance: number): Ring {
   const keep = new Set([0]);
-  // The first span ends where it begins: the point that is farthest from there comes to stand against it.
+  // The first span ends where it begins, so its farthest point splits the ring.
   const open = [[0, ring.length / 2]];
   for (let span = open.pop(); span !== undefined; span = open.pop()) {
     const [from = 0, to = 0] = span;
@@ -64,7 +66,9 @@ export function simplify(ring: Ring, tolerance: number): Ring {
     : [...keep].toSorted((a, b) => a - b).flatMap((i) => [at(ring, 2 * i), at(ring, 2 * i + 1)]);
 }
 
-/** The point between two others that is farthest from their line, or from both if they are one, and how far it is. */
+/**
+ * The point between two others that is farthest from their line, or from both if they are the same, and its distance.
+ */
 function farthest(ring: Ring, from: number, to: number): readonly [index: number, distance: number] {
   const [x1, y1] = [at(ring, 2 * from), at(ring, 2 * from + 1)];
   const [dx, dy] = [at(ring, 2 * to) - x1, at(ring, 2 * to + 1) - y1];

@@ -12,8 +12,9 @@ const GREYSCALE_OF_ONE_BIT = "1,0,0,0,0";
 const NOT_A_MASK = "The mask is not a PNG of one bit per pixel.";
 
 /**
- * Reads a mask as the service writes it (W3C PNG, third edition: one bit, greyscale, not interlaced) and checks every chunk's
- * checksum. @throws RangeError if it is anything else, or damaged
+ * Reads a mask as the service writes it (W3C PNG, third edition: one bit, grayscale, not interlaced) and checks every
+ * chunk's checksum.
+ * @throws RangeError if it is anything else, or damaged
  */
 export async function readMaskPng(file: Bytes): Promise<MaskPng> {
   const { width, height, texts, packed } = readChunks(file);
@@ -56,7 +57,10 @@ async function inflate(parts: Bytes[]): Promise<Uint8Array> {
   return new Uint8Array(await new Response(inflated).arrayBuffer());
 }
 
-/** A greyscale picture's rows as its PNG has them, unfiltered: `bits` per pixel, the first one highest, of 16 the high byte first. */
+/**
+ * A grayscale picture's rows in its PNG, unfiltered: `bits` per pixel, the first one highest, of 16 the high byte
+ * first.
+ */
 export interface GreyRows {
   readonly width: number;
   readonly height: number;
@@ -64,7 +68,7 @@ export interface GreyRows {
   readonly rows: Bytes;
 }
 
-/** Writes a greyscale PNG (W3C PNG, third edition). @param texts its iTXt chunks, by keyword */
+/** Writes a grayscale PNG (W3C PNG, third edition). @param texts its iTXt chunks, by keyword */
 export async function writeGreyPng(
   { width, height, bits, rows }: GreyRows,
   texts: ReadonlyMap<string, string> = new Map(),
@@ -101,7 +105,7 @@ function chunk(type: string, data: Uint8Array): Bytes {
   return framed;
 }
 
-/** Undoes the rows' filters (section 9 of the standard); a pixel's neighbours are a byte or a row away. */
+/** Undoes the rows' filters (section 9 of the standard); a pixel's neighbors are a byte or a row away. */
 function unfilter(filtered: Uint8Array, width: number, height: number): Bytes {
   const length = Math.ceil(width / 8);
   if (filtered.length !== (length + 1) * height)

@@ -18,7 +18,10 @@ export const encodeRle = (mask: Bitmap): Rle => ({
   counts: packCounts(switchesOf(mask), mask.data.length),
 });
 
-/** Where a walk down each column, the columns from left to right, changes between clear and set: ascending indices. */
+/**
+ * The ascending indices at which a walk down each column, the columns from left to right, changes between clear and
+ * set.
+ */
 export function switchesOf({
   width,
   height,
@@ -39,8 +42,8 @@ export function rleOf(runs: RowRuns): Rle {
 }
 
 /**
- * Where a walk down each column, padded with a clear pixel at both ends, changes between clear and set: ascending
- * column-major indices. A pixel's column changes where its row's runs differ from those of the row above.
+ * The ascending column-major indices at which a walk down each column, padded with a clear pixel at both ends, changes
+ * between clear and set. A pixel's column changes where its row's runs differ from those of the row above.
  */
 function switches(runs: RowRuns): Int32Array {
   const { width, height, edges } = runs;

@@ -12,7 +12,7 @@ export interface RowRuns {
   readonly area: number;
 }
 
-/** Collects runs row by row, in order; runs that touch are merged. */
+/** Collects runs row by row, in order; merges runs that touch. */
 export class RunList {
   readonly #starts: Int32Array;
   #edges = new Int32Array(4096);
@@ -24,7 +24,7 @@ export class RunList {
     this.#starts = new Int32Array(height + 1);
   }
 
-  /** Starts row y; rows come in order. At most `most` runs are then added to it. */
+  /** Starts row y; rows come in order. @param most the largest number of runs in this row */
   startRow(y: number, most: number): void {
     this.#starts[y] = this.#rowStart = this.#length;
     const needed = this.#length + 2 * most;
@@ -69,11 +69,11 @@ export function rowRunsOf({ width, height, data }: Bitmap): RowRuns {
 }
 
 /**
- * Visits every horizontal side between a set pixel and a clear one, those of one row after the other, from left to right; what is
- * outside of the mask is clear. Neighbouring sides are visited as one if their set pixels lie on the same hand.
+ * Visits every horizontal side between a set pixel and a clear one, row by row, from left to right. Pixels outside the
+ * mask are clear. Visits neighboring sides as one if their set pixels lie on the same hand.
  *
- * @param visit gets the row below the sides, the edges at their left and right end, by their indices, and whether the lower
- * pixels are set; at a corner where two set pixels touch, the edge is that of the pixel that the side belongs to
+ * @param visit gets the row below the sides, the edges at their left and right end, by their indices, and a flag that
+ * is true if the lower pixels are set; at a corner where two set pixels touch, the edge is that of the side's pixel
  * @param visitStraight gets an edge and the one below it if both are at one place and of one kind
  */
 export function forEachSide(

@@ -14,8 +14,8 @@ const quoted = (text: string): string =>
   );
 
 /**
- * The `data.yaml` of a dataset of YOLO labels: the names of its classes, in the order of their numbers, and the folder for the
- * pictures, beside `labels`.
+ * The `data.yaml` of a dataset of YOLO labels: the names of its classes, in the order of their numbers, and the folder
+ * for the pictures, next to `labels`.
  */
 export const yoloDataset = (names: readonly string[]): string =>
   [
@@ -26,16 +26,17 @@ export const yoloDataset = (names: readonly string[]): string =>
     "",
   ].join("\n");
 
-/** How many digits coordinates have: enough that rounding moves a point by at most 0.005 pixels. */
+/** The number of digits of coordinates: rounding moves a point by at most 0.005 pixels. */
 const digitsFor = (side: number): number => Math.ceil(Math.log10(side)) + 2;
 
 /**
- * An object in YOLO's format for segmentation: a line for each of its connected parts (by their sides), in the order of their
- * highest pixels, with the class and the polygon's points, x and y as shares of the picture's width and height. A hole is joined
- * to what surrounds it by a cut: a line there and back. The pixels whose centres are inside by the even-odd rule are the mask's.
+ * An object in YOLO's format for segmentation: a line for each of its connected parts (by their sides), in the order of
+ * their highest pixels. A line has the class and the polygon's points, x and y as shares of the picture's width and
+ * height. A cut, a line there and back, joins a hole to the outline around it. The pixels whose centers are inside by
+ * the even-odd rule are the mask's.
  *
  * @param classIndex the class, from 0
- * @param tolerance how far a line may stray to have fewer points, in pixels
+ * @param tolerance the distance in pixels by which a line may deviate to have fewer points
  */
 export function* yoloLines(runs: RowRuns, classIndex: number, tolerance = 0): Generator<string> {
   const { width, height } = runs;
@@ -54,9 +55,9 @@ export function* yoloLines(runs: RowRuns, classIndex: number, tolerance = 0): Ge
 }
 
 /**
- * How far inside the set pixels an outline passes, in pixels. So a program that takes a pixel for inside if its centre is, as
- * the COCO API does, draws the mask again, and so does one that rounds coordinates down to pixels and draws outlines too, as
- * OpenCV's fillPoly does in YOLO's training.
+ * The inset of an outline in the set pixels, in pixels. A program that tests pixel centers, as the COCO API does, draws
+ * the mask again. So does a program that rounds coordinates down and draws outlines too, as OpenCV's fillPoly does in
+ * YOLO's training.
  */
 const INSET = 0.05;
 
@@ -85,7 +86,7 @@ function followPart(
     const [from, to] = [edges[edge] ?? 0, edges[next] ?? 0];
     if (from !== to) {
       const step = Math.sign(to - from);
-      // What is set lies below a step to the right, and above one to the left.
+      // The set pixel is below a step to the right, and above a step to the left.
       const y = rowOf(edge) + (isFirstEdge(edge) ? 0 : 1) + step * INSET;
       path.add({ x: from + step / 2, y, upright: false });
       if (Math.abs(to - from) > 1) path.add({ x: to - step / 2, y, upright: false });

@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 
-/** What PyYAML's reader refuses anywhere in a stream (reader.py). */
+/** Characters that PyYAML's reader refuses anywhere in a stream (reader.py). */
 const NON_PRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-/** What a backslash stands before, and how many hexadecimal digits follow (scanner.py). */
+/** Characters after a backslash, and the number of hexadecimal digits that follow (scanner.py). */
 const REPLACEMENTS = new Map(
   Object.entries({
     0: "\0",
@@ -32,7 +32,7 @@ const DIGITS = new Map([
 /** A line break as PyYAML gives it on: those of ASCII and U+0085 as a line feed. */
 const lineBreakOf = (text: string): string => (/[\u2028\u2029]/.test(text) ? text : "\n");
 
-/** Reads a double-quoted scalar as PyYAML does, from behind its opening quote. Returns the text and where it ends. */
+/** Reads a double-quoted scalar as PyYAML does, from after its opening quote. Returns the text and its end. */
 function readScalar(stream: string, begin: number): readonly [text: string, end: number] {
   let text = "";
   for (let at = begin; ;) {
