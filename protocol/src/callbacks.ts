@@ -39,8 +39,8 @@ export const LeaseExtension = z.strictObject({ deadline: z.int().positive() });
 export type LeaseExtension = z.infer<typeof LeaseExtension>;
 
 /**
- * How a task ended. `retryable` is true if another attempt may succeed (after a crash, a full disk); `returned` means that
- * the inference service stopped before the task was done, which costs the task no attempt.
+ * The end of a task. `retryable` is true if another attempt may succeed (after a crash, a full disk). `returned` means
+ * that the inference service stopped before the task was done; the task loses no attempt.
  */
 export const Completion = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("success"), output: TaskOutput }),

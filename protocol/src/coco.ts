@@ -1,6 +1,6 @@
 import { MOST_MASKS_PER_TASK } from "./outputs.ts";
 
-/** A class of objects, as COCO's format and YOLO's have it. */
+/** A class of objects in COCO's format and YOLO's. */
 export interface Category {
   readonly id: number;
   readonly name: string;
@@ -10,8 +10,8 @@ export interface Category {
 export const categoryIdOf = (promptIndex: number): number => promptIndex + 1;
 
 /**
- * The categories of a job, in the order of their ids: its prompts, then the names of what its regions point at, each once. A
- * region that is called as a prompt has that prompt's category.
+ * The categories of a job, in the order of their ids: its prompts, then the names of its regions' objects, each once. A
+ * region with a prompt's name has that prompt's category.
  * @param regionNames by `nameOf`, in the order of the regions
  */
 export function categoriesOf(prompts: readonly string[], regionNames: readonly string[] = []): Category[] {
@@ -19,11 +19,11 @@ export function categoriesOf(prompts: readonly string[], regionNames: readonly s
   return [...prompts, ...others].map((name, index) => ({ id: categoryIdOf(index), name }));
 }
 
-/** The id of the category that a region's object has by its name. @param categories by `categoriesOf` */
+/** The id of a region's category, by its object's name. @param categories by `categoriesOf` */
 export const regionCategoryId = (categories: readonly Category[], name: string): number =>
   categories.find((category) => category.name === name)?.id ?? categoryIdOf(categories.length);
 
-/** The COCO id of the picture, or the clip, that has this place in its job, from 0. */
+/** The COCO id of a picture or a clip by its place in its job, from 0. */
 export const imageIdOf = (index: number): number => index + 1;
 
 /** The COCO id of a picture's mask, unique in its job. */
@@ -31,8 +31,8 @@ export const annotationIdOf = (index: number, maskIndex: number): number =>
   index * MOST_MASKS_PER_TASK + maskIndex + 1;
 
 /*
- * A COCO document is written in lines, so that code that merges a job's documents copies annotations without parsing them:
- * the first line has everything else, then comes a line for each annotation, all but the first after a comma.
+ * Lines of a COCO document, so that code that merges a job's documents copies annotations without parsing them. The
+ * first line has everything else, then each annotation has a line, all but the first after a comma.
  */
 
 /** A document's first line: `head`'s fields, then the list of annotations is open. */

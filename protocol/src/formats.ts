@@ -4,7 +4,7 @@ import { MOST_REGIONS, RegionLabel } from "./regions.ts";
 
 type Kinds<Type extends TaskType> = (typeof OUTPUTS)[Type];
 
-/** A format that a result is written in as well, if its job asks for it: the kind of an output. */
+/** An additional format of a result, if its job asks for it: the kind of an output. */
 type FormatOf<Type extends TaskType> = {
   [Kind in keyof Kinds<Type>]: Kinds<Type>[Kind] extends { readonly format: string } ? Kind & string : never;
 }[keyof Kinds<Type>];
@@ -14,7 +14,7 @@ const formatsOf = <Type extends TaskType>(type: Type): FormatOf<Type>[] =>
     outputsOf(type).some(([name, { format }]) => name === kind && format !== undefined),
   );
 
-/** What the formats of a job's type are, in words. */
+/** The formats of a job's type, in words. */
 export const formatsInWords = (type: TaskType): string =>
   outputsOf(type)
     .flatMap(([, { format }]) => format ?? [])
@@ -26,7 +26,7 @@ export type ResultFormat = z.infer<typeof ResultFormat>;
 export const VideoFormat = z.enum(formatsOf("video"));
 export type VideoFormat = z.infer<typeof VideoFormat>;
 
-/** The formats that a task's result is written in as well, and what they call its upload. */
+/** The additional formats of a task's result, and the upload's name in them. */
 export const wantedFormats = <Format extends z.ZodType>(format: Format) =>
   z.strictObject({
     wanted: z.array(format).min(1),
@@ -34,8 +34,8 @@ export const wantedFormats = <Format extends z.ZodType>(format: Format) =>
     /** Its place among the job's tasks, from 0: with it, ids are unique in the whole job. */
     index: z.int().nonnegative(),
     /**
-     * What the objects of all regions of the job are called, by `nameOf`: what the categories are made of. Absent: that of the
-     * task's own regions, as in a job of one task, or whose regions have no labels.
+     * The names of all regions of the job, by `nameOf`, for the categories. Absent if the task's own regions suffice,
+     * as in a job of one task or without labels.
      */
     regionNames: z.array(RegionLabel).min(1).max(MOST_REGIONS).optional(),
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The model that a service has loaded, and what it can: the answer of GET /v1/model. */
+/** The loaded model of a service, and its abilities: the answer of GET /v1/model. */
 export const ModelDescription = z.object({
   /** The service's version of the protocol, `PROTOCOL`. */
   protocol: z.int(),
@@ -12,11 +12,11 @@ export const ModelDescription = z.object({
   provider: z.string(),
   /** The labels that it knows, if it finds nothing else; "open" if it looks for any phrase. */
   vocabulary: z.union([z.literal("open"), z.array(z.string())]),
-  /** Whether it heeds what a phrase says of its noun, as "red" in "red car". */
+  /** True if it heeds attributes of a noun, as "red" in "red car". */
   attributes: z.boolean(),
-  /** Whether it draws what is pointed at in a picture, by each kind of region, and whether it follows that through a clip. */
+  /** The kinds of regions that it draws in a picture; `clips` is true if it follows their objects through a clip. */
   regions: z.object({ box: z.boolean(), points: z.boolean(), clips: z.boolean().default(false) }),
-  /** The formats in which it writes a result as well. */
+  /** The additional formats in which it writes a result. */
   formats: z.array(z.string()),
   capabilities: z.object({ types: z.array(z.enum(["image", "video"])), preview: z.boolean() }),
 });

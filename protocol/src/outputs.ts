@@ -9,12 +9,12 @@ export interface Output {
   /** Its key among the job's assets and in the job's archive. */
   readonly assetKey: string;
   /**
-   * How a finished task names its files: `always` by its name, as every task has it; `or-null` by its name or null; `each`
-   * with what is known of each mask. Without any of these the field is missing where there is no such file, as in records
-   * stored before the output existed: so for every new output. A list then says only that it is there.
+   * The field of this output in a finished task. `always`: its name, in every task. `or-null`: its name or null.
+   * `each`: the facts about each mask. Absent: the field is missing if there is no such file, as in records stored
+   * before the output existed, so leave it out for every new output. The field of a list is then only `true`.
    */
   readonly reported?: "always" | "or-null" | "each";
-  /** What it is, in a few words, if a job asks for it in its `formats`: the kind is then the format's name. */
+  /** A short description, if a job asks for it in its `formats`: the kind is then the format's name. */
   readonly format?: string;
 }
 
@@ -95,7 +95,7 @@ export const outputsOf = (type: TaskType): [kind: string, output: Output][] =>
 
 const all = Object.values(OUTPUTS).flatMap((kinds) => Object.values(kinds));
 
-/** Whether it has a file per mask. */
+/** True if it has a file per mask. */
 export const isList = ({ name }: Output): boolean => name.includes("{index}");
 
 /** The most files that a task of any type may write. */
@@ -123,7 +123,7 @@ const patterns = new Map<string, RegExp>(
   all.map((output) => [output.name, new RegExp(`^(?:${pattern(output)})$`)]),
 );
 
-/** Whether a file with this name belongs to this output. */
+/** True if a file with this name belongs to this output. */
 export const isNamed = (output: Output, name: string): boolean =>
   patterns.get(output.name)?.test(name) ?? false;
 

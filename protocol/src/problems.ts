@@ -2,11 +2,11 @@ import { z } from "zod";
 import { type Blanks, fill } from "./template.ts";
 import { cutText } from "./text.ts";
 
-/** Why a task failed, or what a success could not serve. */
+/** The reason why a task failed, or a part of a request that a success could not serve. */
 interface Row {
-  /** Whether another attempt may succeed: after a crash or a full disk, for example, but not with a damaged file. */
+  /** True if another attempt may succeed: after a crash or a full disk, for example, but not with a damaged file. */
   readonly retryable: boolean;
-  /** What happened and what to do, for the person who asked; `{…}` is filled in. */
+  /** Explanation and advice for the person who asked; `{…}` is filled in. */
   readonly sentence: string;
 }
 
@@ -297,7 +297,7 @@ export type Problem = z.infer<typeof Problem>;
 /** The values for the placeholders of a code's sentence. */
 export type Particulars<Code extends ProblemCode> = Blanks<(typeof PROBLEMS)[Code]["sentence"]>;
 
-/** One problem for several, because a task has room for one: the first's code, and what all of them say; null for none. */
+/** Joins several problems, because a task has room for one: the first's code, and all sentences; null for none. */
 export function joinProblems(problems: readonly (Problem | null)[]): Problem | null {
   const all = problems.filter((problem) => problem !== null);
   const [first] = all;
@@ -307,8 +307,8 @@ export function joinProblems(problems: readonly (Problem | null)[]): Problem | n
 }
 
 /**
- * The problem with this code, its sentence filled in and cut to the longest message of the wire. It is well-formed whatever the
- * values are, because the Worker refuses a report that is not.
+ * The problem with this code, its sentence filled in and cut to the longest message of the wire. It is well-formed for
+ * all values, because the Worker refuses a malformed report.
  */
 export function problemOf<Code extends ProblemCode>(code: Code, ...[values]: Particulars<Code>): Problem {
   const sentence: string = PROBLEMS[code].sentence;

@@ -2,22 +2,22 @@ import { z } from "zod";
 
 /** The most regions of a job. */
 export const MOST_REGIONS = 50;
-/** The most objects of a clip that are pointed at. */
+/** The most objects that the regions of a clip may mark. */
 export const MOST_OBJECTS = 10;
 
-/** What a region's object is called, in formats and previews. */
+/** The name of a region's object in formats and previews. */
 export const RegionLabel = z.string().min(1).max(100);
 
-/** What the object of a region without a label is called. */
+/** The name of the object of a region without a label. */
 export const UNLABELLED = "region";
 
-/** What distinguishes a region's object from others. */
+/** The fields that distinguish a region's object from others. */
 interface Pointing {
   readonly objectId?: number | undefined;
   readonly label?: string | undefined;
 }
 
-/** An object of a clip that is pointed at by one or several regions. */
+/** An object of a clip, marked by one or several regions. */
 export interface PointedObject<Region> {
   /** Its id among the clip's objects: as requested, or else the lowest that is free. */
   readonly objectId: number;
@@ -27,7 +27,7 @@ export interface PointedObject<Region> {
   readonly regions: readonly Region[];
 }
 
-/** The objects that a clip's regions mean, by their first regions. */
+/** The objects that a clip's regions mark, by their first regions. */
 export function objectsOf<Region extends Pointing>(regions: readonly Region[]): PointedObject<Region>[] {
   const taken = new Set(regions.flatMap(({ objectId }) => objectId ?? []));
   const free = (): number => {
@@ -43,5 +43,5 @@ export function objectsOf<Region extends Pointing>(regions: readonly Region[]): 
   });
 }
 
-/** What an object is called that is pointed at. */
+/** The name of a region's object. */
 export const nameOf = ({ label }: Pick<Pointing, "label">): string => label ?? UNLABELLED;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { delivery, Lane } from "./task.ts";
 
-/** A task that waits: what decides its place in the service's order. */
+/** A waiting task: the fields that decide its place in the service's order. */
 export const WaitingTask = z.object({
   lane: Lane,
   type: z.enum(["image", "video"]),
@@ -14,6 +14,6 @@ export type WaitingTask = z.infer<typeof WaitingTask>;
 export const RoomRequest = z.object({ tasks: z.array(WaitingTask).min(1).max(100).readonly() });
 export type RoomRequest = z.infer<typeof RoomRequest>;
 
-/** For each task of the request, in its order. Nothing is reserved. */
+/** One answer for each task of the request, in its order. The service reserves nothing. */
 export const RoomAnswer = z.object({ room: z.array(z.boolean()) });
 export type RoomAnswer = z.infer<typeof RoomAnswer>;

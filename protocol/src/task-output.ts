@@ -26,7 +26,10 @@ type FileField<Row> = Row extends { readonly reported: "always" }
       ? z.ZodOptional<z.ZodBoolean>
       : z.ZodOptional<z.ZodNullable<FileName>>;
 
-/** One field per output of a type: the name of its file, or whether it is there if it is a list. Not for the masks, which are listed. */
+/**
+ * One field per output of a type: the name of its file, or `true` for a list. Not for the masks, which have their own
+ * array.
+ */
 type FileFields<Type extends TaskType> = {
   [
     Kind in keyof Kinds<Type> as Kinds<Type>[Kind] extends { readonly reported: "each" } ? never : Kind
@@ -39,7 +42,7 @@ const fieldOf = (output: Output) => {
   return isList(output) ? z.boolean().optional() : OutputName.nullish();
 };
 
-/** The outputs that a finished task has a field of. */
+/** The outputs that have a field in a finished task. */
 const outputsWithField = (type: TaskType) =>
   outputsOf(type).filter(([, { reported }]) => reported !== "each");
 
@@ -53,14 +56,17 @@ export const ImageFiles = z.strictObject(fileFields("image"));
 /** The files of a finished clip. */
 export const VideoFiles = z.strictObject(fileFields("video"));
 
-/** What every finished task has; `notice` says what could not be served, or was left out, although the task succeeded. */
+/**
+ * Fields of every finished task; `notice` says which parts were not served, or were left out, although the task
+ * succeeded.
+ */
 const finished = { generatedAt: z.iso.datetime({ precision: 3 }), notice: TaskProblem.nullable() };
 
 export const ImageTaskOutput = z.strictObject({
   ...finished,
   ...ImageFiles.shape,
   type: z.literal("image"),
-  /** What is charged for: one picture. */
+  /** The billed units: one picture. */
   units: z.literal(1),
   masks: z.array(MaskOutput).max(MOST_MASKS_PER_TASK),
 });
@@ -70,7 +76,7 @@ export const VideoTaskOutput = z.strictObject({
   ...finished,
   ...VideoFiles.shape,
   type: z.literal("video"),
-  /** What is charged for: the frames that were processed. */
+  /** The billed units: the processed frames. */
   units: z.int().positive(),
   framesWithMasks: z.int().nonnegative(),
   totalMasks: z.int().nonnegative(),
@@ -80,7 +86,7 @@ export type VideoTaskOutput = z.infer<typeof VideoTaskOutput>;
 export const TaskOutput = z.discriminatedUnion("type", [ImageTaskOutput, VideoTaskOutput]);
 export type TaskOutput = z.infer<typeof TaskOutput>;
 
-/** The file fields of a finished task that wrote files of these names. */
+/** The file fields of a finished task, from the names of its files. */
 export const filesByKind = (type: TaskType, names: readonly string[]): Record<string, string | true | null> =>
   Object.fromEntries(
     outputsWithField(type).flatMap(([kind, output]): [string, string | true | null][] => {
@@ -99,7 +105,9 @@ export interface NamedFile {
   readonly index?: number;
 }
 
-/** The files that a finished task names, in the table's order; a task stored before an output existed names none of it. */
+/**
+ * The files that a finished task names, in the table's order. A task stored before an output existed names none of it.
+ */
 export function filesOf(given: TaskOutput): NamedFile[] {
   const fields: Readonly<Record<string, unknown>> = { ...given };
   return outputsOf(given.type).flatMap(([kind, output]): NamedFile[] => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ResultFormat, VideoFormat, wantedFormats } from "./formats.ts";
 import { MOST_OBJECTS, MOST_REGIONS, objectsOf, RegionLabel } from "./regions.ts";
 
-/** Which queue a task came from; the service serves the lanes in this order and bounds each separately. */
+/** The queue of a task; the service serves the lanes in this order and bounds each separately. */
 export const Lane = z.enum(["interactive", "bulk", "trial"]);
 export type Lane = z.infer<typeof Lane>;
 
@@ -18,7 +18,10 @@ const EntityTag = z.string().regex(/^"[\x21\x23-\x7e]{1,200}"$/);
 const Prompt = z.string().min(1);
 const Share = z.number().min(0).max(1);
 
-/** A click on a picture, in its pixels as it is shown: `label` 1 on the object (foreground), 0 outside it (background). */
+/**
+ * A click on a picture, in pixels of the displayed picture: `label` 1 on the object (foreground), 0 outside it
+ * (background).
+ */
 export const RegionPoint = z.strictObject({
   x: z.number(),
   y: z.number(),
@@ -26,7 +29,7 @@ export const RegionPoint = z.strictObject({
 });
 export type RegionPoint = z.infer<typeof RegionPoint>;
 
-/** A box in a picture, in its pixels as it is shown. */
+/** A box in a picture, in pixels of the displayed picture. */
 export const RegionBox = z.strictObject({
   x: z.number(),
   y: z.number(),
@@ -40,25 +43,25 @@ const region = { index: z.int().nonnegative(), label: RegionLabel.optional() };
 const boxed = z.strictObject({ ...region, box: RegionBox });
 const pointed = z.strictObject({ ...region, points: z.array(RegionPoint).min(1).readonly() });
 
-/** Where in a picture to draw an object: its box, or points on it and outside it. */
+/** Marks an object to draw in a picture: a box, or points on it and outside it. */
 export const TaskRegion = z.union([boxed, pointed]);
 export type TaskRegion = z.infer<typeof TaskRegion>;
 
-/** `timeSeconds` is what a player's clock says, and picks the frame that is shown then. */
+/** `timeSeconds` is a player's clock, and selects the frame that a player shows then. */
 const moment = {
   timeSeconds: z.number().nonnegative(),
-  /** Regions with the same id are one object, pointed at several times; absent: an object of its own. */
+  /** Regions with the same id mark one object. Absent: the region has a separate object. */
   objectId: z.int().positive().max(1_000).optional(),
 };
 
-/** Where in a clip, and when, an object is that is to be followed through it. */
+/** Marks an object in a clip at a time, to be followed through the clip. */
 export const ClipRegion = z.union([boxed.extend(moment), pointed.extend(moment)]);
 export type ClipRegion = z.infer<typeof ClipRegion>;
 
 /**
- * What a job asks of the model for each of its pictures. This object travels unchanged from the job's definition, which is
- * stored with these fields, to the process that runs the model: a new parameter is declared here, in the public API, and
- * where it takes effect. Jobs stored before it lack it, so it is optional. Thresholds are probabilities.
+ * Parameters of the model for each picture of a job. This object travels unchanged from the stored job's definition to
+ * the process that runs the model. Declare a new parameter here, in the public API, and where it takes effect. It is
+ * optional, because jobs stored before lack it. Thresholds are probabilities.
  */
 export const ImageParameters = z.object({
   type: z.literal("image"),
@@ -70,7 +73,7 @@ export const ImageParameters = z.object({
 });
 export type ImageParameters = z.infer<typeof ImageParameters>;
 
-/** What a job asks of the model for its clip: as `ImageParameters`. */
+/** Parameters of the model for a clip, as in `ImageParameters`. */
 export const VideoParameters = z.object({
   type: z.literal("video"),
   /** Empty if there are regions alone. */
@@ -80,10 +83,10 @@ export const VideoParameters = z.object({
 });
 export type VideoParameters = z.infer<typeof VideoParameters>;
 
-/** What identifies a task's work. */
+/** The identity of a task's work. */
 const work = { key: TaskKey, lane: Lane };
 
-/** One picture to segment: what the job asks for, and what concerns this picture alone. Sizes are in bytes. */
+/** One picture to segment: the job's parameters, and the fields of this picture alone. Sizes are in bytes. */
 export const ImageWork = z.object({
   ...work,
   ...ImageParameters.shape,
@@ -92,7 +95,7 @@ export const ImageWork = z.object({
   limits: z.strictObject({
     inputBytes: z.int().positive(),
     inputPixels: z.int().positive(),
-    /** Shared equally by the prompts; of each, the most confident are kept. Regions are not counted. */
+    /** The prompts share it equally; of each, the most confident are kept. Regions do not count. */
     masks: z.int().nonnegative(),
   }),
   /** Absent: none. */
@@ -101,8 +104,8 @@ export const ImageWork = z.object({
 export type ImageWork = z.infer<typeof ImageWork>;
 
 /**
- * Which of a clip's frames are processed: `fps` per second, or `numFrames` in all, or (both null) the clip's own rate up
- * to six per second; never more than `maxFrames`, if that is given.
+ * Selects the frames of a clip to process: `fps` per second, or `numFrames` in all, or (both null) the clip's own rate
+ * up to six per second. `maxFrames`, if present, limits them all.
  */
 export const Sampling = z.strictObject({
   fps: z.number().positive().nullable(),
@@ -121,7 +124,7 @@ export const VideoWork = z.object({
     inputPixels: z.int().positive(),
     /** Of the whole clip. */
     seconds: z.number().positive(),
-    /** Sampled frames: a clip that would yield more is refused. */
+    /** Sampled frames: the service refuses a clip with more. */
     frames: z.int().positive(),
   }),
   sampling: Sampling,
@@ -132,22 +135,24 @@ export const VideoWork = z.object({
 });
 export type VideoWork = z.infer<typeof VideoWork>;
 
-/** What a request says beside the work: whose it is, where its input lies, and the lease. `deadline` is in epoch milliseconds. */
+/** Fields of a request besides the work: the account, the input, and the lease. `deadline` is in epoch milliseconds. */
 export const delivery = {
-  /** Whose task it is, as an id that says nothing else: the service shares its places fairly between accounts. */
+  /** The account of the task, as an opaque id: the service shares its places fairly between accounts. */
   account: z.string().min(1).max(100),
-  /** When the task's job was accepted, epoch milliseconds: the service takes the oldest first. */
+  /** The time when the task's job was accepted, epoch milliseconds: the service takes the oldest first. */
   acceptedAt: z.int().positive(),
   inputUrl: z.url(),
-  /** What storage called the input's bytes at the job's acceptance: other bytes are `input_changed`. Absent: any will do. */
+  /**
+   * The ETag of the input's bytes at the job's acceptance: other bytes are `input_changed`. Absent: any bytes will do.
+   */
   inputEtag: EntityTag.optional(),
   callbackUrl: z.url(),
   callbackToken: z.string().min(1),
-  /** The lease ends then unless a progress report extends it. */
+  /** The end of the lease, unless a progress report extends it. */
   deadline: z.int().positive(),
 };
 
-/** The mask of a former result, which the region with this index of the job corrects: a PNG of the picture's size. */
+/** The mask of an earlier result, which the region with this index of the job corrects: a PNG of the picture's size. */
 export const PriorMask = z.strictObject({ regionIndex: z.int().nonnegative(), url: z.url() });
 export type PriorMask = z.infer<typeof PriorMask>;
 
@@ -179,7 +184,7 @@ export type VideoTaskRequest = z.infer<typeof VideoTaskRequest>;
 export const TaskRequest = z.discriminatedUnion("type", [ImageTaskRequest, VideoTaskRequest]);
 export type TaskRequest = z.infer<typeof TaskRequest>;
 
-/** How far the service is with a task. */
+/** The progress of a task in the service. */
 export const TaskState = z.strictObject({
   key: TaskKey,
   state: z.enum(["queued", "running", "done"]),

@@ -9,7 +9,7 @@ export type Values<Text extends string> = Readonly<Record<Placeholder<Text>, str
 /** The same as a function's arguments: none if the text has no placeholder. */
 export type Blanks<Text extends string> = keyof Values<Text> extends never ? [] : [values: Values<Text>];
 
-/** The text with its placeholders filled. Braces in a value stay as they are. */
+/** The text with its placeholders filled. Braces in a value stay unchanged. */
 export function fill<Text extends string>(text: Text, values: Values<Text>): string {
   const given: Readonly<Record<string, string | number>> = values;
   return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
