@@ -25,13 +25,13 @@ import { type JobUpdate, lastStatus, watch } from "./wait/watch.ts";
 
 /** The options of an upload. With the same `idempotencyKey`, a file is the same upload within a day. */
 export interface UploadOptions extends RequestOptions {
-  /** Called with the number of bytes that have been sent. */
+  /** Called with the number of bytes sent so far. */
   readonly onProgress?: ((uploadedBytes: number) => void) | undefined;
 }
 
 type Prompts = string | readonly string[];
 
-/** What a platform makes of results. */
+/** Turns results into those of a platform. */
 interface Platform<Images, Video> {
   readonly images: (result: ImageResult) => Images;
   readonly video: (result: VideoResult) => Video;
@@ -100,7 +100,7 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     );
   }
 
-  /** A job that was created elsewhere or earlier. Asks for nothing yet. */
+  /** A job from elsewhere or earlier. Asks for nothing yet. */
   job(jobId: string): JobHandle<Images | Video> {
     const { images, video } = this.#platform;
     return new JobHandle<Images | Video>(this.connection, { jobId, names: new Map(), sizes: [] }, (result) =>
@@ -109,14 +109,14 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
   }
 
   /**
-   * The result of a job that was created elsewhere or earlier; waits for it if it has not ended.
+   * The result of a job from elsewhere or earlier; waits until it has ended.
    * @throws SegmentationError with the job's problem if it has failed
    */
   async result(jobId: string, options: ResultOptions = {}): Promise<Images | Video> {
     return await this.job(jobId).result(options);
   }
 
-  /** Yields a job's progress, whenever it changes, until the job has ended. */
+  /** Yields a job's progress at each change, until the job has ended. */
   watchJob(jobId: string, options: CallOptions = {}): AsyncIterable<JobUpdate> {
     return watch(this.connection, jobId, options);
   }
@@ -126,12 +126,12 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     return await lastStatus(this.watchJob(jobId, options));
   }
 
-  /** Asks for the zip of a job's files, and waits until it can be downloaded. */
+  /** Asks for the zip of a job's files, and waits until it is ready. */
   async archive(jobId: string, options: CallOptions = {}): Promise<ReadyArchive> {
     return await waitForArchive(this.connection, jobId, options);
   }
 
-  /** Uploads a picture or a clip, and gives the taskId that a job takes. */
+  /** Uploads a picture or a clip, and gives its taskId for a job. */
   async upload(input: Input, options: UploadOptions = {}): Promise<string> {
     const { onProgress, ...call } = checked(options);
     const onBytes = (bytes: number): void => onProgress?.(bytes);
@@ -170,7 +170,7 @@ export class SegmentationClient extends Client<ImageResult, VideoResult> {
   }
 }
 
-/** The result of a job that was created as one of this kind. */
+/** Checks that a result is of the type of its job. */
 function ofKind<T>(kind: new (...given: never[]) => T, result: ImageResult | VideoResult): T {
   if (result instanceof kind) return result;
   throw lacking(result instanceof ImageResult ? "clip" : "picture", result.jobId);

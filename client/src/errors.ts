@@ -13,7 +13,7 @@ export type ClientErrorCode =
 /** Every code that an error of this library may have. */
 export type ErrorCode = ApiErrorCode | TaskProblemCode | ArchiveProblemCode | ClientErrorCode;
 
-/** Whether a text is a code; a newer service may have codes that this version's types lack. */
+/** True if a text is a code; a newer service may have codes that this version's types lack. */
 export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && code !== "";
 
 interface KnownOfAnError extends Omit<ErrorObject, "error" | "message"> {
@@ -24,7 +24,7 @@ interface KnownOfAnError extends Omit<ErrorObject, "error" | "message"> {
   readonly cause: unknown;
 }
 
-/** What is known about an error apart from its code and message. */
+/** Facts about an error besides its code and message. */
 export type ErrorDetails = { readonly [Name in keyof KnownOfAnError]?: KnownOfAnError[Name] | undefined };
 
 /**
@@ -38,7 +38,7 @@ export class SegmentationError extends Error {
   readonly status!: number | undefined;
   /** The answer's X-Request-Id: name it when you report a failure. */
   readonly requestId!: string | undefined;
-  /** The answer's body: what its JSON says, or its text. */
+  /** The answer's body: its JSON, or its text. */
   readonly body!: unknown;
   /** The job that failed, or that continues although waiting for it failed: `client.result(jobId)` resumes waiting. */
   readonly jobId!: string | undefined;
@@ -47,7 +47,7 @@ export class SegmentationError extends Error {
   readonly remainingTokens!: number | undefined;
   /** Tokens that the refused job needs. */
   readonly requestedTokens!: number | undefined;
-  /** When the free trial ends or ended: ISO 8601. */
+  /** End of the free trial: ISO 8601. */
   readonly expiresAt!: string | undefined;
   /** The job in progress that blocks a new one. */
   readonly activeJobId!: string | undefined;
@@ -61,11 +61,11 @@ export class SegmentationError extends Error {
   }
 }
 
-/** The error of an input, an option or a setting that cannot be used. */
+/** The error of an unusable input, option or setting. */
 export const invalidInput = (message: string, details?: ErrorDetails): SegmentationError =>
   new SegmentationError("invalid_input", message, details);
 
-/** The error of a result that lacks what its job is of. */
+/** The error of a result without the files that its job must have. */
 export const lacking = (what: string, jobId: string): SegmentationError =>
   new SegmentationError("unreadable_answer", `The result of the job has no ${what}.`, { jobId });
 

@@ -1,4 +1,4 @@
-/** A client of a segmentation job service, for every platform with the Web's APIs. */
+/** The client of a segmentation job service, for every platform with the Web's APIs. */
 export { SegmentationClient, type UploadOptions } from "./client.ts";
 export { type EndedPicture, JobHandle, type ResultOptions } from "./job.ts";
 export type { CallOptions, ClientOptions, Credential, RequestOptions } from "./options.ts";

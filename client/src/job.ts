@@ -17,15 +17,15 @@ import { type JobUpdate, assertSucceeded, hasEnded, lastStatus, problemError, wa
 /** The options of waiting for a job's result. */
 export type ResultOptions = Omit<RunOptions, "idempotencyKey">;
 
-/** A picture of a job whose task has ended. Its masks are fetched when they are asked for, and not kept. */
+/** A picture of a job whose task has ended. Its masks are fetched on request, and not kept. */
 export class EndedPicture {
   readonly taskId: string;
   /** The file's name, or the taskId of one without. */
   readonly name: string;
-  /** Why the picture failed, or which prompts it could not serve: a code, a colon and a sentence. */
+  /** The reason why the picture failed, or the prompts that it could not serve: a code, a colon and a sentence. */
   readonly problem: string | null;
   /**
-   * Fetches the picture with its masks. Until the whole job has succeeded this waits.
+   * Fetches the picture with its masks; waits until the whole job has succeeded.
    * @throws SegmentationError with the picture's problem if it has failed, or with the job's
    */
   readonly load: (options?: CallOptions) => Promise<Picture>;
@@ -47,8 +47,8 @@ export class EndedPicture {
 }
 
 /**
- * A job of the service, which keeps running whether or not somebody holds this. Keep its `jobId`: `client.job(jobId)` is the same
- * job in another process, for as long as the service keeps it.
+ * A job of the service, which keeps running without this object. Keep its `jobId`: `client.job(jobId)` is the same job
+ * in another process, for as long as the service keeps it.
  */
 export class JobHandle<Result = ImageResult | VideoResult> {
   readonly jobId: string;
@@ -73,18 +73,18 @@ export class JobHandle<Result = ImageResult | VideoResult> {
     return (await askFor(this.#connection, "retrieveJob", { jobId: this.jobId }, options)).data;
   }
 
-  /** Yields the job's progress, whenever it changes, until the job has ended. */
+  /** Yields the job's progress at each change, until the job has ended. */
   events(options: CallOptions = {}): AsyncIterable<JobUpdate> {
     return watch(this.#connection, this.jobId, options);
   }
 
-  /** Cancels the job: what has not ended is not charged. Returns its status. */
+  /** Cancels the job: unfinished work is not charged. Returns its status. */
   async cancel(options: CallOptions = {}): Promise<JobStatus> {
     return (await askFor(this.#connection, "cancelJob", { jobId: this.jobId }, options)).data;
   }
 
   /**
-   * Waits until the job has ended, and fetches what it has found.
+   * Waits until the job has ended, and fetches its results.
    * @throws SegmentationError with the job's problem if it has failed
    */
   async result(options: ResultOptions = {}): Promise<Result> {
@@ -108,8 +108,8 @@ export class JobHandle<Result = ImageResult | VideoResult> {
   }
 
   /**
-   * Yields each picture as soon as its task has ended, in success or not, in that order. Memory stays flat: a picture's masks are
-   * fetched by its `masks()`, which waits for the whole job.
+   * Yields each picture as soon as its task has ended, in success or not, in that order. Memory stays flat: a picture's
+   * `masks()` fetches its masks, and waits for the whole job.
    */
   async *pictures(options: CallOptions = {}): AsyncGenerator<EndedPicture, void> {
     const seen = new Set<string>();

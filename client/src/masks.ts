@@ -1,4 +1,6 @@
-/** Masks and documents of them, for programs that work with pixels: apart from the client, which loads them when it needs them. */
+/**
+ * Masks and their documents, for programs that work with pixels. The client loads this module only when it needs it.
+ */
 export {
   type Bitmap,
   type Box,

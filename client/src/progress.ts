@@ -1,11 +1,11 @@
 import { hasEnded, type JobUpdate } from "./wait/watch.ts";
 
-/** How far a call of `segment` is. */
+/** Progress of a call of `segment`. */
 export interface Progress {
   readonly uploadedBytes: number;
   /** Of all files. */
   readonly totalBytes: number;
-  /** How many of the job's tasks have ended. */
+  /** Number of the job's tasks that have ended. */
   readonly tasksDone: number;
   readonly tasks: number;
   /** The share of the job's work that is done, 0 to 1; of a clip, the share of its frames. */
@@ -15,8 +15,9 @@ export interface Progress {
 }
 
 /**
- * Calls `onProgress` with what is known of a run's files and job.
- * @param sizes of the files, in bytes @param sent how much of each has been sent
+ * Calls `onProgress` with the progress of a run's files and job.
+ * @param sizes of the files, in bytes
+ * @param sent the bytes of each that have been sent
  */
 export function progressReporter(
   onProgress: ((progress: Progress) => void) | undefined,
@@ -37,13 +38,13 @@ export function progressReporter(
     });
   };
   return {
-    /** Reports how many bytes of a file have been sent. @param size of a file that came from a URL */
+    /** Reports the bytes of a file that have been sent. @param size of a file that came from a URL */
     uploaded(file: number, bytes: number, size = sizes[file] ?? 0): void {
       sent[file] = bytes;
       sizes[file] = size;
       report();
     },
-    /** The job has come this far. */
+    /** Reports the job's progress. */
     job(next: JobUpdate): void {
       update = next;
       report();

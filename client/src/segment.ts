@@ -11,23 +11,23 @@ import { type Source, contentTypeOf } from "./upload/input.ts";
 import type { SendFile } from "./upload/send-file.ts";
 import { uploadSource } from "./upload/upload.ts";
 
-/** The options of a call that makes a job, apart from the job's own. */
+/** The options of a call that makes a job, without the job's own. */
 export interface RunOptions extends CallOptions {
   /**
-   * Names the call, for a later run of the program: within a day, a call with this key, the same files and the same prompts is
-   * the same job. It has at most 120 characters. Files at a URL are then fetched by the client, not by the service.
+   * Names the call, for a later run of the program: within a day, a call with this key, the same files and the same
+   * prompts is the same job. It has at most 120 characters. The client then fetches files at a URL, not the service.
    */
   readonly idempotencyKey?: string | undefined;
-  /** Whether an abort also cancels the job. */
+  /** True to cancel the job on an abort, too. */
   readonly cancelOnAbort?: boolean | undefined;
-  /** Called with the progress whenever it changes. */
+  /** Called with the progress at each change. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 type RegionOf<Request extends CreateJobRequest> = NonNullable<Request["regions"]>[number];
 type Place = "box" | "points";
 
-/** What a region of a request has apart from its task, and exactly one of `box` and `points`. */
+/** The fields of a request's region without its task, and exactly one of `box` and `points`. */
 type Pointing<Region extends { readonly [Each in Place]?: unknown }> = Omit<Region, "taskId" | Place> &
   (
     | (Required<Pick<Region, "box">> & { readonly points?: never })
@@ -35,9 +35,9 @@ type Pointing<Region extends { readonly [Each in Place]?: unknown }> = Omit<Regi
   );
 
 /**
- * Where to draw an object that words need not name, in pixels of the picture as viewers show it: a `box` around it,
- * [left, top, width, height], or `points` on it (label 1, foreground) and outside it (label 0, background). A region that `refines` a
- * mask of an earlier job is of the same upload: its input is `{ taskId }`.
+ * Marks an object to draw without words, in pixels of the displayed picture: a `box` around it, [left, top, width, height],
+ * or `points` on it (label 1, foreground) and outside it (label 0, background). A region that `refines` a mask of an earlier
+ * job is of the same upload: its input is `{ taskId }`.
  * @example { points: [{ x: 430, y: 200, label: 1 }], label: "saucer" }
  */
 export type PictureRegion = Pointing<RegionOf<ImageJobRequest>> & {
@@ -46,32 +46,32 @@ export type PictureRegion = Pointing<RegionOf<ImageJobRequest>> & {
 };
 
 /**
- * Where an object is in a clip, in pixels of its frames as viewers show them, and when. It is followed from there, forwards and
+ * Marks an object in a clip at a time, in pixels of the displayed frames. The service follows it from there, forwards and
  * backwards, until it is lost.
  * @example { points: [{ x: 400, y: 200, label: 1 }], timeSeconds: 0.5, label: "camel" }
  */
 export type ClipRegion = Pointing<RegionOf<VideoJobRequest>>;
 
-/** The options of a job of pictures, apart from its files and prompts. */
+/** The options of a job of pictures, without its files and prompts. */
 export type SegmentOptions = RunOptions &
   Omit<ImageJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
     /** Each gives one mask, whose `region` is its place in this list. Prompts may be empty if each input has a region. */
     readonly regions?: readonly PictureRegion[] | undefined;
   };
 
-/** The options of a job of a clip, apart from its file and prompts. */
+/** The options of a job of a clip, without its file and prompts. */
 export type SegmentVideoOptions = RunOptions &
   Omit<VideoJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
-    /** Objects to follow, up to 10, that words need not name. Prompts may be empty then. */
+    /** Objects to follow without words, up to 10. Prompts may be empty then. */
     readonly regions?: readonly ClipRegion[] | undefined;
   };
 
-/** What a job is made of. */
+/** Parts from which a job is made. */
 export interface Run {
   readonly sources: readonly Source[];
   readonly options: RunOptions;
   readonly type: CreateJobRequest["type"];
-  /** The job's request, once its files have their taskIds. */
+  /** The job's request with the taskIds of its files. */
   readonly request: (tasks: string[]) => CreateJobRequest;
 }
 
@@ -82,7 +82,7 @@ function fieldsOf<Options extends RunOptions>(options: Options) {
   return fields;
 }
 
-/** @throws SegmentationError `invalid_input` if they are no texts */
+/** @throws SegmentationError `invalid_input` if they are no strings */
 function promptsOf(prompts: unknown): string[] {
   const all: unknown[] = [prompts].flat();
   if (all.every((each) => typeof each === "string")) return all;
@@ -145,7 +145,7 @@ export function videoRun(
 /** The service takes a key of 128: uploads have this one with their number. */
 const MOST_KEY_CHARACTERS = 120;
 
-/** A job that was created from files. */
+/** A job with its files. */
 export interface Created {
   readonly jobId: string;
   /** The names of the files by taskId, and their sizes in bytes. */
@@ -162,7 +162,7 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
     throw invalidInput(
       `The idempotencyKey has more than ${MOST_KEY_CHARACTERS} characters. Use a shorter one.`,
     );
-  // What cannot be sent in the end is not uploaded for.
+  // Does not upload for a request that cannot be sent.
   jsonOf(run.request(sources.map(() => "")));
   for (const { from, name } of sources)
     if (from instanceof Blob) assertKind(type, await contentTypeOf(from, name), name);
@@ -179,7 +179,7 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
     if (source.from instanceof URL) reporter.uploaded(i, size, size);
     return taskId;
   });
-  // To be canceled, a job has to be known, even if it is created at the moment of the abort.
+  // An aborted creation may still have made the job: only a complete answer gives the id to cancel.
   const creating = cancelOnAbort ? { ...call, signal: undefined } : call;
   const { data, response } = await askFor(connection, "createJob", run.request(tasks), creating);
   const { jobId } = data;
@@ -191,7 +191,7 @@ export async function createFrom(connection: Connection, send: SendFile, run: Ru
   return { jobId, sizes, names: new Map(tasks.map((id, i) => [id, sources[i]?.name || id])) };
 }
 
-/** Cancels a job whose caller has stopped caring, if the service is there. */
+/** Cancels a job whose caller gave up, if the service is there. */
 export async function cancelQuietly(
   connection: Connection,
   jobId: string,

@@ -2,8 +2,8 @@ import { invalidInput } from "./errors.ts";
 import { can, has, isObject } from "./http/shapes.ts";
 
 /**
- * The headers of a request as `fetch`, Node's `http`, or a framework has them: `Headers` of any package, a Map, name and value in
- * pairs, or an object, whose values may be arrays.
+ * The headers of a request from `fetch`, Node's `http`, or a framework: `Headers` of any package, a Map, name and value
+ * in pairs, or an object, whose values may be arrays.
  */
 export type WebhookHeaders =
   | { entries(): Iterable<readonly [string, unknown]> }
@@ -11,7 +11,10 @@ export type WebhookHeaders =
   | Iterable<readonly [string, unknown]>
   | Readonly<Record<string, unknown>>;
 
-/** Reads headers regardless of the case of their names; "" is one that is missing. @throws SegmentationError `invalid_input` */
+/**
+ * Reads headers regardless of the case of their names; "" for a missing one.
+ * @throws SegmentationError `invalid_input`
+ */
 export function headerReader(headers: WebhookHeaders): (name: string) => string {
   const given: unknown = headers;
   if (!isObject(given) || has(given, "headers") || can(given, "then"))

@@ -2,17 +2,18 @@ import type { components } from "./contract.ts";
 import { invalidInput } from "./errors.ts";
 import { headerReader, type WebhookHeaders } from "./webhook-headers.ts";
 
-/** What the service sends to a webhook endpoint: `type` says what `data` is. */
+/** Event for a webhook endpoint: `type` decides the shape of `data`. */
 export type WebhookEvent = components["schemas"]["WebhookEvent"];
 
-/** By how much the clocks of sender and receiver may differ, and how old a request may be. */
+/** The largest difference between the clocks of sender and receiver, and the largest age of a request. */
 const TOLERANCE_SECONDS = 300;
 
 /** @throws DOMException if the text is not base64 */
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
 /**
- * Why a request is not signed with the secret; undefined if it is (Standard Webhooks, "Verifying webhook authenticity").
+ * The reason why a request is not signed with the secret; undefined if it is (Standard Webhooks, "Verifying webhook
+ * authenticity").
  * @param now epoch milliseconds
  * @throws SegmentationError `invalid_input` if the secret is none
  */
@@ -57,7 +58,7 @@ function keyOf(secret: unknown) {
 /** The platforms' types have different names for it. */
 type VerifyingKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Whether a signature is the key's; in constant time. */
+/** True if a signature is the key's; in constant time. */
 async function isOf(key: VerifyingKey, signature: string, signed: Uint8Array<ArrayBuffer>): Promise<boolean> {
   try {
     return await crypto.subtle.verify("HMAC", key, bytesOf(signature), signed);

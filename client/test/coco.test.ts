@@ -3,7 +3,10 @@ import { decodeRle, mergeCoco, type CocoDocument } from "segmentation-client/mas
 import { describe, expect, it } from "vitest";
 import { memoryClient, picture } from "./support/memory-client.ts";
 
-/** What a reader of COCO relies on: unique ids, references that lead somewhere, figures that are those of the pixels. */
+/**
+ * Checks the properties that a reader of COCO relies on: unique ids, valid references, and figures that match the
+ * pixels.
+ */
 function checkCoco({ images, categories, annotations }: CocoDocument): void {
   for (const list of [images, categories, annotations])
     expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);

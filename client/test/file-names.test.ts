@@ -13,7 +13,7 @@ const namesFor = (names: readonly string[]): string[] => [
   ...uniqueNames(new Map(names.map((name, i) => [`id-${i + 1}`, name]))).values(),
 ];
 
-/** `{d×3}` stands for `ddd`. */
+/** Replaces `{d×3}` by `ddd`. */
 const expanded = (text: string): string =>
   text.replaceAll(/\{([^{}×]+)×(\d+)\}/gu, (_, part: string, times: string) => part.repeat(Number(times)));
 const Texts = z.array(z.string().transform(expanded));
@@ -21,7 +21,7 @@ const CASES = z
   .array(z.strictObject({ name: z.string(), given: Texts, files: Texts }))
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, "cases/file-names.json"), "utf8")));
 
-/** Names that are short or long, and have whatever file systems mind. */
+/** Parts of short and long names, with characters that file systems refuse or change. */
 const unit = fc.constantFrom(
   "a",
   "A",

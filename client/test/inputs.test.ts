@@ -22,7 +22,7 @@ async function* generate() {
   }
 }
 
-/** A file as packages have it: no class of the platform. */
+/** A file of a package, which is no class of the platform. */
 const foreignFile = (tag: string) => ({
   size: bytes.length,
   type: "image/jpeg",

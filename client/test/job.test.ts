@@ -167,7 +167,7 @@ describe("the pictures of a job", () => {
     for await (const each of job.pictures()) {
       seen.push(new WeakRef(present((await each.masks())[0], "mask")));
       if (seen.length % 10 > 0) continue;
-      // A WeakRef holds on until the turn is over.
+      // A WeakRef keeps its target until the end of the turn.
       await new Promise((resolve) => setImmediate(resolve));
       collect();
       most = Math.max(most, seen.filter((ref) => ref.deref() !== undefined).length);

@@ -12,7 +12,7 @@ import { ImageResult as NodeResult, type SegmentationClient as NodeClient } from
 import sharp from "sharp";
 import { describe, expectTypeOf, it } from "vitest";
 
-/** What must compile; it is never called. */
+/** Code that must compile; it is never called. */
 export async function taken(client: SegmentationClient, node: NodeClient): Promise<void> {
   const bytes: Uint8Array = new Uint8Array();
   const buffer: Buffer = Buffer.from("a");
@@ -34,7 +34,7 @@ export async function taken(client: SegmentationClient, node: NodeClient): Promi
   await client.upload(bytes, { idempotencyKey: "a", onRetry: () => {}, signal: undefined });
 }
 
-/** What must not compile; it is compiled with the other tests, and never called. */
+/** Code that must not compile; it is compiled with the other tests, and never called. */
 export function refused(client: SegmentationClient, node: NodeClient): void {
   // @ts-expect-error a field of a video job
   void client.segment("https://example.com/a.png", "cat", { fps: 2 });

@@ -4,7 +4,7 @@ import { present } from "../../test/support/at.ts";
 import { addressOf, memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
 import { type Play, type PlayedService, playService } from "./support/played-service.ts";
 
-/** The paths below a job that were asked, each with how often in a row. */
+/** The requested paths below a job, each with its number of requests in a row. */
 const askedOf = (asked: readonly string[]): string[] =>
   asked
     .filter((line) => line.startsWith("GET /v1/jobs/"))
@@ -19,7 +19,7 @@ describe("waiting for a job", () => {
     vi.useRealTimers();
   });
 
-  /** A client whose requests the test counts while they are under way: a request's signal aborts when it has ended. */
+  /** A client whose open requests the test counts: a request's signal aborts when it has ended. */
   function timedClient(play: Play, fetchOf = memoryFetch) {
     const requests: AbortSignal[] = [];
     const service = playService(play);

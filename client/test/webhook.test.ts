@@ -22,7 +22,7 @@ function signed(body: string, at = new Date()) {
   return { body, headers };
 }
 
-/** A good request whose clock is so many milliseconds off. */
+/** A good request whose clock is off by this many milliseconds. */
 function off(byMs: number): [string, Record<string, string>, string] {
   const { body, headers } = signed("{}", new Date(Date.now() + byMs));
   return [body, headers, secret];

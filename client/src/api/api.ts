@@ -7,10 +7,13 @@ import { followEvents } from "./follow-events.ts";
 import type { Api } from "./operations.ts";
 import type { Answer, ApiEvent, Input, OperationId } from "./types.ts";
 
-/** How the route of a stream of events ends. */
+/** The ending of the route of a stream of events. */
 const STREAM = " events";
 
-/** The request of an operation: names in its path are filled in; the other values are the body, or the query of one without. */
+/**
+ * The request of an operation: fills in the names in its path. The other values are the body, or the query of an
+ * operation without a body.
+ */
 export function requestOf(id: OperationId, input: object): ApiRequest {
   if (!isObject(input)) throw invalidInput(`${id} takes its parameters as one object.`);
   const [method = "", template = "", ...marks] = ROUTES[id].split(" ");
@@ -45,7 +48,7 @@ interface Page {
   readonly nextToken: string | null;
 }
 
-/** Asks once and gives the answer as promise, as response, and as the items of all pages. */
+/** Asks once, and gives the answer as a promise, as a response, and as the items of all pages. */
 function call(
   connection: Connection,
   id: OperationId,
@@ -83,7 +86,7 @@ async function* stream(
 
 const IDS = Object.keys(ROUTES).filter((id): id is OperationId => id in ROUTES);
 
-/** The operations of the service, as the contract lists them. */
+/** The operations of the service, from the contract. */
 export function createApi(connection: Connection): Api {
   const operation = (id: OperationId) => (input?: object, options?: RequestOptions) =>
     (ROUTES[id].endsWith(STREAM) ? stream : call)(connection, id, input, options);

@@ -5,7 +5,10 @@ import { parseJson, pieces } from "../http/read.ts";
 import type { RequestOptions } from "../options.ts";
 import type { ApiEvent } from "./types.ts";
 
-/** Gives the events of one answer until it ends, or nothing was heard for `timeoutMs`. @throws SegmentationError */
+/**
+ * Gives the events of one answer until it ends, or until `timeoutMs` milliseconds of silence.
+ * @throws SegmentationError
+ */
 export async function* followEvents<Data>(
   connection: Connection,
   request: ApiRequest,
@@ -34,12 +37,14 @@ export interface StreamEvent {
   readonly id: string | undefined;
 }
 
-/** Reads the events of a body (HTML standard, section "Server-sent events"); each piece says that the stream is alive. */
+/**
+ * Reads the events of a body (HTML standard, section "Server-sent events"); each piece shows that the stream is alive.
+ */
 export async function* readEvents(response: Response, alive: () => void): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const piece of pieces(response, alive)) {
-    // A line end that is cut in two is put together before it is read.
+    // Joins a line end that was cut in two.
     text = (text + decoder.decode(piece, { stream: true })).replaceAll(/\r\n|\r(?!$)/g, "\n");
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";

@@ -3,7 +3,7 @@ import type { RequestOptions } from "../options.ts";
 
 export type OperationId = keyof typeof ROUTES;
 
-/** A part of an object type, or nothing if it is absent. */
+/** A part of an object type, or `unknown` if it is absent. */
 type Part<T, Name extends string> = T extends { readonly [N in Name]: infer Value } ? Value : unknown;
 type Given<T> = [T] extends [undefined] ? unknown : NonNullable<T>;
 
@@ -14,7 +14,7 @@ type Body<Id extends OperationId> = operations[Id] extends {
   ? Value
   : unknown;
 
-/** What an operation takes: the names in its path, its query and the fields of its body, in one object. */
+/** Input of an operation: the names in its path, its query and the fields of its body, in one object. */
 export type Input<Id extends OperationId> = Given<Part<Parameters<Id>, "path">> &
   Given<NonNullable<Parameters<Id>["query"]>> &
   Body<Id> &
@@ -24,20 +24,20 @@ type Success = 200 | 201 | 202 | 204;
 type Responses<Id extends OperationId> = operations[Id]["responses"];
 type Content<Id extends OperationId> = Responses<Id>[keyof Responses<Id> & Success];
 
-/** What an operation answers; nothing if it is a 204. */
+/** Answer of an operation; nothing for a 204. */
 export type Answer<Id extends OperationId> =
   Content<Id> extends { content: { "application/json": infer Value } } ? Value : undefined;
 
 type DataOf<C> = C extends { content: { "text/event-stream": infer Value } } ? Value : never;
 
-/** One event of an operation that answers with a stream of them. */
+/** One event of an operation that answers with a stream. */
 export interface ApiEvent<Data> {
   readonly event: string;
   readonly id: string | undefined;
   readonly data: Data;
 }
 
-/** What the pages of a list have; never, if the operation is no list with pages. */
+/** Items of a list's pages; never for an operation without pages. */
 export type Item<Id extends OperationId> =
   Answer<Id> extends { items: (infer One)[]; nextToken: string | null } ? One : never;
 
@@ -46,7 +46,7 @@ export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<{ readonly data: T; readonly response: Response }>;
 }
 
-/** One page if it is awaited; all items of this page and the following ones if it is iterated. Or a stream's events. */
+/** Awaited, one page; iterated, all items of this page and the following ones. Or a stream's events. */
 export type ApiAnswer<Id extends OperationId> = [DataOf<Content<Id>>] extends [never]
   ? ApiPromise<Answer<Id>> & ([Item<Id>] extends [never] ? unknown : AsyncIterable<Item<Id>>)
   : AsyncIterable<ApiEvent<DataOf<Content<Id>>>>;

@@ -1,7 +1,7 @@
 import { SegmentationError } from "../errors.ts";
 import { Interrupted } from "./terminal.ts";
 
-/** A failure whose message says it all. Exit code 2 is for a wrong command line, 1 for everything else. */
+/** A failure whose message is complete. Exit code 2 is for a wrong command line, 1 for everything else. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly exitCode: 1 | 2;
@@ -31,7 +31,7 @@ const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
 export function explain(error: unknown): { readonly message: string; readonly exitCode: number } {
   if (error instanceof Failure || error instanceof Interrupted) return error;
   const code = systemCode(error) ?? systemCode(error instanceof Error ? error.cause : undefined);
-  // A file's error is better explained by what the system says.
+  // The system's message explains a file's error better.
   if (error instanceof SegmentationError && (error.code !== "invalid_input" || code === undefined))
     return { message: ofService(error), exitCode: 1 };
   const { message } = error instanceof Error ? error : new Error(String(error));

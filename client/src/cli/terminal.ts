@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** Where a command reads and writes: the process's own terminal, or a test's. */
+/** Input and output of a command: the process's own terminal, or a test's. */
 export interface Terminal {
   /** Prints a line of the output, to stdout. */
   readonly print: (line: string) => void;
@@ -10,16 +10,16 @@ export interface Terminal {
   readonly draw: (text: string) => void;
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a person is watching: progress is drawn only then. */
+  /** True if a person is watching: only then the command draws its progress. */
   readonly isInteractive: boolean;
-  /** Whether what is printed may have colours. */
+  /** True if the output may have colors. */
   readonly hasColours: boolean;
   readonly columns: number;
   /** Aborts on Ctrl-C, or when the system ends the process. */
   readonly signal: AbortSignal;
 }
 
-/** Why a command was interrupted, and the exit code for it. */
+/** The reason why a command was interrupted, and its exit code. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;

@@ -51,7 +51,10 @@ const RULES: Readonly<Record<Name, Rule>> = {
 
 const isOption = (name: string): name is Name => name in RULES;
 
-/** The options as they were given: `undefined` is an option that was left out, and others than these are the caller's. @throws SegmentationError `invalid_input` if one has a value that it cannot have */
+/**
+ * Checks options and returns them. `undefined` counts as left out; unknown options pass unchecked.
+ * @throws SegmentationError `invalid_input` if one has an impossible value
+ */
 export function checked<Given extends object>(options: Given): Given {
   if (!isObject(options)) throw invalidInput("The options are not an object.");
   for (const [name, value] of Object.entries(options)) {

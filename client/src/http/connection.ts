@@ -15,7 +15,7 @@ export interface ApiRequest {
   /** With its query. */
   readonly path: string;
   readonly body?: object | undefined;
-  /** Whether a success has no body. */
+  /** True if a success has no body. */
   readonly isEmpty: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Answered<T> {
   readonly response: Response;
 }
 
-/** Reads a body; `alive` says that something of it has come. */
+/** Reads a body; calls `alive` with each piece. */
 export type Read<T> = (response: Response, alive: () => void) => Promise<T>;
 
 /** Sends requests to the service and to its storage: credentials, time limits, repetitions. */
@@ -35,8 +35,8 @@ export class Connection implements Patience {
   readonly parallel: number;
   readonly timeoutMs: number;
   /**
-   * True if requests may have streams and Blobs for bodies. node-fetch would send the names of their classes instead, and is
-   * recognized by its responses.
+   * True if requests may have streams and Blobs for bodies. node-fetch, recognized by its responses, would send the
+   * names of their classes instead.
    */
   takesStreams = true;
   /** The caller's own `fetch`. */
@@ -44,7 +44,7 @@ export class Connection implements Patience {
   readonly #baseUrl: string;
   readonly #credential: () => Promise<string>;
 
-  /** @throws SegmentationError `invalid_input` if there is no address or no credential, or an option that cannot be used */
+  /** @throws SegmentationError `invalid_input` if there is no address or no credential, or an unusable option */
   constructor(options: ClientOptions) {
     checked(options);
     this.#baseUrl = addressOf(options);
@@ -56,9 +56,9 @@ export class Connection implements Patience {
     this.parallel = options.parallel ?? 6;
   }
 
-  /** @throws SegmentationError `invalid_input` if what is there to send requests is no `fetch`, and the network's errors */
+  /** @throws SegmentationError `invalid_input` if `fetch` is not a function, and the network's errors */
   async fetch(url: string, init: RequestInit): Promise<Response> {
-    // The platform's `fetch` wants no other `this`.
+    // The platform's `fetch` fails with another `this`.
     const fetch = this.#fetch ?? globalThis.fetch;
     if (typeof fetch !== "function") throw invalidInput("This platform has no fetch. Give the client one.");
     const response = await fetch(url, init);
@@ -75,7 +75,7 @@ export class Connection implements Patience {
     options: RequestOptions,
     exchange: Exchange,
   ): Promise<Response> {
-    // A source of tokens may hang, and fails with errors of its own.
+    // A source of tokens may hang, and its errors pass through unchanged.
     const credential = await exchange.unlessOver(this.#credential());
     const headers = headersOf(
       { "idempotency-key": options.idempotencyKey || undefined },
@@ -93,7 +93,7 @@ export class Connection implements Patience {
     return response;
   }
 
-  /** Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once. */
+  /** Asks the service, and repeats after temporary failures: a POST with one Idempotency-Key takes effect once. */
   async ask<T>(request: ApiRequest, options: RequestOptions = {}): Promise<Answered<T>> {
     checked(options);
     const idempotencyKey =
@@ -104,7 +104,7 @@ export class Connection implements Patience {
           const response = await this.open(request, { ...options, idempotencyKey }, exchange);
           return { response, data: await exchange.within(answerOf<T>(request, response)) };
         } catch (error) {
-          // The first answer was lost, and it said that this is gone now.
+          // The first answer was lost, and the resource is gone now.
           if (failures === 0 || !isGone(request, error)) throw error;
           const response = new Response(null, { status: 204 });
           return { response, data: await answerOf<T>(request, response) };
@@ -113,7 +113,7 @@ export class Connection implements Patience {
     return await persist(this, options, attempt);
   }
 
-  /** Downloads a URL, again where a failure may pass. @throws SegmentationError */
+  /** Downloads a URL, and repeats after temporary failures. @throws SegmentationError */
   async download<T>(url: string, read: Read<T>, options: CallOptions = {}): Promise<T> {
     checked(options);
     if (!/^(?:https?|data|blob):$/.test(parseUrl(url)?.protocol ?? ""))
@@ -127,7 +127,7 @@ export class Connection implements Patience {
     return await persist(this, options, attempt);
   }
 
-  /** Does what one request takes, within its time. */
+  /** Runs one request within its time limit. */
   async exchange<T>(
     { timeoutMs = this.timeoutMs, signal }: CallOptions,
     use: (exchange: Exchange) => Promise<T>,
@@ -161,6 +161,6 @@ async function answerOf<T>({ isEmpty }: ApiRequest, response: Response): Promise
 const unwritten = (cause: unknown): SegmentationError =>
   invalidInput(`The downloaded file cannot be written: ${messageOf(cause)}.`, { cause });
 
-/** Whether an operation that answers nothing finds nothing to do. */
+/** True if an operation without an answer finds nothing to do. */
 const isGone = ({ isEmpty }: ApiRequest, error: unknown): boolean =>
   isEmpty && error instanceof SegmentationError && error.status === 404;

@@ -2,10 +2,10 @@ import { invalidInput } from "../errors.ts";
 import type { ClientOptions } from "../options.ts";
 import { parseUrl } from "./url.ts";
 
-/** What is used of Node's `process`, which other platforms, and their types, may lack. */
+/** The used part of Node's `process`, which other platforms, and their types, may lack. */
 declare const process: { readonly env?: Readonly<Record<string, string | undefined>> } | undefined;
 
-/** A variable of the environment, if there is one that may be read. */
+/** A variable of the environment, if the program may read it. */
 function environment(name: string): string | undefined {
   try {
     return typeof process === "undefined" ? undefined : process.env?.[name];
@@ -31,13 +31,13 @@ export function addressOf({ baseUrl = environment("SEGMENTATION_BASE_URL") }: Cl
   const address = url.origin + url.pathname.replace(/\/+$/, "");
   if (/[?#]/.test(text))
     throw invalidInput(`The address has to end before its query or fragment. Use ${address}`);
-  // Other services' clients want it; this one's paths begin with it.
+  // Other services' clients expect it; this service's paths already begin with it.
   if (address.endsWith("/v1"))
     throw invalidInput(`${text} is the address with the version. Use ${address.slice(0, -"/v1".length)}`);
   return address;
 }
 
-/** What gives the credential for a request. @throws SegmentationError `invalid_input` */
+/** Returns the function that gives the credential for a request. @throws SegmentationError `invalid_input` */
 export function credentialOf({
   accessToken,
   apiKey = environment("SEGMENTATION_API_KEY"),

@@ -1,8 +1,8 @@
 import { messageOf, SegmentationError } from "../errors.ts";
 
 /**
- * The time that one request has, its answer's body included: it ends at the caller's signal, or when nothing was heard for
- * `timeoutMs`. `within` rejects then even if what it waits for never does.
+ * The time limit of one request with its answer's body: it ends at the caller's signal, or after `timeoutMs` of
+ * silence. `within` rejects then even if its work never ends.
  */
 export class Exchange {
   readonly #control = new AbortController();
@@ -17,7 +17,7 @@ export class Exchange {
     outer?.throwIfAborted();
     this.#timeoutMs = timeoutMs;
     this.#outer = outer;
-    // No AbortSignal.any: Node keeps what it makes for as long as the caller's signal lives.
+    // No AbortSignal.any: Node keeps its signals for as long as the caller's signal lives.
     outer?.addEventListener("abort", this.#forward);
     this.#ended = new Promise((_, reject) => {
       this.signal.addEventListener("abort", () => reject(this.signal.reason));
@@ -43,20 +43,24 @@ export class Exchange {
     }, allowedMs);
   };
 
-  /** What `work` gives. @throws its failure as it is, SegmentationError `timed_out`, or the caller's reason to abort */
+  /**
+   * Returns the result of `work`.
+   * @throws its failure unchanged, SegmentationError `timed_out`, or the caller's reason to abort
+   */
   async unlessOver<T>(work: Promise<T>): Promise<T> {
     return await Promise.race([work, this.#ended]);
   }
 
   /**
-   * What `work` gives. @param explain what another error than this library's means
-   * @throws SegmentationError `timed_out` or what `explain` says, or the caller's reason to abort
+   * Returns the result of `work`.
+   * @param explain translates errors other than this library's
+   * @throws SegmentationError `timed_out` or the error of `explain`, or the caller's reason to abort
    */
   async within<T>(work: Promise<T>, explain = networkFailure): Promise<T> {
     try {
       return await this.unlessOver(work);
     } catch (error) {
-      // What is left of the answer would keep its connection.
+      // The rest of the answer would keep its connection.
       this.#control.abort(error);
       this.#outer?.throwIfAborted();
       if (this.#failure !== undefined) throw this.#failure.error;

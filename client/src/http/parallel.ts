@@ -1,6 +1,7 @@
 /**
- * Maps all items, at most `limit` at the same time; the results keep the items' order. After a failure no further item begins and
- * the `signal` of those under way aborts; once they have ended, the first failure is thrown. An abort of `outer` counts as one.
+ * Maps all items, at most `limit` at the same time; the results keep the items' order. After a failure it begins no
+ * further item, aborts the `signal` of those in progress, waits for them, and throws the first failure. An abort of
+ * `outer` counts as a failure.
  */
 export async function mapParallel<T, R>(
   items: readonly T[],

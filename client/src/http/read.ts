@@ -4,7 +4,7 @@ import { type ByteStream, chunksOf, isByteStream } from "./shapes.ts";
 import { type Exchange, networkFailure } from "./exchange.ts";
 
 /**
- * A body as JSON, nothing of an empty one; the service is trusted to send what its contract has.
+ * A body as JSON; undefined if it is empty. Trusts the service to follow its contract.
  * @throws SegmentationError `unreadable_answer`
  */
 export async function readJson<T>(response: Response, alive: () => void = () => {}): Promise<T> {
@@ -20,7 +20,7 @@ export function parseJson(text: string, response: Response) {
   }
 }
 
-/** The error of an answer that says success and cannot be read; it is asked for again. */
+/** The error of a success that cannot be read; the client asks again. */
 export const unreadable = (response: Response, what: string, cause?: unknown): SegmentationError =>
   new SegmentationError(
     "unreadable_answer",
@@ -32,7 +32,7 @@ export const unreadable = (response: Response, what: string, cause?: unknown): S
     },
   );
 
-/** Visits a body piece by piece; each one says that it is alive. @throws SegmentationError `connection_failed` */
+/** Visits a body piece by piece, and calls `alive` for each. @throws SegmentationError `connection_failed` */
 export async function* pieces(response: Response, alive: () => void): AsyncGenerator<Bytes, void> {
   try {
     for await (const piece of bodyOf(response)) {
@@ -44,7 +44,7 @@ export async function* pieces(response: Response, alive: () => void): AsyncGener
   }
 }
 
-/** Not every `fetch` gives a body that is a stream of the Web: node-fetch has one of Node, React Native has none. */
+/** Some bodies are no stream of the Web: node-fetch has one of Node, React Native has none. */
 async function* bodyOf(response: Response): AsyncGenerator<Bytes, void> {
   const body: unknown = response.body;
   if (isByteStream(body)) return yield* chunksOf(body);

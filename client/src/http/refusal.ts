@@ -13,8 +13,8 @@ function retryAfter(headers: Headers): number | undefined {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The error of a request that was answered with a redirect, or whose redirect a `fetch` of the caller's has followed; undefined
- * of another answer. It names where the address leads, without a query, which may be secret.
+ * The error of a request that was answered with a redirect, or whose redirect the caller's `fetch` has followed;
+ * undefined for other answers. It names the target without its query, which may be secret.
  */
 export function redirection(
   response: Response,
@@ -22,7 +22,7 @@ export function redirection(
   path: string,
 ): SegmentationError | undefined {
   const { status, headers, redirected, type, url } = response;
-  // A browser hides where a redirect leads.
+  // A browser hides the target of a redirect.
   if (!REDIRECTS.has(status) && !redirected && type !== "opaqueredirect") return undefined;
   const location = redirected ? url : (headers.get("location") ?? "");
   const target = parseUrl(location, baseUrl + path);
@@ -37,7 +37,7 @@ export function redirection(
   );
 }
 
-/** A body: what its JSON says, or its text. */
+/** A body: its JSON, or its text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -74,7 +74,7 @@ export async function refusal(response: Response): Promise<SegmentationError> {
   );
 }
 
-/** The error in an answer of object storage, whose XML is quoted. */
+/** The error in an answer of object storage; it quotes the XML. */
 export async function storageRefusal(response: Response): Promise<SegmentationError> {
   const { status, headers } = response;
   const text = await response.text();

@@ -1,30 +1,30 @@
 import { SegmentationError, type ErrorCode } from "../errors.ts";
 import type { CallOptions } from "../options.ts";
 
-/** How often and how soon a request is repeated. */
+/** Limits of a request's repetitions. */
 export interface Patience {
   readonly maxRetries: number;
   /** The pause before the first repetition, in milliseconds. */
   readonly retryDelayMs: number;
 }
 
-/** Nobody waits longer for a repetition: a later Retry-After is the caller's to follow. */
+/** The longest pause: a caller follows a later Retry-After itself. */
 const LONGEST_PAUSE_MS = 60_000;
 
 const PASSING_CODES = new Set<ErrorCode>(["connection_failed", "timed_out", "idempotency_in_progress"]);
 /** From 520 on they are Cloudflare's: it did not reach the service, or not in time. */
 const PASSING_STATUSES = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
-/** Whether the same request may succeed later. */
+/** True if the same request may succeed later. */
 export function mayPass({ code, status = 200 }: SegmentationError): boolean {
   // A 503 that lasts until the operator has set billing up.
   if (code === "billing_not_configured") return false;
   if (PASSING_CODES.has(code) || PASSING_STATUSES.has(status)) return true;
-  // An answer that arrived garbled; and what object storage says when it is busy.
+  // A garbled answer, or the answer of a busy object storage.
   return code === "unreadable_answer" ? status < 300 : code === "storage_refused" && status >= 500;
 }
 
-/** Between half a pause and a whole one, so that clients which failed together don't come back together. */
+/** A random time from half a pause to a whole one: clients that failed together don't come back together. */
 export function pauseMs(failures: number, retryDelayMs: number, retryAfterSeconds = 0): number {
   const doubled = Math.min(retryDelayMs * 2 ** failures, LONGEST_PAUSE_MS);
   return retryAfterSeconds * 1_000 + doubled * (0.5 + Math.random() / 2);
@@ -45,7 +45,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Repeats an attempt that failed with what may pass; `failures` counts those before it. `onRetry` is called with each such failure. */
+/** Repeats an attempt after temporary failures; `failures` counts those before it. Calls `onRetry` with each. */
 export async function persist<T>(
   patience: Patience,
   { signal, onRetry, maxRetries = patience.maxRetries }: CallOptions,

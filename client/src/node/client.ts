@@ -12,7 +12,7 @@ import { isUrl } from "../upload/shapes.ts";
 import { ImageResult, VideoResult } from "./results.ts";
 import { writeWhole } from "./save.ts";
 
-/** The client for platforms with a file system: a string that is not a URL is a path, and results can be saved. */
+/** The client for platforms with a file system. A string that is not a URL is a path, and results have `save`. */
 export class SegmentationClient extends Client<ImageResult, VideoResult> {
   /** @throws SegmentationError `invalid_input` without an address or a credential, in the options or the environment */
   constructor(options: ClientOptions = {}) {
@@ -56,7 +56,7 @@ function pathOf(input: Input): string | undefined {
 /** Opens a file without reading it. @throws SegmentationError `invalid_input` if it cannot be read, or is empty */
 async function openPath(path: string): Promise<Source> {
   try {
-    // Bun's `openAsBlob` takes what does not exist, and Node's takes folders.
+    // Bun's `openAsBlob` accepts missing files, and Node's accepts folders.
     if ((await stat(path)).isFile()) {
       await access(path, constants.R_OK);
       const from = await openAsBlob(path);

@@ -1,4 +1,4 @@
-/** The client with what needs a file system: for Node, Deno and Bun. */
+/** The client with the parts that need a file system: for Node, Deno and Bun. */
 export * from "../index.ts";
 export * from "../masks.ts";
 export { SegmentationClient } from "./client.ts";

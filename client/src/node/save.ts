@@ -13,11 +13,11 @@ const KEYS = { png, ...others };
 export type Format = keyof typeof KEYS;
 export const FORMATS = Object.keys(KEYS).filter((name): name is Format => name in KEYS);
 
-/** The folder that has a format's files, in storage and on the disk. */
+/** The folder of a format's files, in storage and on the disk. */
 export const folderOf = (format: Format): string => KEYS[format].split("/", 1).join();
 
 export interface SaveOptions {
-  /** What to save; by default everything that the job has. */
+  /** Formats to save; by default all of the job's. */
   readonly formats?: readonly Format[];
   readonly signal?: AbortSignal | undefined;
 }

@@ -14,7 +14,7 @@ import { parseUrl } from "../http/url.ts";
 import { type BlobLike, describeMisfit, type FileHandleLike, isBlob, isFileHandle, isUrl } from "./shapes.ts";
 import { nameOfPath } from "../results/file-names.ts";
 
-/** A file as a stream. It is read whole before it is sent, because storage wants its length first. */
+/** A file as a stream. The client reads it whole before it sends it, because storage requires its length first. */
 export interface StreamInput {
   readonly stream: ByteStream;
   /** The file's name, for results. */
@@ -30,7 +30,7 @@ export interface UrlInput {
   readonly name?: string | undefined;
 }
 
-/** A file that was uploaded before: what `upload()` gives, or a `taskId` of an earlier job. */
+/** A file that was uploaded before: the result of `upload()`, or a `taskId` of an earlier job. */
 export interface UploadedInput {
   readonly taskId: string;
   /** The file's name, for results. */
@@ -38,8 +38,8 @@ export interface UploadedInput {
 }
 
 /**
- * A picture or a clip: a File or Blob, its bytes, a response of `fetch`, a stream of the Web or of Node, the URL where it is, or its
- * `taskId`. Classes of packages are as good as the platform's.
+ * A picture or a clip: a File or Blob, its bytes, a response of `fetch`, a stream of the Web or of Node, its URL, or
+ * its `taskId`. Classes of packages work like the platform's.
  */
 export type Input =
   | BlobLike
@@ -54,7 +54,7 @@ export type Input =
   | URL
   | string;
 
-/** What to upload, with its name if it has one: a file, the URL of one, or the taskId of one that is uploaded already. */
+/** A file to upload, with its name if it has one: its content, its URL, or its taskId if it is uploaded already. */
 export interface Source {
   readonly from: Blob | URL | UploadedInput;
   readonly name: string | undefined;
@@ -102,7 +102,7 @@ async function opened(input: Input, signal: AbortSignal | undefined): Promise<So
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** The file at a URL, named as the URL ends. */
+/** The file at a URL, with the name at the URL's end. */
 async function at(given: string | URL, signal: AbortSignal | undefined): Promise<Source> {
   const text = String(given);
   const url = parseUrl(text);
@@ -123,7 +123,7 @@ async function at(given: string | URL, signal: AbortSignal | undefined): Promise
 const shortened = (text: string): string =>
   text === "" ? "An empty text" : text.length > 200 ? `${text.slice(0, 200)}…` : text;
 
-/** The file that a `data:` or `blob:` URL is. */
+/** The file of a `data:` or `blob:` URL. */
 async function localFile(url: string, signal: AbortSignal | undefined): Promise<Blob> {
   const what = `The ${url.slice(0, 5)} URL`;
   return await readable(
@@ -204,7 +204,7 @@ export async function kindOfFile(file: Blob, name = "The input"): Promise<FileKi
   return fileKindOf(new Uint8Array(await readable(name, () => file.slice(0, HEAD_BYTES).arrayBuffer())));
 }
 
-/** A file's MIME type: what its first bytes say, or it says; `UNKNOWN_TYPE` if neither says that it is a picture or a clip. */
+/** A file's MIME type, by its first bytes, or else its own; `UNKNOWN_TYPE` if neither is a picture's or a clip's. */
 export async function contentTypeOf(file: Blob, name?: string): Promise<string> {
   // A browser and Bun make the file's own type from its name.
   const { contentType } = (await kindOfFile(file, name)) ?? { contentType: file.type };

@@ -6,7 +6,7 @@ import type { RequestOptions } from "../options.ts";
 import type { SendFile } from "./send-file.ts";
 
 export interface UploadOptions extends RequestOptions {
-  /** Called with the number of the file's bytes that have been sent. */
+  /** Called with the number of the file's bytes sent so far. */
   readonly onBytes: (bytes: number) => void;
 }
 
@@ -20,10 +20,10 @@ export interface Sending {
   readonly options: UploadOptions;
 }
 
-/** An upload URL with less time left than this is not used. */
+/** The client uses no upload URL with less time left. */
 const MARGIN_MS = 30_000;
 
-/** What the service has signed, and until when (epoch ms) it is used. */
+/** Signed URLs of the service, and the time (epoch ms) until which the client uses them. */
 export async function signed<Place extends { readonly expiresIn: number }>(
   ask: () => Promise<Answered<Place>>,
 ) {

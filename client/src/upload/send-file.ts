@@ -1,7 +1,7 @@
 import type { Connection } from "../http/connection.ts";
 import type { Exchange } from "../http/exchange.ts";
 
-/** Sends a file or a part of one, and reports how many of its bytes have been sent. */
+/** Sends a file or a part of one, and reports the number of bytes sent. */
 export type SendFile = (sending: {
   readonly connection: Connection;
   readonly url: string;
@@ -12,10 +12,10 @@ export type SendFile = (sending: {
   readonly onBytes: (bytes: number) => void;
 }) => Promise<Response>;
 
-/** `fetch` does not report the progress of a body: its timeout is extended by a second per this many bytes. */
+/** `fetch` does not report the progress of a body. A request's time limit grows by a second per this many bytes. */
 const SLOWEST_BYTES_PER_SECOND = 64 * 1024;
 
-/** What is used of the browsers' class; other platforms, and their types, have none. */
+/** The used part of the browsers' class; other platforms, and their types, lack it. */
 declare const XMLHttpRequest: (new () => BrowserRequest) | undefined;
 interface BrowserRequest {
   readonly status: number;
@@ -32,8 +32,8 @@ interface BrowserRequest {
 }
 
 /**
- * Sends a file by XMLHttpRequest in a browser, because `fetch`, the caller's own too, reports no upload progress there, and by
- * `fetch` elsewhere.
+ * Sends a file: in a browser by XMLHttpRequest, because `fetch`, even the caller's, reports no upload progress there;
+ * elsewhere by `fetch`.
  */
 export const sendFile: SendFile = async (sending) => {
   const { connection, url, file, contentType, exchange, onBytes } = sending;
@@ -41,7 +41,7 @@ export const sendFile: SendFile = async (sending) => {
   exchange.alive((file.size / SLOWEST_BYTES_PER_SECOND) * 1_000);
   const headers = new Headers(contentType === undefined ? {} : { "content-type": contentType });
   const body = connection.takesStreams ? file : new Uint8Array(await file.arrayBuffer());
-  // Storage redirects nobody; Workers don't know "error".
+  // Storage never redirects; Workers don't know "error".
   const init = { method: "PUT", headers, body, redirect: "manual", signal: exchange.signal } as const;
   const response = await connection.fetch(url, init);
   onBytes(file.size);
@@ -63,7 +63,7 @@ const sendByXhr: (request: BrowserRequest, sending: Parameters<SendFile>[0]) => 
       // A network error has no status, and a browser doesn't reveal its cause.
       if (request.status === 0) return reject(new TypeError("the file could not be sent"));
       const headers = new Headers();
-      // Those that the storage's CORS rule exposes, a line each.
+      // The headers that the storage's CORS rule exposes, a line each.
       for (const [, name = "", value = ""] of request.getAllResponseHeaders().matchAll(/^(.+?): *(.*)$/gm))
         headers.set(name, value.trim());
       resolve(new Response(request.responseText, { status: request.status, headers }));

@@ -45,7 +45,7 @@ const FILE_FIELDS = [
   "filepath",
 ];
 
-/** Describes a value that is no input, and how to make one of it. */
+/** Describes a value that is no input, and the way to turn it into one. */
 export function describeMisfit(value: unknown): string {
   if (value === null || value === undefined) return `${value} is not a file.`;
   if (typeof value === "function") return "A function is not a file. Call it, and give what it returns.";

@@ -18,12 +18,13 @@ export interface Uploaded {
 
 /** The service has four minutes to fetch a file. */
 const IMPORT_MS = 300_000;
-/** A larger file is sent in parts: what a lost connection costs is a part. In bytes. */
+/** The client sends a larger file in parts: a lost connection costs only a part. In bytes. */
 const MOST_AT_ONCE = 64_000_000;
 
 /**
- * Uploads a file. The service fetches a file at a public URL itself, if it can, and if no later run of the program may repeat the
- * upload: it would import the file again. What is uploaded already stays as it is. @throws SegmentationError
+ * Uploads a file, unless it is uploaded already. The service itself fetches a file at a public URL, if it can. It does
+ * not if a later run of the program may repeat the upload: it would import the file again.
+ * @throws SegmentationError
  */
 export async function uploadSource(
   connection: Connection,
@@ -62,8 +63,8 @@ async function importFrom(
 }
 
 /**
- * Sends a file, and returns its taskId: in parts if it is large, or if a later run of the program may repeat the upload, which
- * only the upload in parts has an Idempotency-Key for.
+ * Sends a file, and returns its taskId. Uses parts if it is large, or if a later run of the program may repeat the
+ * upload: only the upload in parts has an Idempotency-Key.
  */
 async function uploadFile(sending: Sending): Promise<string> {
   const { file, options } = sending;
@@ -71,7 +72,7 @@ async function uploadFile(sending: Sending): Promise<string> {
     try {
       return await sendInParts(sending);
     } catch (error) {
-      // A service with the operations of the specification alone has no such one.
+      // A service with only the operations of the specification lacks it.
       if (!isOneOf(error, "not_found", "method_not_allowed")) throw error;
     }
   }

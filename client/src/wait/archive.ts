@@ -5,7 +5,7 @@ import type { CallOptions } from "../options.ts";
 import type { ArchiveDownload } from "../schemas.ts";
 import { held, problemError, wasHeld } from "./watch.ts";
 
-/** An archive that can be downloaded. */
+/** An archive that is ready for download. */
 export type ReadyArchive = ArchiveDownload & { readonly downloadUrl: string };
 
 /** Asks for a job's archive and waits until it is ready. @throws SegmentationError with the archive's problem if it fails */

@@ -6,7 +6,7 @@ import { mayPass, pauseMs, sleep } from "../http/retry.ts";
 import type { CallOptions } from "../options.ts";
 import type { JobStatus } from "../schemas.ts";
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface JobUpdate {
   readonly job: JobStatus;
   /** The share of the job's work that is done, 0 to 1; of a clip, the share of its frames. It can fall: a task may start again. */
@@ -16,13 +16,13 @@ export interface JobUpdate {
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Whether a job, or a task, has ended. */
+/** True if a job, or a task, has ended. */
 export const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
   status === "success" || status === "failed";
 
 /**
- * Reports a job's progress until it has ended: by the service's events; if they fail twice in a row, by answers that the
- * service holds back (`Prefer: wait`); and if it holds none back, by polling as its reference suggests.
+ * Reports a job's progress until it has ended: by the service's events; if they fail twice in a row, by answers that
+ * the service holds back (`Prefer: wait`); and if it holds none back, by polling at the interval of its reference.
  */
 export async function* watch(
   connection: Connection,
@@ -44,7 +44,7 @@ export async function* watch(
       if (error.code === "not_found" || error.status === 429) break;
       if (!mayPass(error)) throw error;
     }
-    // The first event comes at once: a stream that had no other was not worth its request.
+    // The first event comes at once: a stream with no other was not worth its request.
     failures = heard > 1 ? 1 : failures + 1;
     if (failures < 2) await sleep(pauseMs(failures, connection.retryDelayMs), signal);
   }
@@ -95,10 +95,10 @@ async function* followJob(
   }
 }
 
-/** How long the service may hold an answer back, in seconds; it allows 60, and proxies often less. */
+/** The longest time for which the service may hold an answer back, in seconds; it allows 60, and proxies often less. */
 const LONGEST_SECONDS = 25;
 
-/** Asks for an answer that the service holds back until there is news, for half of the time that a request has. */
+/** Asks for an answer that the service holds back until there is news, for half of a request's time limit. */
 export function held(connection: Connection, options: CallOptions): CallOptions {
   const { timeoutMs = connection.timeoutMs } = options;
   const seconds = Math.max(1, Math.min(LONGEST_SECONDS, Math.floor(timeoutMs / 2_000)));
@@ -106,7 +106,7 @@ export function held(connection: Connection, options: CallOptions): CallOptions 
   return { ...options, headers, timeoutMs: Math.max(timeoutMs, seconds * 2_000) };
 }
 
-/** Whether the service held the answer back: its header says so. */
+/** True if the service held the answer back: its header says so. */
 export const wasHeld = ({ headers }: Response): boolean => headers.has("preference-applied");
 
 /** A problem's code, a colon, and its sentence. */

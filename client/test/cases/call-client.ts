@@ -36,7 +36,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** What a call gives, as JSON that is the same in every language. */
+/** Result of a call, as JSON that is the same in every language. */
 export async function callClient({ client: own, call }: Case, base: string): Promise<unknown> {
   const { timeout = 60, ...others } = own;
   const client = new SegmentationClient({
@@ -110,7 +110,7 @@ async function pictures(result: ImageResult) {
   };
 }
 
-/** The texts of a job's files, but for those that are read otherwise. */
+/** The texts of a job's files, except for those that the test reads otherwise. */
 async function filesOf(files: ImageResult["files"], others: RegExp): Promise<Record<string, string>> {
   const keys = files.keys.filter((key) => !others.test(key));
   const texts = keys.map(async (key) => [key, await files.read(key, (response) => response.text())] as const);

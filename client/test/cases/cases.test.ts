@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => played.close());
 
-/** What each case gives with a client of Python. */
+/** Results of each case with a client of Python. */
 async function outcomesInPython(name: string): Promise<unknown[]> {
   const folder = await mkdtemp(join(tmpdir(), "cases-"));
   const file = join(folder, "cases.json");

@@ -100,8 +100,9 @@ function schemasOf(schemas: Schemas, part: unknown, found = new Set<string>()): 
 }
 
 /**
- * The fields, parameters and headers of the API's document: all that a client may interpret, and those that are in a case.
- * @param isCalled whether a client calls an operation itself, not only for its callers
+ * The fields, parameters and headers of the API's document: all that a client may interpret, and those that are in a
+ * case.
+ * @param isCalled true if a client calls an operation itself, not only for its callers
  */
 export function fieldsOf(
   openApi: unknown,

@@ -1,7 +1,7 @@
 const ANSWER = "callers get the answer as the service sent it";
 const PARAMETER = "callers name it, and it is sent like every parameter of a query";
 
-/** Objects, fields, parameters and headers of the operations that clients call, which no client looks at, each with the reason. */
+/** Objects, fields, parameters and headers of operations that no client reads, each with the reason. */
 export const HANDED_ON: Readonly<Record<string, string>> = {
   "AcceptedJob.trial": ANSWER,
   AccountAccess: ANSWER,

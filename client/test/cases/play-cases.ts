@@ -18,7 +18,7 @@ const Answer = z.strictObject({
       label: z.string().optional(),
     })
     .optional(),
-  /** What happens after half of the body: the connection is cut, or nothing more comes. */
+  /** The fault after half of the body: the connection is cut, or nothing more comes. */
   ending: z.enum(["cut", "stall"]).optional(),
 });
 type Answer = z.infer<typeof Answer>;
@@ -27,7 +27,7 @@ const Exchange = z.strictObject({
   /** Method and path. `{base}` in a body is the address of the case. */
   asked: z.string(),
   query: z.record(z.string(), z.string()).default({}),
-  /** `$name` stands for any text, and for the same in all exchanges of a case; null says that the header is absent. */
+  /** `$name` matches any text, the same in all exchanges of a case; null means that the header is absent. */
   headers: z.record(z.string(), z.string().nullable()).default({}),
   json: z.unknown().optional(),
   text: z.string().optional(),
@@ -35,7 +35,7 @@ const Exchange = z.strictObject({
 });
 type Exchange = z.infer<typeof Exchange>;
 
-/** One case that every client passes: what is called, what is then asked of the service, and what the caller gets. */
+/** One case that every client passes: the call, the expected requests to the service, and the caller's result. */
 export const Case = z.strictObject({
   name: z.string(),
   client: z.record(z.string(), z.unknown()).default({}),
@@ -47,8 +47,8 @@ export const Case = z.strictObject({
 export type Case = z.infer<typeof Case>;
 
 /**
- * Plays all cases at a free port: case `i` for a client called `name` is at `/name/i`, where `{base}` in an answer leads to.
- * `complaintsOf` says what was asked that the case has not, and what it has that was not asked.
+ * Plays all cases at a free port: case `i` for a client called `name` is at `/name/i`, the value of `{base}` in an
+ * answer. `complaintsOf` lists requests that the case lacks, and requests of the case that did not come.
  */
 export async function playCases(cases: readonly Case[]) {
   interface State {

@@ -20,10 +20,10 @@ const PICTURES_PER_JOB = 2;
 /** Uploads and downloads that may be under way when a process is killed. */
 const UNDER_WAY = 6;
 
-/** A run of the tests takes each so manieth step, another run others. */
+/** A run of the tests takes every n-th step, another run others. */
 const EVERY = isLong ? 1 : 6;
 
-/** When a run is killed: before so many things that it does, and how much of a journal's line it has written by then. */
+/** The moment of a kill: the number of steps before it, and the written share of a journal's line. */
 interface Kill {
   readonly step: number;
   readonly tornPercent: number;
@@ -100,7 +100,10 @@ function copyWhole(from: string, to: string): void {
   }
 }
 
-/** Runs until the kill, and leaves the folder as it is in that moment at `next`. Returns whether it was killed before its end. */
+/**
+ * Runs until the kill, and copies the folder at that moment to `next`. Returns true if the run was killed before its
+ * end.
+ */
 async function runUntil(kill: Kill, folder: string, next: string, service: PlayedService): Promise<boolean> {
   let left = kill.step;
   const killed = Promise.withResolvers<true>();
@@ -149,7 +152,9 @@ describe("a run that is killed and run again", () => {
     expect(Object.keys(expected)).toHaveLength(1 + 2 * PICTURES);
   });
 
-  /** Runs over a new folder with these kills, then to the end, and expects what one clean run has made and cost. */
+  /**
+   * Runs over a new folder with these kills, then to the end, and expects the results and the cost of one clean run.
+   */
   async function expectSameEnd(kills: readonly Kill[]): Promise<void> {
     const service = play();
     const scratch = await root();

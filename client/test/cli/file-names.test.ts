@@ -70,7 +70,7 @@ describe("results are saved", () => {
     const { code, out: printed } = await segment(join(folder, "in"));
     expect([code, printed]).toEqual([0, expect.stringContaining("3 pictures with 3 masks")]);
     expect(await masksIn()).toEqual(["bad\ufffd-2.png", "bad\ufffd.png", "sub\ufffd"]);
-    // As a shell gives such a name, it stands for both.
+    // A shell gives such a name for both.
     const again = await segment(join(folder, "in/bad\ufffd.png"));
     expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing has changed")]);
     expect(service.jobs.size).toBe(1);

@@ -9,7 +9,7 @@ import { playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
 import { runCli } from "./support/run-cli.ts";
 
-/** A service, and a folder of pictures in which commands are run. */
+/** A service, and a folder of pictures for commands. */
 async function workplace() {
   const service = playService();
   const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };

@@ -74,7 +74,7 @@ describe("the lock of a journal", () => {
     const beside = await open("unshare", ...container);
     expect(beside.line, "another container that has the folder").toMatch(/^Another run/);
     await Promise.all([first.kill(), beside.kill()]);
-    // The kernel ends what is in a container after its first process.
+    // The kernel ends the other processes of a container after its first one.
     await expect
       .poll(async () => {
         const again = await open("unshare", ...container);
@@ -93,7 +93,9 @@ describe("the lock of a journal", () => {
 });
 
 describe("a journal on a disk that is full", () => {
-  /** Appends lines until a disk, or what a file may have, is full; then more once there is room. Prints what happened as JSON. */
+  /**
+   * Appends lines until a disk, or the file's limit, is full; then more once there is room. Prints the result as JSON.
+   */
   const FILL = `
     import { rmSync, writeFileSync } from "node:fs";
     const { Journal } = await import(${JSON.stringify(JOURNAL)});
@@ -128,7 +130,7 @@ describe("a journal on a disk that is full", () => {
     );
 
   it("loses the line that has no room, and no other, and goes on once there is room", () => {
-    // In a namespace of its own, so that the disk goes away with the process.
+    // In a separate namespace, so that the disk disappears with the process.
     const onSmallDisk = [
       "--mount",
       "bash",

@@ -21,7 +21,9 @@ describe("login", () => {
   const pipeIn = (stdin: string): Promise<Ran> =>
     runCli(["login", "--base-url", baseUrl], { env: { XDG_CONFIG_HOME: folder }, stdin });
 
-  /** Types keys at a terminal. Returns what the command did, and whether the terminal shows keys again. */
+  /**
+   * Types keys at a terminal. Returns the command's result, and a flag that is true if the terminal shows keys again.
+   */
   async function type(keys: string): Promise<Ran & { readonly isRaw: boolean | undefined }> {
     let isRaw: boolean | undefined;
     const stdin = Object.assign(new PassThrough(), {

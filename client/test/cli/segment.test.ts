@@ -303,7 +303,7 @@ describe("segment", () => {
   ])("shows how many frames of a clip are done: %j", async (args, shown) => {
     const { segment } = await played({ looks: 1 });
     const path = await put("cat.mp4", picture(1));
-    // The bar is drawn on a timer: what is printed without a terminal is the same.
+    // The bar is drawn on a timer, but the output without a terminal is always the same.
     const { err } = await segment([path, "-p", "cat", ...args]);
     expect(err.replaceAll(/^/gm, " ")).toMatch(shown);
   });

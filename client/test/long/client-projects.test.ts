@@ -15,7 +15,7 @@ import { npmPackage } from "../../../test/support/clients/peers/install.ts";
 const run = promisify(execFile);
 const PICTURE = join(PROJECT_ROOT, "samples", "coffee.png");
 
-/** What other projects do with the client as npm publishes it. */
+/** Uses of the published client in other projects. */
 describe("the client library in a project", () => {
   let folder: string;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { Draws } from "../../../test/support/chaos/draws.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-/** The heap in megabytes, without what nobody holds any more. */
+/** The heap in megabytes, without unreachable objects. */
 function heap(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;

@@ -21,7 +21,7 @@ const PICTURES = Number(process.env["COMMAND_LINE_PICTURES"] ?? 1_000);
 const KILLS = 3;
 const SIDE = 64;
 const TRIAL_TOKENS = 100;
-/** Jobs of pictures that the service is given at once, to compare with. */
+/** Pictures' jobs that the service gets at once, for comparison. */
 const AT_ONCE = 4;
 
 const nameOf = (picture: number): string => `${String(picture).padStart(4, "0")}.png`;
@@ -98,7 +98,7 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
     const batches = Array.from({ length: Math.ceil(PICTURES / 100) }, (_, i) =>
       paths.slice(i * 100, (i + 1) * 100),
     ).values();
-    // An account of its own: what one of the two asks for would be missing in the other's rate of requests per minute.
+    // A separate account: the two would share a rate of requests per minute.
     const account = { email: "library@example.com", name: "", plan: "paid", keyLabel: "test" } as const;
     const { secret } = await createAccount(
       await openLocalDatabase(stateFolder(join(folder, "state"))),

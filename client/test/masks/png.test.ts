@@ -26,7 +26,7 @@ function header(width: number, height: number, ...rest: number[]): Uint8Array {
   return Buffer.concat([data, Buffer.from(rest)]);
 }
 
-/** Filters a row by the standard's definition: what it has more than what its filter expects. */
+/** Filters a row by the standard's definition: the difference from the filter's prediction. */
 function filtered(filter: number, row: readonly number[], above: readonly number[]): number[] {
   const expected = row.map((_, i) => {
     const [a = 0, b = 0, c = 0] = [row[i - 1], above[i], above[i - 1]];

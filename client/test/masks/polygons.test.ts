@@ -6,7 +6,7 @@ import { maskOfPolygons } from "../../../evaluation/src/measures/polygon.ts";
 import { anyMask, anyObject, drawObject } from "../support/arbitrary-masks.ts";
 import { draw } from "../support/shapes.ts";
 
-/** Whether a line from the point to the right crosses the ring an odd number of times. */
+/** True if a line from the point to the right crosses the ring an odd number of times. */
 function surrounds(ring: Ring, x: number, y: number): boolean {
   let crossings = 0;
   for (let i = 0; i < ring.length; i += 2) {
@@ -77,7 +77,7 @@ describe("polygonsOf", () => {
       fc.property(anyObject, (object) => {
         const mask = drawObject(object);
         const { width, height, data } = mask;
-        // Of a smaller one, what the points that are left out may move is a larger share.
+        // In a smaller object, the points left out would change a larger share.
         fc.pre(data.filter((value) => value > 0).length > 1_500);
         const points = (polygons: readonly Polygon[]): number =>
           polygons.flatMap(({ outline }) => outline).length / 2;

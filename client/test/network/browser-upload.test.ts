@@ -9,7 +9,9 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 /** More than the sockets between browser and storage hold. */
 const SIZE = 48_000_000;
 
-/** A storage that takes the beginning of each file, and the rest once somebody asks for `/go`; and a page of its origin. */
+/**
+ * A storage that takes the beginning of each file, and the rest after a request for `/go`; and a page of its origin.
+ */
 async function startStorage(): Promise<{ readonly url: string; readonly close: () => void }> {
   const waiting: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -55,7 +57,7 @@ describe("an upload in a browser, by a client with a fetch of its own", () => {
     await browser?.close();
   });
 
-  /** What a script gives that has a client, whose fetch notes what it is asked, and a file. */
+  /** Result of a script with a client, whose fetch records its requests, and a file. */
   async function inPage<T>(timeoutMs: number, run: string): Promise<T | null> {
     if (browser === null) return null;
     const page = await browser.newPage();

@@ -43,7 +43,7 @@ async function startProxy({ app }: ReturnType<typeof playService>): Promise<stri
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Every way to say, or not to say, under which key a job is created. */
+/** Every way to give, or not to give, the key under which a job is created. */
 const FORMS: readonly (() => RequestOptions | undefined)[] = [
   () => undefined,
   () => ({}),

@@ -109,7 +109,7 @@ describe("an input of /node", () => {
       onProgress: () => void appendFile(at("growing.png"), "more"),
       onRetry: (error) => heard.push(error),
     });
-    // What was sent before may be all.
+    // The bytes sent before may be all.
     const failure: unknown = await growing.catch((error: unknown) => error);
     expect(heard).toEqual([]);
     if (typeof failure !== "string")

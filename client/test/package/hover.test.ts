@@ -27,7 +27,7 @@ class LanguageServer {
     this.#child.stdout.on("data", (piece: Buffer) => {
       this.#received = Buffer.concat([this.#received, piece]);
       for (let message = this.#next(); message !== undefined; message = this.#next()) {
-        // What the server asks its client for, such as its configuration, may be nothing.
+        // The server's requests to its client, such as for its configuration, may get nothing.
         if (message.method !== undefined && message.id !== undefined)
           this.#send({ id: message.id, result: null });
         else this.#waiting.get(message.id ?? -1)?.(message);
@@ -65,7 +65,7 @@ class LanguageServer {
     this.#send({ method: "textDocument/didOpen", params: { textDocument } });
   }
 
-  /** What an editor shows over a place. */
+  /** Text that an editor shows over a place. */
   async hover(line: number, character: number): Promise<string> {
     const position = { line, character };
     const { result } = await this.#ask("textDocument/hover", { textDocument: { uri: this.#uri }, position });

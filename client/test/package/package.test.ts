@@ -13,7 +13,7 @@ import { packedClient } from "../support/packed-client.ts";
 
 const run = promisify(execFile);
 
-/** What the client may have in a bundle: minified and gzipped, in bytes. */
+/** The limit of the client in a bundle: minified and gzipped, in bytes. */
 const MOST_BYTES = 19_100;
 
 describe("the package", () => {

@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 const run = promisify(execFile);
 
-/** The examples in a language, each with the heading that it stands under. */
+/** The examples in a language, each with its heading. */
 async function examplesOf(page: string, language: "ts" | "sh") {
   const text = await readFile(join(PROJECT_ROOT, page), "utf8");
   return text.split(/^#+ /m).flatMap((section) => {
@@ -51,7 +51,7 @@ describe("the READMEs' example", () => {
 
   it("runs under each heading", async () => {
     const urls = await Promise.all(examples.map(() => serve(playService().app)));
-    // One after the other in one process, each with a service of its own.
+    // One after the other in one process, each with a separate service.
     const script = `
       for (const [i, url] of ${JSON.stringify(urls)}.entries()) {
         console.log("example");
@@ -76,7 +76,7 @@ describe("the READMEs' example", () => {
     };
     expect(lines).toHaveLength(6);
     for (const [at, line] of lines.entries()) {
-      // npx starts what that folder has: seen once, the others are started as it does.
+      // npx starts the programs of that folder: the first example shows it, and the others start them directly.
       const command = at === 0 ? line : line.replace("npx ", "node_modules/.bin/");
       const { stderr } = await run("bash", ["-c", command], { cwd: folder, env });
       expect(stderr, line).not.toContain("Error");

@@ -8,7 +8,7 @@ export const OPTIONS = {
   retryDelayMs: 1,
 } as const;
 
-/** A client whose requests are answered by these, one after the other; and what it asked. */
+/** A client whose requests get these answers, one after the other; and its requests. */
 export function answering(
   answers: readonly (() => Response | Promise<Response>)[],
   options: Partial<Omit<ClientOptions, "apiKey" | "accessToken">> = {},

@@ -18,7 +18,7 @@ const ellipse = fc.record({
   high: fc.integer({ min: 20, max: 40 }),
 });
 
-/** What an object's mask is drawn from: a few ellipses together, less a hole. */
+/** Parts of an object's mask: a few ellipses together, less a hole. */
 export const anyObject = fc.record({
   ellipses: fc.array(ellipse, { minLength: 1, maxLength: 4 }),
   hole: fc.integer({ min: 0, max: 8 }),

@@ -6,10 +6,10 @@ import { type FaultyNetwork, startFaultyNetwork } from "./faulty-network.ts";
 import { playService } from "./played-service.ts";
 import { ring } from "./shapes.ts";
 
-/** How so many calls over a faulty network went. */
+/** Outcome of calls over a faulty network. */
 export interface BadDay {
   readonly right: number;
-  /** How many calls ended in each error, by its message. */
+  /** The number of calls that ended in each error, by its message. */
   readonly failed: ReadonlyMap<string, number>;
   readonly faults: FaultyNetwork["happened"];
 }
@@ -29,8 +29,8 @@ async function expectRight({ pictures }: ImageResult, number: number): Promise<v
 }
 
 /**
- * Makes so many calls over a network with random faults, and expects that each ends in the right result or in one error of
- * the library, that none outlives its time limits, and that no call made two jobs.
+ * Makes calls over a network with random faults. Expects of each call the right result or one error of the library,
+ * within its time limits, and no second job.
  */
 export async function haveABadDay(
   calls: number,
@@ -50,7 +50,7 @@ export async function haveABadDay(
   let [right, next] = [0, 0];
   const caller = async (): Promise<void> => {
     for (let call = next++; call < calls; call = next++) {
-      // Far beyond what its repetitions can take: only a call that hangs gets there.
+      // Far beyond the time of all repetitions: only a call that hangs reaches it.
       const signal = AbortSignal.timeout(120_000);
       const number = call % 100;
       try {

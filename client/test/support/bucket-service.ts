@@ -6,7 +6,7 @@ import { Buckets } from "../../src/cli/bucket/bucket.ts";
 const KEYS = { accessKeyId: "AKIA0USER", secretAccessKey: "secret/of+the=user" };
 const NAME = "pictures";
 
-/** Starts a server of S3's interface that checks signatures, in a process of its own, with one bucket in a folder. */
+/** Starts a server of S3's interface that checks signatures, in a separate process, with one bucket in a folder. */
 export async function serveBucket(folder: string) {
   const options = JSON.stringify({ name: NAME, keys: KEYS, folder });
   const server = fork(join(import.meta.dirname, "bucket-server.ts"), [options], { stdio: "inherit" });
@@ -29,7 +29,7 @@ export async function serveBucket(folder: string) {
       for await (const { key } of buckets.list({ bucket: NAME, prefix })) found.push(key);
       return found;
     },
-    /** What an object has. */
+    /** Content of an object. */
     async read(key: string): Promise<string> {
       return await (await fetch(await buckets.signedUrl(NAME, key))).text();
     },

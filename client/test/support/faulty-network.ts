@@ -6,7 +6,7 @@ import type { Hono } from "hono";
 import { listen } from "../../../scripts/shared/listen.ts";
 import type { Draws } from "../../../test/support/chaos/draws.ts";
 
-/** What may happen to a request on its way. */
+/** Faults of a request on its way. */
 const FAULTS = [
   "lost before it arrives",
   "its answer lost",
@@ -25,7 +25,7 @@ export type Fault = (typeof FAULTS)[number];
 
 export interface FaultyNetwork {
   readonly baseUrl: string;
-  /** How often each fault has happened. */
+  /** The number of times that each fault has happened. */
   readonly happened: ReadonlyMap<Fault, number>;
   readonly close: () => Promise<void>;
 }
@@ -99,7 +99,7 @@ async function send(
   if (fault === "its answer stalled in the middle") return void response.write(half);
   if (fault === "its answer cut in the middle") {
     response.write(half);
-    // What was written leaves before the connection ends.
+    // The written bytes leave before the connection ends.
     await sleep(1);
     return void response.destroy();
   }

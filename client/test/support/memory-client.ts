@@ -35,7 +35,7 @@ export const picture = (number: number): Uint8Array<ArrayBuffer> =>
 /** A file that begins as a clip does. */
 export const clip = (name: string): File => new File([new TextEncoder().encode("\0\0\0\x18ftypisom")], name);
 
-/** What the played service sums up of `picture(number)`. */
+/** The played service's sum of `picture(number)`. */
 export const sumOfPicture = (number: number): number => picture(number).reduce((sum, byte) => sum + byte, 0);
 
 /** The address of a request, as the client gives it to `fetch`. */

@@ -98,7 +98,7 @@ function namesOf(
   ];
 }
 
-/** Two frames in which one ring stays, and another one is seen once: the first two that were asked for. */
+/** Two frames: one ring stays, and another one is seen once. They are the first two of the request. */
 function masksJson(number: number, names: ReturnType<typeof namesOf>): object {
   const of = (index: number): object => {
     const { keyword = "prompt", text = "", label } = names[index] ?? {};

@@ -9,17 +9,17 @@ import { CREATED_AT, type Job, originOf, refuse } from "./played-answers.ts";
 import { playResults } from "./played-results.ts";
 import { playUploads } from "./played-uploads.ts";
 
-/** What the played service can do beside the fourteen operations, and how long its jobs take. */
+/** Abilities of the played service in addition to the fourteen operations, and the length of its jobs. */
 export interface Play {
   /** `GET …/events`. */
   readonly events?: boolean;
   /** `Prefer: wait`. */
   readonly prefer?: boolean;
-  /** How often a job's status is returned before it has ended. */
+  /** The number of status requests before a job has ended. */
   readonly looks?: number;
-  /** Whether tasks end one after the other, at each look one more; otherwise all at the last. */
+  /** True if tasks end one after the other, one at each status request; otherwise all at the last. */
   readonly oneByOne?: boolean;
-  /** What the account may do, where it is not all. */
+  /** Limits of the account. */
   readonly access?: Partial<AccountAccess>;
 }
 
@@ -38,15 +38,15 @@ const ACCOUNT = {
 };
 
 /**
- * A service of the contract that finds the same ring in every picture whose bytes are the same: `ring(n, i)` for its
- * prompt i, where n is the sum of its bytes. It keeps what it is given, and says where it was asked.
+ * A service of the contract that finds the same ring in every picture with the same bytes: `ring(n, i)` for its prompt
+ * i, where n is the sum of its bytes. It keeps its inputs, and records its requests.
  */
 export function playService(play: Play = {}) {
   const { events = true, prefer = true, looks = 3, oneByOne = false, access = {} } = play;
   const jobs = new Map<string, Job>();
   const answered = new Map<string, { readonly body: string; readonly answer: object }>();
   const asked: string[] = [];
-  /** How createJob answers next, each with the seconds of its Retry-After. */
+  /** The next refusals of createJob, each with the seconds of its Retry-After. */
   const refusals: [ErrorCode, number][] = [];
   const app = new Hono();
 

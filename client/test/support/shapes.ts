@@ -17,7 +17,7 @@ export function maskFile(
   return new Uint8Array(encodeMaskPng(runs.finish(width, height), { keyword, text, label }));
 }
 
-/** A mask whose pixels are those of which `isInside` says so. */
+/** A mask with the pixels for which `isInside` is true. */
 export function draw(width: number, height: number, isInside: (x: number, y: number) => boolean): Bitmap {
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++)
@@ -25,7 +25,7 @@ export function draw(width: number, height: number, isInside: (x: number, y: num
   return { width, height, data };
 }
 
-/** An ellipse with a hole: its picture's size and its place are the first number's, its size is both numbers'. */
+/** An ellipse with a hole: the first number decides its picture's size and its place, both numbers decide its size. */
 export function ring(number: number, index = 0): Bitmap {
   const [width, height] = [40 + (number % 23), 30 + (number % 17)];
   const [x0, y0] = [width / 2 + (number % 5), height / 2 - (number % 3)];

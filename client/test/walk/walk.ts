@@ -1,16 +1,16 @@
 import { SegmentationClient, SegmentationError, verifyWebhook } from "segmentation-client";
 import { decodeRle } from "segmentation-client/masks";
 
-/** Where the walk goes, and what it takes along. */
+/** Options of the walk. */
 export interface WalkOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** A picture in base64, and what is in it. */
+  /** A picture in base64, and the prompt for its object. */
   readonly picture: string;
   readonly prompt: string;
 }
 
-/** A sentence of the walk, and why it is not so; null if it is. */
+/** A sentence of the walk, and the reason why it is false; null if it is true. */
 export interface WalkReport {
   readonly sentence: string;
   readonly failure: string | null;
@@ -22,7 +22,7 @@ function assert(isSo: boolean, what: string): asserts isSo {
 
 type Step = (client: SegmentationClient, options: WalkOptions) => Promise<void>;
 
-/** What the client does on every platform; only the Web's APIs, so that all of them run this file. */
+/** Steps of the client on every platform; they use only the Web's APIs, so that all platforms run this file. */
 const STEPS: Readonly<Record<string, Step>> = {
   "segments a picture: masks with prompt, confidence, box, area, pixels, RLE and outlines": async (
     client,

@@ -19,7 +19,7 @@ const HELP = `Shows your account: its permissions, what is left of its trial, an
 
 const OPTIONS = { usage: { type: "boolean" }, from: { type: "string" }, to: { type: "string" } } as const;
 
-/** The mode, and why if that says more: the reasons of `trial` begin with it, and `paid` has only one. */
+/** The mode, with a reason that adds to it: the reasons of `trial` begin with it, and `paid` has only one. */
 function accessText({ mode, reason }: Answer<"getAccountOverview">["access"]): string {
   const why = reason.replace(`${mode}_`, "").replaceAll("_", " ");
   return mode === "paid" ? mode : `${mode}: ${why}`;

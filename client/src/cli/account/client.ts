@@ -3,7 +3,10 @@ import { Failure, usageFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 import { readConfig } from "./config-file.ts";
 
-/** A service's address in the form under which its key is stored. @throws Failure with exit code 2 if it is not an HTTP URL */
+/**
+ * Normalizes a service's address: its key is stored under this form.
+ * @throws Failure with exit code 2 if it is not an HTTP URL
+ */
 export function normalUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw usageFailure(
@@ -22,14 +25,14 @@ export async function baseUrlOf(terminal: Terminal, option: string | undefined):
   return normalUrl(given);
 }
 
-/** Retries while a person waits: few, so that a failure is reported soon. */
+/** Retries while a person waits: few, to report a failure soon. */
 export const A_MOMENT = 2;
 /** Retries during work that takes hours: enough to outlast a network outage of minutes. */
 export const LONG_WORK = 9;
 
 /**
- * The client with the user's key: the environment's, or the one that `login` stored for this address.
- * @param maxRetries how often a request is retried if its connection fails
+ * The client with the user's key: the environment's, or the key that `login` stored for this address.
+ * @param maxRetries the number of retries of a request whose connection fails
  */
 export async function clientOf(
   terminal: Terminal,

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { Failure, systemCode } from "../failure.ts";
 
-/** What `login` stores: keys by the addresses of their services, and which service is the default. */
+/** Content of the file that `login` writes: keys by the addresses of their services, and the default service. */
 export interface Config {
   readonly baseUrl?: string | undefined;
   readonly keys: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the file is: in the user's folder for settings. */
+/** The file's path, in the user's folder for settings. */
 export function configPath(env: Environment): string {
   const folder =
     env["XDG_CONFIG_HOME"] ||
@@ -28,7 +28,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     return { baseUrl, keys };
   } catch (error) {
     if (systemCode(error) === "ENOENT") return { keys: {} };
-    // Its text may have a key: it is not cited.
+    // The file may have a key: the message must not cite it.
     if (error instanceof SyntaxError)
       throw new Failure(`${path} is damaged. Delete it, and run \`segmentation-client login\` again.`);
     throw error;

@@ -7,12 +7,12 @@ import { LONG_WORK } from "../account/client.ts";
 import { usageFailure } from "../failure.ts";
 import { type BucketAccess, bucketAccess } from "./credentials.ts";
 
-/** For how long a URL is signed that the service fetches: seconds. */
+/** The life of a signed URL for the service, in seconds. */
 const SIGNED_FOR = 3_600;
 const PATIENCE = { maxRetries: LONG_WORK, retryDelayMs: 500 };
 const TIMEOUT_MS = 60_000;
 
-/** A bucket and the beginning of keys in it. */
+/** A bucket and a prefix of its keys. */
 export interface Place {
   readonly bucket: string;
   readonly prefix: string;
@@ -27,7 +27,7 @@ export function placeOf(text: string): Place {
   return { bucket, prefix };
 }
 
-/** An object as a list of its bucket has it. */
+/** An object in a bucket's list. */
 export interface BucketObject {
   readonly key: string;
   /** Changes with its bytes. */
@@ -39,14 +39,14 @@ interface Opened {
   readonly client: AwsClient;
 }
 
-/** What a request is about: an object, or the bucket by a query. */
+/** Target of a request: an object, or the bucket with a query. */
 interface Asked {
   readonly bucket: string;
   readonly key: string;
   readonly query?: URLSearchParams;
 }
 
-/** The buckets that the user's own credentials open; they are read when the first one is asked. */
+/** The buckets that the user's own credentials open. Reads the credentials at the first request. */
 export class Buckets {
   readonly #open: () => Promise<Opened>;
   #opened: Promise<Opened> | undefined;
@@ -54,7 +54,7 @@ export class Buckets {
   constructor(env: Readonly<Record<string, string | undefined>>, endpointUrl?: string) {
     this.#open = async () => {
       const access = await bucketAccess(env, endpointUrl);
-      // Only who has a bucket needs the package.
+      // Loads the package for users of buckets only.
       const { AwsClient: Client } = await import("aws4fetch");
       return {
         access,
@@ -82,14 +82,14 @@ export class Buckets {
     }
   }
 
-  /** A URL by which anybody may fetch an object for an hour. */
+  /** A URL that lets its holder fetch an object for an hour. */
   async signedUrl(bucket: string, key: string): Promise<URL> {
     const { client, url } = await this.#urlOf({ bucket, key });
     url.searchParams.set("X-Amz-Expires", String(SIGNED_FOR));
     return new URL((await client.sign(url.href, { method: "GET", aws: { signQuery: true } })).url);
   }
 
-  /** Writes an object, in place of one that is there. */
+  /** Writes an object and replaces an existing one. */
   async put(bucket: string, key: string, content: Blob, signal: AbortSignal): Promise<void> {
     const body = new Uint8Array(await content.arrayBuffer());
     await this.#ask("PUT", { bucket, key }, { body, signal, contentType: content.type });
@@ -102,7 +102,7 @@ export class Buckets {
   async #urlOf({ bucket, key, query }: Asked) {
     const { access, client } = await (this.#opened ??= this.#open());
     const { endpoint, region } = access;
-    // A name with a dot has no certificate as a host's.
+    // A bucket's name with a dot has no certificate as a host's name.
     const isHost = endpoint === undefined && !bucket.includes(".");
     const base =
       endpoint?.replace(/\/$/, "") ?? `https://${isHost ? `${bucket}.` : ""}s3.${region}.amazonaws.com`;
@@ -149,7 +149,7 @@ export class Buckets {
   }
 }
 
-/** A part of a path as S3's signatures have it (RFC 3986). */
+/** Encodes a part of a path for S3's signatures (RFC 3986). */
 const encode = (part: string): string =>
   encodeURIComponent(part).replaceAll(
     /[!'()*]/g,

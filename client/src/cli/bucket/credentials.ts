@@ -5,7 +5,7 @@ import { Failure, systemCode } from "../failure.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How to reach the user's buckets, by whatever service has S3's interface. */
+/** Access to the user's buckets, in any service with S3's interface. */
 export interface BucketAccess {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -16,8 +16,9 @@ export interface BucketAccess {
 }
 
 /**
- * The user's own access, as AWS's tools find it: the variables of the environment, then the files of profiles. R2, GCS and MinIO take an
- * endpoint's URL. @throws Failure that says what to set
+ * The user's own access, found as AWS's tools do: in environment variables, then in the files of profiles. R2, GCS and
+ * MinIO take an endpoint's URL.
+ * @throws Failure that says what to set
  */
 export async function bucketAccess(env: Environment, endpointUrl: string | undefined): Promise<BucketAccess> {
   const folder = join(env["HOME"] ?? homedir(), ".aws");
@@ -62,7 +63,7 @@ export async function bucketAccess(env: Environment, endpointUrl: string | undef
   };
 }
 
-/** The sections of a file of profiles: each one's settings by name; none if there is no such file. */
+/** The sections of a file of profiles: the settings of each by name; none if there is no such file. */
 async function readProfiles(path: string): Promise<Map<string, Record<string, string>>> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return "";

@@ -22,7 +22,7 @@ const COMMON = {
   help: { type: "boolean", short: "h" },
 } as const satisfies OptionTable;
 
-/** Reads a command's arguments. @throws Failure with exit code 2 that names what is wrong */
+/** Reads a command's arguments. @throws Failure with exit code 2 that names the fault */
 export function parse<const Options extends OptionTable>(
   command: string,
   args: readonly string[],
@@ -39,7 +39,7 @@ export function parse<const Options extends OptionTable>(
       throw usageFailure(
         "A key is never an argument, because other users of the machine can see arguments. Run `segmentation-client login`, or set SEGMENTATION_API_KEY.",
       );
-    // What follows the first sentence is about a `--` that nobody meant.
+    // The sentences after the first are about a `--`, which hardly any user meant.
     const [sentence = ""] = error.message.split(/\. |\n/);
     const near = unknown === undefined ? [] : nearTo(unknown, Object.keys({ ...COMMON, ...options }));
     const guess = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : "";
@@ -49,10 +49,10 @@ export function parse<const Options extends OptionTable>(
 
 /** Options by which people give other programs a key. */
 const KEY = /^--(?:api[-_]?)?(?:key|token)$/i;
-/** The number of mistakes in a word that may be another one. */
+/** The most mistakes of a misspelled option. */
 const MOST_MISTAKES = 2;
 
-/** Which options are meant by one that does not exist: those of which it is a part or that it begins with, else similar ones. */
+/** Options that a misspelled one may mean: those that begin with it or that it begins with, else similar ones. */
 export function nearTo(unknown: string, options: readonly string[]): string[] {
   const word = unknown.replace(/^-+/, "").toLowerCase();
   const parts = options.filter((option) => option.startsWith(word) || word.startsWith(option));
@@ -60,7 +60,7 @@ export function nearTo(unknown: string, options: readonly string[]): string[] {
   return (parts.length > 0 ? parts : similar).map((option) => `--${option}`);
 }
 
-/** How many letters one word needs changed, added or taken away to be the other (Levenshtein's distance). */
+/** The number of letters to change, add or remove to turn one word into the other (Levenshtein's distance). */
 function mistakes(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (const [i, letter] of one.split("").entries()) {
@@ -78,7 +78,7 @@ function mistakes(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Which numbers an option takes. */
+/** Limits of an option's number. */
 export interface NumberBounds {
   readonly least: number;
   readonly most?: number;
@@ -102,9 +102,9 @@ export function numberOf(
 export interface Command {
   /** In one line, for the list of commands. */
   readonly summary: string;
-  /** What `--help` prints: at most 24 lines of 80 columns, with examples. */
+  /** Text of `--help`: at most 24 lines of 80 columns, with examples. */
   readonly help: string;
-  /** Besides those that all commands take. */
+  /** In addition to those of all commands. */
   readonly options: OptionTable;
   /** @returns the exit code @throws Failure, SegmentationError, or the reason of the terminal's signal */
   readonly run: (args: readonly string[], terminal: Terminal) => Promise<number>;

@@ -30,7 +30,7 @@ if the job failed.`;
 
 const OPTIONS = { wait: { type: "boolean" }, save: { type: "string" } } as const;
 
-/** The one job that is named. @throws Failure with exit code 2 */
+/** The only job in the arguments. @throws Failure with exit code 2 */
 export function onlyJobId(command: string, positionals: readonly string[]): string {
   const [jobId, ...rest] = positionals;
   if (jobId === undefined || rest.length > 0)
@@ -80,7 +80,7 @@ async function showJob(args: readonly string[], terminal: Terminal): Promise<num
   return code;
 }
 
-/** Saves a job's results by the names of their files, where a journal has them. Returns the paths. */
+/** Saves a job's results under the names of their files that a journal has. Returns the paths. */
 async function saveResults(
   client: SegmentationClient,
   jobId: string,

@@ -8,7 +8,7 @@ export function style(terminal: Terminal, name: keyof typeof CODES, text: string
   return terminal.hasColours ? `\x1b[${on}m${text}\x1b[${off}m` : text;
 }
 
-/** How many columns of a terminal a text takes: characters of East Asia and emoji take two. */
+/** The columns of a terminal that a text takes: characters of East Asia and emoji take two. */
 export const widthOf = (text: string): number =>
   Array.from(text).reduce(
     (sum, character) => sum + (WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1),
@@ -19,7 +19,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const MARK = /\p{Mark}/u;
 
-/** A text without control characters, so that the name of a file or a prompt cannot control the terminal. */
+/** A text without control characters: the name of a file or a prompt must not control the terminal. */
 export const harmless = (text: string): string => text.replaceAll(/\p{Control}/gu, "�");
 
 type Rows = readonly (readonly (string | number)[])[];
@@ -28,7 +28,7 @@ type Rows = readonly (readonly (string | number)[])[];
 export const printJson = (terminal: Terminal, value: unknown): void =>
   terminal.print(JSON.stringify(value, null, 2));
 
-/** Prints a table, or as JSON what it is of; of nothing a notice. */
+/** Prints a table, or its items as JSON; without items a notice. */
 export function printList<Item>(
   terminal: Terminal,
   items: readonly Item[],

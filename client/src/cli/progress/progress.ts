@@ -5,24 +5,24 @@ import { count, duration, rate } from "./words.ts";
 export interface ProgressState {
   readonly done: number;
   readonly total: number;
-  /** How many files have been uploaded; shown until the jobs make progress. */
+  /** The number of uploaded files; shown until the jobs make progress. */
   readonly sent: number;
   /** Since it began. */
   readonly seconds: number;
-  /** What the run is waiting for, if anything. */
+  /** The reason why the run waits, if it does. */
   readonly waitsFor: string | undefined;
-  /** If all files are clips: of how many frames each, null if that is not known. */
+  /** The number of frames of each file, if all are clips; null if unknown. */
   readonly frames?: Frames;
 }
 
-/** How many frames of each clip are segmented, null if that is not known; undefined for pictures. */
+/** The number of segmented frames of each clip, null if unknown; undefined for pictures. */
 export type Frames = number | null | undefined;
 
 const BAR = 24;
 /** The rounding error of binary fractions. */
 const ROUNDING = 1e-6;
 
-/** How much is done: files, or what is known of clips' frames. The service rounds shares down to hundredths. */
+/** The amount of finished work: files, or the known frames of clips. The service rounds shares down to hundredths. */
 function amount({ done, total, frames }: ProgressState): string {
   if (frames === undefined) return `${count(Math.floor(done))}/${count(total)}`;
   if (frames === null) return `${Math.floor((100 * done) / Math.max(1, total) + ROUNDING)}% of the frames`;
@@ -64,7 +64,7 @@ export class ProgressView {
     this.#terminal = terminal;
   }
 
-  /** Sets how many files there are to do, and if they are clips, of how many frames each. */
+  /** Sets the files, and for clips the number of frames of each. */
   begin(ids: readonly string[], frames?: Frames): void {
     this.#frames = frames;
     for (const id of ids) this.#shares.set(id, 0);

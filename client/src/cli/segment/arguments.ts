@@ -54,7 +54,7 @@ export function parseOrder(args: readonly string[]) {
   return { values, order };
 }
 
-/** @throws Failure with exit code 2 if it is none */
+/** @throws Failure with exit code 2 if the text is no region */
 function regionOf(text: string): Region {
   const region = parseRegion(text);
   if (region !== undefined) return region;

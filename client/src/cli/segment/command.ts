@@ -43,7 +43,7 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
       ? findInputs(order.inputs, out, buckets)
       : readManifest(manifest, buckets).then((lines) => ({ inputs: lines, leftOut: NOTHING }))
   ).catch((error: unknown): FoundInputs => {
-    // A former run's open jobs are paid for: they end, even if their files are gone.
+    // An earlier run's open jobs are paid for: they finish, even if their files are gone.
     if ((Journal.look(out)?.open.size ?? 0) === 0) throw error;
     notFound = error;
     return { inputs: [], leftOut: NOTHING };
@@ -99,7 +99,7 @@ function reportLeftOut(terminal: Terminal, { clips, others }: LeftOut): void {
     );
 }
 
-/** Segments the pending files. Returns how many there were. */
+/** Segments the pending files. Returns their number. */
 async function carryOutOrder(
   terminal: Terminal,
   given: Pick<Segmenting, "journal" | "order" | "out" | "store" | "found">,
@@ -146,7 +146,7 @@ async function carryOutOrder(
   return fresh;
 }
 
-/** The first names of a list, and how many others there are. */
+/** The first names of a list, and the number of the others. */
 const list = (names: readonly string[]): string =>
   names.slice(0, MOST_NAMED).map(harmless).join(", ") +
   (names.length > MOST_NAMED ? ` and ${count(names.length - MOST_NAMED)} more` : "");

@@ -40,10 +40,10 @@ export const OPTIONS = {
   yes: { type: "boolean" },
 } as const satisfies OptionTable;
 
-/** Formats that are saved only on request. */
+/** Formats that the command saves only on request. */
 const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
 
-/** What `segment --help` prints. */
+/** Text of `segment --help`. */
 export const HELP = `Finds what you describe in pictures and clips, and saves its masks.
 
   segmentation-client segment photo.jpg -p cat -p "red cup"

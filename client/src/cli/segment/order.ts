@@ -5,7 +5,7 @@ import type { CreateJobRequest } from "../../schemas.ts";
 import { type Parameter, type ParameterOption, PARAMETERS } from "./options.ts";
 import type { Region } from "./region.ts";
 
-/** What `segment` is asked to do. */
+/** Arguments of `segment`. */
 export interface Order {
   /** Paths, patterns and URLs. */
   readonly inputs: readonly string[];
@@ -14,18 +14,18 @@ export interface Order {
   readonly regions: readonly Region[];
   readonly formats: readonly Format[];
   readonly parameters: ReadonlyMap<ParameterOption, number>;
-  /** Undefined for the first free one of the default ones. */
+  /** Undefined for the first free default folder. */
   readonly out: string | undefined;
   /** The bucket for the results, `s3://bucket/folder/`; the journal is in a folder nevertheless. */
   readonly bucket: string | undefined;
-  /** A file of inputs, some with prompts of their own. */
+  /** A file of inputs, which may have prompts. */
   readonly manifest: string | undefined;
   readonly retriesFailed: boolean;
-  /** Whether any number of pictures may be segmented without a question. */
+  /** True to segment any number of pictures without a question. */
   readonly isSure: boolean;
 }
 
-/** The part of an order that decides the results, as text: all results in an output folder belong to the same text. */
+/** The part of an order that decides the results, as text: all results in an output folder have the same text. */
 export const purposeOf = ({ prompts, regions, formats, parameters, bucket, manifest }: Order): string => {
   const named = Array.from(parameters, ([option, value]) => [camelCased(option), value] as const);
   const decides = { prompts, regions, formats: formats.toSorted(), ...Object.fromEntries(named) };
@@ -35,7 +35,7 @@ export const purposeOf = ({ prompts, regions, formats, parameters, bucket, manif
 const camelCased = (option: string): string =>
   option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What the requests for jobs of both types have. */
+/** Common fields of the requests for jobs of both types. */
 function requestOf<const Type extends "image" | "video">(type: Type, order: Order, tasks: readonly string[]) {
   const { prompts, regions, formats, parameters } = order;
   const wanted = formatsOf(type).filter((format) => formats.some((each) => each === format));

@@ -2,11 +2,14 @@ import type { VideoJobRequest } from "../../schemas.ts";
 
 type Place = NonNullable<VideoJobRequest["regions"]>[number];
 
-/** Where an object is, in pixels: a box around it, or points on it (label 1) and outside it (label 0); and when in a clip, if it says so. */
+/**
+ * An object's place in pixels: a box around it, or points on it (label 1) and outside it (label 0); in a clip also a
+ * time.
+ */
 export type Region = Pick<Place, "label" | "timeSeconds" | "objectId"> &
   ({ readonly box: NonNullable<Place["box"]> } | { readonly points: NonNullable<Place["points"]> });
 
-/** How a region is written, for messages. */
+/** The forms of a region, for messages. */
 export const REGION_FORMS =
   "a box such as 40,60,120,80 (left, top, width, height in pixels) or a point such as 430,200; in a clip at a time, 430,200@1.5s; with a name, 'cup: 430,200', or a number for what is the same object, 'cup#1: 430,200@2s'";
 
@@ -15,9 +18,10 @@ const NAME = /^([^:]*?)\s*(?:#(\d{1,4})\s*)?:/;
 const TIME = /@\s*(\d+(?:\.\d+)?)\s*s?\s*$/;
 
 /**
- * Reads a region: `X,Y,W,H` is a box, `X,Y` a point, and `X,Y;X,Y;!X,Y` several, of which those after a `!` are outside the object.
- * `@1.5s` behind it is its time in a clip; `cup:` before it is its label, `cup#1:` its label and its object's number, `#1:` that alone.
- * @returns undefined if the text is none
+ * Reads a region: `X,Y,W,H` is a box, `X,Y` a point, and `X,Y;X,Y;!X,Y` several points, those after a `!` outside the
+ * object. A suffix `@1.5s` is its time in a clip. A prefix `cup:` is its label, `cup#1:` its label and its object's
+ * number, `#1:` the number alone.
+ * @returns undefined if the text is no region
  */
 export function parseRegion(text: string): Region | undefined {
   const [head = "", label = "", number] = NAME.exec(text) ?? [];
@@ -50,7 +54,7 @@ function parsePlace(text: string): Region | undefined {
   return { points };
 }
 
-/** What of a region only a clip has, for messages; undefined if nothing. */
+/** The part of a region that only a clip has, for messages; undefined if there is none. */
 export const ofClipsOnly = ({ timeSeconds, objectId }: Region): string | undefined => {
   if (timeSeconds !== undefined) return "a time (@)";
   return objectId === undefined ? undefined : "an object's number (#)";

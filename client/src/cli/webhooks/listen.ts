@@ -13,8 +13,8 @@ export interface ListenOptions {
 }
 
 /**
- * Prints events as they arrive, until Ctrl-C: of an endpoint that it creates and deletes afterwards, or of the one whose secret
- * is in the environment.
+ * Prints events as they arrive, until Ctrl-C. The endpoint is that of the secret in the environment, or one that it
+ * creates and deletes afterwards.
  */
 export async function listen(
   client: SegmentationClient,

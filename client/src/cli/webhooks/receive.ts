@@ -6,7 +6,7 @@ import { systemCode, usageFailure } from "../failure.ts";
 /** An event is a job's status at most, with 100 tasks. */
 const MOST_BYTES = 1_000_000;
 
-/** A request: a verified event, or why it was rejected. */
+/** A request: a verified event, or the reason for its rejection. */
 export type Received =
   | { readonly id: string; readonly isAgain: boolean; readonly body: string }
   | { readonly refused: string };

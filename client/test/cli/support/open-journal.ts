@@ -1,4 +1,4 @@
-/** Opens the journal of a folder, says so or why it cannot, and waits for the end of its input. */
+/** Opens the journal of a folder, prints the result or the reason of a failure, and waits for the end of its input. */
 import { once } from "node:events";
 import { Journal } from "../../../src/cli/segment/journal/journal.ts";
 

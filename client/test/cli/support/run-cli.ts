@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { runCommandLine } from "../../../src/cli/run.ts";
 import { Interrupted, type Terminal } from "../../../src/cli/terminal.ts";
 
-/** What a command line printed, and its exit code. */
+/** Output of a command line, and its exit code. */
 export interface Ran {
   readonly code: number;
   readonly out: string;
@@ -11,15 +11,15 @@ export interface Ran {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What it is given, or a terminal of its own. */
+  /** Its input, or a complete stdin. */
   readonly stdin?: string | Terminal["stdin"];
   readonly onReport?: (line: string) => unknown;
-  /** Whether its terminal is one that a person watches. */
+  /** True if a person watches its terminal. */
   readonly isInteractive?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** A terminal that shows nothing, and whose person types nothing. Nobody's login is used. */
+/** A terminal without output and input, for a user without a login. */
 export const NO_TERMINAL: Terminal = {
   print: () => {},
   report: () => {},
@@ -32,7 +32,7 @@ export const NO_TERMINAL: Terminal = {
   signal: new AbortController().signal,
 };
 
-/** Runs a command line in this process, with a terminal of its own. */
+/** Runs a command line in this process, with a separate terminal. */
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { env = {}, stdin = "", isInteractive = false } = options;
   let [out, err] = ["", ""];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The results in an output folder: the digest of each file by its path; what the command line keeps for itself is left out. */
+/** The results in an output folder: the digest of each file by its path, without the command line's own files. */
 export async function resultsIn(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries

@@ -1,4 +1,4 @@
-/** Gives the client what other packages make: files, responses, streams, headers, and a `fetch` to send requests by. */
+/** Gives the client files, responses, streams, headers and a `fetch` of other packages. */
 import { createHmac } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { PROJECT_ROOT } from "../../../../scripts/shared/root.ts";
 
-/** Makes one file of the walk, the client as npm publishes it, and what runs the walk there. Returns its path. */
+/** Makes one file of the walk, the published client, and the code that runs the walk there. Returns its path. */
 export type Bundle = (name: string, main: string) => Promise<string>;
 
 /** Bundles into a folder; `library` is the package's own. */

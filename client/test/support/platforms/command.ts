@@ -5,12 +5,12 @@ import { text } from "node:stream/consumers";
 import { npmPackage } from "../../../../test/support/clients/peers/install.ts";
 import type { Platform } from "./platform.ts";
 
-/** What runs the walk with the options of its standard input, and prints the report. */
+/** Runs the walk with the options of its standard input, and prints the report. */
 export const COMMAND = `import process from "node:process";
 import { text } from "node:stream/consumers";
 console.log(JSON.stringify(await walk(JSON.parse(await text(process.stdin)))));`;
 
-/** A platform that is a program; `args` stand before the file's name. */
+/** A platform that is a program; `args` come before the file's name. */
 export const byCommand =
   (program: string | null, file: string, ...args: string[]): Platform =>
   async (options) => {
@@ -20,7 +20,7 @@ export const byCommand =
     return JSON.parse(await text(child.stdout));
   };
 
-/** A platform that is a program in a package of npm, for Linux on x64; the package is installed once it is needed. */
+/** A platform that is a program in a package of npm, for Linux on x64; installs the package at its first use. */
 export const byPackage =
   (versioned: string, program: string, file: string, ...args: string[]): Platform =>
   async (options) => {
@@ -28,7 +28,7 @@ export const byPackage =
     return await byCommand(join(await npmPackage(versioned), program), file, ...args)(options);
   };
 
-/** The Node that the machine has on its PATH, whatever its version, beside the project's own; null if it has none. */
+/** The Node on the machine's PATH, of any version, in addition to the project's own; null if there is none. */
 export function machinesNode(): string | null {
   const folders = (process.env["PATH"] ?? "")
     .split(delimiter)

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { systemCode } from "../../failure.ts";
 import type { LocalPath } from "./walk-folder.ts";
 
-/** Stands for the digest of a file that cannot be read. */
+/** Replaces the digest of a file that cannot be read. */
 export const UNREAD = "unread";
 
 const WHY: ReadonlyMap<string | undefined, string> = new Map([
@@ -13,13 +13,13 @@ const WHY: ReadonlyMap<string | undefined, string> = new Map([
   ["EISDIR", "It is a folder."],
 ]);
 
-/** Why a file cannot be read, as a sentence; undefined if the error has another cause. */
+/** The reason why a file cannot be read, as a sentence; undefined if the error has another cause. */
 export const whyUnread = (error: unknown): string | undefined => WHY.get(systemCode(error));
 
 /** The hexadecimal SHA-256 of bytes. */
 export const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The hexadecimal SHA-256 of a file, which is read as a stream. */
+/** The hexadecimal SHA-256 of a file. Reads the file as a stream. */
 export async function digestOfFile(path: LocalPath): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);

@@ -22,16 +22,16 @@ export interface Found {
 
 /** A file that the service fetches, if it can. */
 export interface Remote {
-  /** Stands in the journal for the digest: another version is another file. */
+  /** The journal has it instead of a digest: another version is another file. */
   readonly version: string;
-  /** Where it can be fetched now. */
+  /** Gives a URL from which it can be fetched now. */
   readonly url: () => Promise<URL>;
 }
 
 export const isLocal = (from: Found["from"]): from is LocalPath =>
   typeof from === "string" || Buffer.isBuffer(from);
 
-/** A file at a URL, which is not fetched to detect a change. */
+/** A file at a URL. The command does not fetch it to detect a change. */
 export const atUrl = (url: URL): Remote => ({ version: "", url: () => Promise.resolve(url) });
 
 /** An object of the user's bucket. */
@@ -45,7 +45,7 @@ export interface FoundInputs {
   readonly leftOut: LeftOut;
 }
 
-/** Files in folders that are not segmented because they were not named explicitly. */
+/** Files in folders that are not segmented because no argument named them. */
 export interface LeftOut {
   readonly clips: number;
   /** Other files, by their extensions in lower case. */
@@ -53,9 +53,10 @@ export interface LeftOut {
 }
 
 /**
- * Finds the inputs that arguments name: files, folders with all pictures below them, patterns, URLs, buckets. Lists each file once, even if
- * several arguments name it.
- * @param out the output folder @throws Failure with exit code 2 if an argument names nothing
+ * Finds the inputs of arguments: files, folders with all pictures below them, patterns, URLs, buckets. Lists each file
+ * once, even if several arguments name it.
+ * @param out the output folder
+ * @throws Failure with exit code 2 if an argument names nothing
  */
 export async function findInputs(
   args: readonly string[],
@@ -145,7 +146,7 @@ export async function findInputs(
   return { inputs: [...found.values()], leftOut: { clips, others } };
 }
 
-/** The id of a file. Paths that are not UTF-8 are different ones, also where they look the same as text. */
+/** The id of a file. Paths that are not UTF-8 have different ids, even if they look the same as text. */
 function idOf(path: LocalPath, out: string): string {
   if (typeof path === "string") return relative(out, path).split(sep).join("/");
   const from = Buffer.from(out).toString("latin1");
@@ -153,16 +154,16 @@ function idOf(path: LocalPath, out: string): string {
 }
 
 /**
- * True if an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. U+FFFD stands for what is not
- * UTF-8 in a name, and is found only by looking for it.
+ * True if an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. U+FFFD, which
+ * replaces bytes that are not UTF-8, counts as a wildcard.
  */
 export const isPattern = (argument: string): boolean => /[*?\ufffd]/.test(argument);
 
-/** A pattern's fixed folder, and the expression that paths below that folder must match. */
+/** A pattern's fixed folder, and the expression for paths below that folder. */
 export interface Pattern {
   readonly folder: string;
   readonly matches: (path: string) => boolean;
-  /** Whether the pattern also matches in subfolders. */
+  /** True if the pattern also matches in subfolders. */
   readonly isDeep: boolean;
 }
 
@@ -170,14 +171,14 @@ export interface Pattern {
 const DRIVE = /^[a-z]:/i;
 
 /**
- * Reads a pattern: `*` and `?` stand for characters of a name, `**` for any folders. Separators are slashes.
- * @param platform whose paths it is about
+ * Reads a pattern: `*` and `?` match characters of a name, `**` matches any folders. Separators are slashes.
+ * @param platform the platform of the paths
  */
 export function parsePattern(pattern: string, platform = process.platform): Pattern {
   const [drive = ""] = (platform === "win32" && DRIVE.exec(pattern)) || [];
   const parts = pattern.slice(drive.length).split("/");
   const first = parts.findIndex((part) => isPattern(part));
-  // `C:` alone is the folder in which a process is on that drive, `C:/` the drive's root.
+  // `C:` alone is the process's current folder on that drive, `C:/` the drive's root.
   const folder = drive + (first === 0 ? "." : parts.slice(0, first).join("/") || "/");
   const rest = parts.slice(first);
   const expression = rest

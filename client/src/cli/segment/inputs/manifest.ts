@@ -7,14 +7,14 @@ import { systemCode, usageFailure } from "../../failure.ts";
 import { atUrl, type Found, inBucket } from "./find-inputs.ts";
 import { kindOf } from "./media.ts";
 
-/** What the journal calls a line: no path and no URL begins so. */
+/** Id of a line in the journal: no path and no URL begins so. */
 const idOf = (customId: string): string => `manifest:${customId}`;
 
 /** The custom_id of an input of a manifest. */
 export const customIdOf = ({ id }: Pick<Found, "id">): string => id.slice(idOf("").length);
 
 /**
- * The inputs of a manifest, a JSON object a line: `custom_id`, `url` (https:// or s3://), and `prompts` of its own, if it has any.
+ * The inputs of a manifest, a JSON object per line: `custom_id`, `url` (https:// or s3://), and optional `prompts`.
  * @throws Failure with exit code 2 that names the line
  */
 export async function readManifest(path: string, buckets: Buckets): Promise<Found[]> {
@@ -32,7 +32,7 @@ export async function readManifest(path: string, buckets: Buckets): Promise<Foun
       if (found.has(id))
         throw usageFailure(`Line ${number} of ${path} has the custom_id of an earlier one: ${customId}`);
       const { bucket = "", prefix = "" } = isBucketUrl(url) ? placeOf(url) : {};
-      // Nobody lists the buckets for it: an object whose bytes have changed counts as the same.
+      // The command does not list the buckets for it: an object counts as unchanged even if its bytes have changed.
       const from = isBucketUrl(url)
         ? inBucket(buckets, bucket, { key: prefix, etag: "" })
         : atUrl(new URL(url));

@@ -1,6 +1,6 @@
 import { type FileKind, READABLE_PICTURES } from "@segmentation/masks";
 
-/** Extensions of pictures, including types that the service does not read but names. */
+/** Extensions of pictures, including types that the service does not read but recognizes. */
 const PICTURES =
   /\.(?:jpe?g|jpe|jf?if|pjp|pjpeg|a?png|webp|avifs?|gif|bmp|dib|tiff?|hei[cf]s?|hif|jxl|jp2|j2k|jpf|jpx)$/i;
 const CLIPS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
@@ -13,7 +13,10 @@ export function kindOf(name: string): Kind | undefined {
   return CLIPS.test(name) ? "clip" : undefined;
 }
 
-/** Why a file of this kind need not be sent as a picture: a code, a colon and a sentence. Undefined if it may be read. */
+/**
+ * The reason not to send a file of this kind as a picture: a code, a colon and a sentence. Undefined if the service may
+ * read it.
+ */
 export function unreadable(kind: FileKind | undefined): string | undefined {
   if (kind === undefined || kind.contentType.startsWith("video/")) return undefined;
   if (READABLE_PICTURES.has(kind.contentType)) return undefined;

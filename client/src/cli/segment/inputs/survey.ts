@@ -10,12 +10,12 @@ import type { LocalPath } from "./walk-folder.ts";
 /** A file that has no result yet, with the unique name of its results. */
 export type Pending = Found;
 
-/** How many files are examined concurrently. */
+/** The number of files that are read concurrently. */
 const AT_A_TIME = 16;
 
 /**
- * Compares files with the journal. A file with the size and time that the journal has counts as unchanged; otherwise its
- * digest decides. Pending are files that are new or have changed, and on request those that failed.
+ * Compares files with the journal. A file with the journal's size and time counts as unchanged; otherwise its digest
+ * decides. Pending are new and changed files, and on request failed ones.
  */
 export async function survey(
   journal: Journal,
@@ -26,7 +26,7 @@ export async function survey(
   const { readings, outcomes, open } = journal.state;
   const known = [...readings.values()];
   const names = new FileNames(known.map(({ name }) => name));
-  // Results could never be written by such a name, and every run would end there.
+  // Results under such a name could never be written, and every run would end there.
   for (const reading of known)
     if (!isSafe(reading.name)) journal.append({ ...reading, entry: "read", name: names.take(reading.name) });
   const underWay = new Set([...open.values()].flatMap(({ inputs }) => inputs.map(pairOf)));
@@ -51,7 +51,7 @@ async function currentDigest(journal: Journal, path: LocalPath, known: Reading):
     const { size, mtimeMs } = await stat(path);
     if (size === known.size && mtimeMs === known.mtimeMs) return known.digest;
     const digest = await digestOfFile(path);
-    // The same bytes with a new time: record it, so that the next run need not read them.
+    // The same bytes with a new time: records it, so that the next run need not read them.
     if (digest === known.digest) journal.append({ ...known, entry: "read", size, mtimeMs });
     return digest;
   } catch (error) {

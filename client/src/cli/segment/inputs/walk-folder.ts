@@ -7,14 +7,15 @@ export type LocalPath = string | Buffer;
 
 /** A file in a folder. */
 export interface FolderFile {
-  /** The path from the folder, with slashes. What is not UTF-8 in it is U+FFFD. */
+  /** The path from the folder, with slashes. U+FFFD replaces bytes that are not UTF-8. */
   readonly name: string;
   readonly path: LocalPath;
 }
 
 /**
- * A folder's files, sorted by name; its own files first, then those of subfolders.
- * Leaves out hidden files, and folders that contain results. @param isDeep whether to include subfolders
+ * A folder's files, sorted by name; its own files first, then those of subfolders. Leaves out hidden files, and folders
+ * that contain results.
+ * @param isDeep includes subfolders
  */
 export async function walkFolder(folder: string, isDeep: boolean): Promise<FolderFile[]> {
   const found: FolderFile[] = [];

@@ -1,10 +1,10 @@
 import type { Box } from "@segmentation/masks";
 import type { CreateJobRequest } from "../../../schemas.ts";
 
-/** The version of the journal's format; a newer one is not read. */
+/** The version of the journal's format. The command refuses newer ones. */
 export const VERSION = 1;
 
-/** A file as it was read: its names, and what reveals a change of it. */
+/** A file at the time of reading: its names, and the values that reveal a change. */
 export interface Reading {
   /** The path from the output folder, or the URL. */
   readonly id: string;
@@ -13,7 +13,10 @@ export interface Reading {
   /** In bytes; the same size and time suggest that the file is unchanged. Both are 0 for a URL. */
   readonly size: number;
   readonly mtimeMs: number;
-  /** Hexadecimal SHA-256 of its bytes; of a bucket's object its ETag; empty for a URL, which is not fetched to detect a change. */
+  /**
+   * Hexadecimal SHA-256 of its bytes; of a bucket's object its ETag; empty for a URL, whose changes the command does
+   * not detect.
+   */
   readonly digest: string;
 }
 
@@ -39,11 +42,11 @@ export interface TrackRow {
 /** The outcome of a file: its results are in the folder, or it has none. */
 export interface Outcome {
   readonly id: string;
-  /** Of the bytes that this is the outcome of. */
+  /** The digest of the bytes with this outcome. */
   readonly digest: string;
-  /** Undefined for a file that was not sent. */
+  /** Undefined for an unsent file. */
   readonly jobId?: string;
-  /** Why it failed, or which prompts could not be served: a code, a colon and a sentence. */
+  /** The reason why it failed, or the prompts that were not served: a code, a colon and a sentence. */
   readonly problem: string | null;
   readonly hasFailed: boolean;
   /** The paths of its files, relative to the output folder. */
@@ -52,18 +55,18 @@ export interface Outcome {
   readonly tracks?: readonly TrackRow[];
 }
 
-/** A job that has been planned, before it is requested. */
+/** A planned job, before its request. */
 export interface PlannedJob {
   /** Its Idempotency-Key. */
   readonly key: string;
-  /** When it was planned: epoch milliseconds. */
+  /** The time of the planning: epoch milliseconds. */
   readonly at: number;
   readonly request: CreateJobRequest;
   /** The file of each of the request's tasks. */
   readonly inputs: readonly { readonly id: string; readonly digest: string }[];
 }
 
-/** One line of the journal: JSON. Each is written before what depends on it. */
+/** One line of the journal: JSON. It is written before any step that depends on it. */
 export type Entry =
   | { readonly entry: "run"; readonly version: number; readonly baseUrl: string; readonly order: string }
   | ({ readonly entry: "read" } & Reading)
@@ -79,7 +82,7 @@ export type Entry =
   /** The service refused it, or no longer has it: its files are free for another job. */
   | { readonly entry: "dropped"; readonly key: string }
   | ({ readonly entry: "outcome" } & Outcome)
-  /** All outcomes of a job have been written. */
+  /** All outcomes of a job are in the journal. */
   | { readonly entry: "ended"; readonly key: string }
   /** The merged document has all outcomes so far. */
   | { readonly entry: "merged" };

@@ -10,13 +10,13 @@ import { GrowingState, type JournalState } from "./state.ts";
 export const JOURNAL_NAME = "segmentation-journal.jsonl";
 
 /**
- * What has been done for an output folder. Each step is written before anything depends on it, so that the next run can resume
- * after one that was killed. One process at a time has it open.
+ * Record of the steps for an output folder. Each step is written before any other depends on it, so that the next run
+ * can resume a killed one. One process at a time has it open.
  */
 export class Journal {
   readonly #file: number;
   readonly #state: GrowingState;
-  /** Where the next line begins: after the last whole one. */
+  /** The position of the next line: after the last whole one. */
   #end: number;
 
   private constructor(file: number, state: GrowingState, end: number) {
@@ -37,7 +37,7 @@ export class Journal {
     try {
       const state = new GrowingState();
       const end = readEntries(file, path, state);
-      // A line without its end was cut off during the write: nothing depends on it.
+      // A line without its end was cut off during the write. No later step depends on it.
       ftruncateSync(file, end);
       return new Journal(file, state, end);
     } catch (error) {
@@ -46,7 +46,10 @@ export class Journal {
     }
   }
 
-  /** What a folder's journal says, whoever has it open; undefined if it has none. @throws Failure if it cannot be read */
+  /**
+   * The state in a folder's journal, even if another process has it open; undefined if there is none.
+   * @throws Failure if it cannot be read
+   */
   static look(folder: string): JournalState | undefined {
     const path = join(folder, JOURNAL_NAME);
     if (!existsSync(path)) return undefined;
@@ -67,7 +70,7 @@ export class Journal {
   /** Writes an entry. It survives a crash of the process, and with `isSafe` also one of the machine. */
   append(entry: Entry, { isSafe = false }: { readonly isSafe?: boolean } = {}): void {
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);
-    // A full disk takes a part of a line, then none. Such a line counts as cut off, and the next one takes its place.
+    // A full disk takes a part of a line, then none. Such a line counts as cut off, and the next one overwrites it.
     for (let at = 0; at < line.length;)
       at += writeSync(this.#file, line, at, line.length - at, this.#end + at);
     this.#end += line.length;
@@ -83,7 +86,10 @@ export class Journal {
 const PIECE_BYTES = 1 << 20;
 const LINE_FEED = 10;
 
-/** Adds a journal's whole lines to a state, a piece of the file in memory at a time. Returns where the last of them ends, in bytes. */
+/**
+ * Adds a journal's whole lines to a state, a piece of the file in memory at a time. Returns the end of the last one, in
+ * bytes.
+ */
 function readEntries(file: number, path: string, state: GrowingState): number {
   const piece = Buffer.alloc(PIECE_BYTES);
   let [end, number] = [0, 0];

@@ -3,12 +3,14 @@ import { closeSync, constants, openSync } from "node:fs";
 import { Failure, systemCode } from "../../failure.ts";
 
 /**
- * What locks a file as it is opened, on systems whose `open` can: O_EXLOCK and O_NONBLOCK of macOS (open(2)), and libuv's
- * UV_FS_O_EXLOCK for Windows, which shares the file with nobody.
+ * Flags that lock a file when it is opened, for systems whose `open` can: O_EXLOCK and O_NONBLOCK of macOS (open(2)),
+ * and libuv's UV_FS_O_EXLOCK for Windows, which shares the file with no other process.
  */
 const LOCKING: Partial<Record<NodeJS.Platform, number>> = { darwin: 0x24, win32: 0x10000000 };
 
-/** How a journal is opened. Windows cuts nothing off a file that was opened to append, so that writes say where they go. */
+/**
+ * Flags for opening a journal. Windows can't truncate a file that was opened to append, so writes give their position.
+ */
 export const openFlags = (platform: NodeJS.Platform): number =>
   constants.O_RDWR | constants.O_CREAT | (LOCKING[platform] ?? 0);
 
@@ -18,9 +20,10 @@ const LOCKED = new Set<string | undefined>(["EAGAIN", "EWOULDBLOCK", "EBUSY"]);
 const IS_HELD = 1;
 
 /**
- * Opens a file for this process alone, and creates it if it is missing. The lock is the system's: it ends with the process,
- * however that ends, so that no lock is left behind whose owner has to be distinguished from a process with the same number.
- * @returns the file, or undefined if another process has it @throws Failure if the file cannot be locked
+ * Opens a file for this process alone, and creates it if it is missing. The lock is the system's: it ends with the
+ * process, even with a killed one.
+ * @returns the file, or undefined if another process has it
+ * @throws Failure if the file cannot be locked
  */
 export function openLocked(path: string): number | undefined {
   let file: number;
@@ -31,7 +34,7 @@ export function openLocked(path: string): number | undefined {
     throw error;
   }
   if (LOCKING[process.platform] !== undefined) return file;
-  // The lock belongs to the open file, not to the process that asks for it: it stays when flock(1) has ended.
+  // The lock belongs to the open file, not to the process: it remains after the end of flock(1).
   const { status, error, stderr } = spawnSync("flock", ["-n", "3"], {
     stdio: ["ignore", "ignore", "pipe", file],
     encoding: "utf8",

@@ -2,7 +2,7 @@ import type { Entry, Outcome, PlannedJob, Reading } from "./entries.ts";
 
 /** A job that has not ended. */
 export interface OpenJob extends PlannedJob {
-  /** Once the service has accepted it. */
+  /** Set after the service has accepted it. */
   readonly jobId?: string;
 }
 
@@ -18,7 +18,7 @@ export interface JournalState {
   readonly outcomes: ReadonlyMap<string, Outcome>;
   /** By their Idempotency-Keys. */
   readonly open: ReadonlyMap<string, OpenJob>;
-  /** Whether the merged document lacks outcomes. */
+  /** True if the merged document lacks outcomes. */
   readonly isUnmerged: boolean;
 }
 
@@ -31,7 +31,7 @@ export class GrowingState implements JournalState {
   readonly open = new Map<string, OpenJob>();
   isUnmerged = false;
 
-  /** Applies an entry. An entry of an unknown kind is ignored. */
+  /** Applies an entry. Ignores an entry of an unknown kind. */
   add(entry: Entry): void {
     switch (entry.entry) {
       case "run":

@@ -1,7 +1,7 @@
 import type { Outcome } from "../journal/entries.ts";
 import { customIdOf } from "../inputs/manifest.ts";
 
-/** The results of a manifest, a line for each of its lines, in the shape that batch APIs have: what came of it, or its error. */
+/** The results of a manifest, a line for each of its lines, in the shape of batch APIs: the response, or the error. */
 export function batchResults(
   inputs: readonly { readonly id: string }[],
   outcomes: ReadonlyMap<string, Outcome>,

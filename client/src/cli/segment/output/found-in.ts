@@ -9,7 +9,7 @@ import type { Picture } from "../../../results/picture.ts";
 import type { Clip, VideoResult } from "../../../results/video-result.ts";
 import type { MaskRow, Outcome, TrackRow } from "../journal/entries.ts";
 
-/** What was found in one file of a job: the files to write, and what the journal keeps. */
+/** Results of one file of a job: the files to write, and the rows for the journal. */
 export interface FoundIn extends Pick<Outcome, "masks" | "tracks"> {
   readonly files: readonly ToWrite[];
 }
@@ -21,7 +21,7 @@ interface Wanted {
   readonly formats: readonly Format[];
 }
 
-/** What was found in a picture or a clip. @param files of the whole job, as `filesToSave` gives them */
+/** Results of a picture or a clip. @param files of the whole job, as `filesToSave` gives them */
 export async function foundIn(
   result: ImageResult | VideoResult,
   { taskId, name, formats }: Wanted,
@@ -56,14 +56,14 @@ export async function foundIn(
 const keyOf = (content: ToWrite["content"]): string =>
   typeof content === "object" && "key" in content ? content.key : "";
 
-/** What the journal keeps of masks. */
+/** The journal's rows of masks. */
 export const maskRows = (masks: readonly Mask[]): MaskRow[] =>
   masks.map((mask) => {
     const { confidence, box, area } = mask;
     return { prompt: categoryOf(mask), confidence, box, area };
   });
 
-/** What the journal keeps of a clip's objects. */
+/** The journal's rows of a clip's objects. */
 export const trackRows = ({ tracks }: Clip): TrackRow[] =>
   tracks.map(({ objectId, sightings, ...named }) => ({
     objectId,

@@ -27,7 +27,7 @@ class ListFile {
   }
 
   async write(text: string): Promise<void> {
-    // `write` may write a part of it: on a disk that is nearly full.
+    // `write` may write only a part of it, on a disk that is nearly full.
     await this.#file.appendFile(text);
   }
 
@@ -49,7 +49,7 @@ class ListFile {
   }
 }
 
-/** A picture's document; undefined if it was deleted or damaged since it was written. */
+/** A picture's document; undefined if somebody has deleted or damaged it. */
 async function readDocument(path: string): Promise<CocoDocument | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
@@ -60,8 +60,9 @@ async function readDocument(path: string): Promise<CocoDocument | undefined> {
 }
 
 /**
- * Merges the documents of all pictures into `annotations.json`, ordered by name. Holds one at a time in memory: the documents
- * of a large folder would not fit. Returns the paths of documents that were deleted or damaged since, which it leaves out.
+ * Merges the documents of all pictures into `annotations.json`, ordered by name. Holds one at a time in memory: the
+ * documents of a large folder would not fit. Leaves out documents that were deleted or damaged.
+ * @returns the paths of those left out
  */
 export async function mergeAnnotations(journal: Journal, out: string): Promise<string[]> {
   const paths = [...journal.state.outcomes.values()]

@@ -7,22 +7,22 @@ import type { JournalState } from "../journal/state.ts";
 /** The output folder without `--out`; those of further orders are `out-2`, `out-3` and so on. */
 const DEFAULT = "out";
 
-/** What decides the results in a folder: all of them belong to the same. */
+/** The service and the order of a folder's results: all of them have the same. */
 export interface Purpose {
   readonly baseUrl: string;
   /** As `purposeOf` gives it. */
   readonly order: string;
 }
 
-/** Whether a folder's results are those of this purpose. */
+/** True if a folder's results are those of this purpose. */
 export const isOf = ({ run }: JournalState, { baseUrl, order }: Purpose): boolean =>
   run?.baseUrl === baseUrl && run.order === order;
 
-/** Whether a folder takes any order of a service: a run without results left it. */
+/** True if a folder takes any order of a service: it is from a run without results. */
 export const isFree = ({ run, outcomes, open }: JournalState, { baseUrl }: Purpose): boolean =>
   run === undefined || (outcomes.size === 0 && open.size === 0 && run.baseUrl === baseUrl);
 
-/** The folder for an order without `--out`: the one that has its results, or else the first one that has none. */
+/** The folder for an order without `--out`: the folder with its results, or else the first free one. */
 export function defaultFolder(purpose: Purpose): string {
   const existing = numbered(DEFAULT);
   const own = existing.find((folder) => {
@@ -32,7 +32,7 @@ export function defaultFolder(purpose: Purpose): string {
   return own ?? firstFree(DEFAULT, existing, purpose);
 }
 
-/** @throws Failure with exit code 2 if a folder has the results of another order; it names a folder that has none */
+/** @throws Failure with exit code 2 if a folder has the results of another order; it names a free folder */
 export function assertSamePurpose(folder: string, state: JournalState, purpose: Purpose): void {
   if (isOf(state, purpose) || isFree(state, purpose)) return;
   const isSameService = state.run?.baseUrl === purpose.baseUrl;
@@ -43,7 +43,9 @@ export function assertSamePurpose(folder: string, state: JournalState, purpose: 
   );
 }
 
-/** The names that `segment` gave the files of a job, by taskId, as the journal of a folder or of a default one has them. */
+/**
+ * The names that `segment` gave the files of a job, by taskId, from the journals of a folder and of the default ones.
+ */
 export function namesInJournals(jobId: string, folder: string): Map<string, string> {
   const names = new Map<string, string>();
   for (const each of [folder, ...numbered(DEFAULT)]) {
@@ -56,7 +58,7 @@ export function namesInJournals(jobId: string, folder: string): Map<string, stri
   return names;
 }
 
-/** The folders that are there of a name and the names with a number that follow it, in this order. */
+/** The existing folders of a name, without and with a number, in this order. */
 function numbered(folder: string): string[] {
   const [parent, name] = [dirname(folder), basename(folder)];
   const there = new Set(readdirSync(parent));

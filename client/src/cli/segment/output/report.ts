@@ -9,10 +9,10 @@ export interface Reported {
   readonly outcome: Outcome;
 }
 
-/** Longer tables are cut off; the folder has all results. */
+/** The report cuts off longer tables; the folder has all results. */
 const MOST_ROWS = 20;
 
-/** Prints what was found, what failed and why, and where the files are. */
+/** Prints the results, the failures with their reasons, and the paths of the files. */
 export function printReport(
   terminal: Terminal,
   reported: readonly Reported[],
@@ -22,7 +22,7 @@ export function printReport(
   const { print } = terminal;
   const tables = [...tableOfPictures(reported), ...tableOfClips(reported)];
   for (const { heading, rows } of tables) {
-    // Only these rows are laid out: there may be a hundred thousand.
+    // Formats only these rows: there may be a hundred thousand.
     const [first = "", ...lines] = formatTable(heading, rows.slice(0, MOST_ROWS));
     print(style(terminal, "bold", first));
     for (const line of lines) print(line);
@@ -106,7 +106,7 @@ function reportProblems(
     terminal.report(`… and ${count(reported.length - MOST_ROWS)} more (--json lists all)`);
 }
 
-/** The same report as a JSON object. */
+/** The same report as JSON. */
 export function reportJson(reported: readonly Reported[], out: string): object {
   const isClip = ({ outcome }: Reported): boolean => outcome.tracks !== undefined;
   const json = ({ name, outcome: { id, jobId, problem, hasFailed, files, masks, tracks } }: Reported) => ({

@@ -8,7 +8,7 @@ import type { OpenJob } from "../journal/state.ts";
 import { foundIn } from "./found-in.ts";
 import type { Store } from "./store.ts";
 
-/** Where to save results, and which. */
+/** The results to save, and their destination. */
 export interface Saving {
   readonly client: SegmentationClient;
   readonly journal: Journal;
@@ -17,10 +17,10 @@ export interface Saving {
   readonly signal: AbortSignal;
 }
 
-/** How many files are saved concurrently, each with its masks and previews. */
+/** The number of files that are saved concurrently, each with its masks and previews. */
 const AT_A_TIME = 6;
 
-/** Saves a job's results file by file, and notes each in the journal once it is complete; skips those noted before. */
+/** Saves a job's results file by file, and notes each in the journal once it is complete; skips noted ones. */
 export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): Promise<void> {
   const { client, journal, store, formats, signal } = saving;
   const { jobId } = status;
@@ -55,7 +55,7 @@ export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): 
   journal.append({ entry: "ended", key: job.key });
 }
 
-/** Notes an outcome, and deletes files of the input's earlier outcome that this one does not have. */
+/** Notes an outcome, and deletes files of the input's earlier outcome that this one lacks. */
 export async function note(
   { journal, store }: Pick<Saving, "journal" | "store">,
   outcome: Outcome,

@@ -6,9 +6,9 @@ import { folderOf, type ToWrite, writeAll } from "../../../node/save.ts";
 import type { JobFiles } from "../../../results/files.ts";
 import { type Buckets, placeOf } from "../../bucket/bucket.ts";
 
-/** Where results are written: to the output folder, or to a bucket. */
+/** Destination of results: the output folder, or a bucket. */
 export interface Store {
-  /** Writes a job's files, in place of those that are there. */
+  /** Writes a job's files and replaces existing ones. */
   readonly write: (files: JobFiles, all: readonly ToWrite[], signal: AbortSignal) => Promise<void>;
   /** Writes a file of the whole run, which is in the output folder. */
   readonly copy: (path: string, content: Blob, signal: AbortSignal) => Promise<void>;
@@ -31,7 +31,10 @@ const TYPES: readonly (readonly [ending: RegExp, type: string])[] = [
 const typed = (content: Blob, path: string): Blob =>
   content.slice(0, content.size, TYPES.find(([ending]) => ending.test(path))?.[1] ?? content.type);
 
-/** A bucket: files pass through this machine's memory, one after the other. The documents stay in the folder too, to be merged. */
+/**
+ * A bucket: files pass through this machine's memory, one after the other. The documents also stay in the folder, to be
+ * merged.
+ */
 export function bucketStore(buckets: Buckets, url: string, out: string): Store {
   const { bucket, prefix } = placeOf(url);
   const start = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;

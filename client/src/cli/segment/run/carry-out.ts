@@ -20,10 +20,10 @@ export class Turnstile {
   }
 }
 
-/** What running a job requires. */
+/** Parts that running a job requires. */
 export interface Work extends Saving {
   readonly order: Order;
-  /** Jobs upload their files one job after another, so that the first one starts soon. */
+  /** Jobs upload their files one job after another: the first one starts soon. */
   readonly uploading: Turnstile;
   readonly uploads: number;
   /** Reports the share of these files that is done, 0 to 1. */

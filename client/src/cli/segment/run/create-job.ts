@@ -14,16 +14,17 @@ const BUSY = new Set<string>([
   "idempotency_in_progress",
 ]);
 
-/** How long to wait if the service does not say. */
+/** The wait if the service gives no time. */
 const PAUSE_SECONDS = 5;
 
 /** The service forgets an Idempotency-Key after a day. */
 const KEY_LIVES_MS = 20 * 3_600_000;
 
 /**
- * Creates a planned job, with as many requests as it takes: they share an Idempotency-Key, so they create one job. Waits while
- * the account has as many jobs in progress as it may.
- * @param onBusy is called with the reason for waiting @throws SegmentationError if the service refuses it; the journal then drops the job
+ * Creates a planned job, with as many requests as necessary: they share an Idempotency-Key, so they create one job.
+ * Waits while the account has its maximum of jobs in progress.
+ * @param onBusy receives the reason for waiting
+ * @throws SegmentationError if the service refuses it; the journal then drops the job
  */
 export async function createPlanned(
   client: SegmentationClient,
@@ -48,7 +49,7 @@ export async function createPlanned(
     } catch (error) {
       if (!(error instanceof SegmentationError) || error.status === undefined) throw error;
       if (!BUSY.has(error.code)) {
-        // A refusal leaves nothing behind. After a failure of the service that is unknown.
+        // A refusal leaves nothing behind; a failure of the service may.
         if (error.status < 500) journal.append({ entry: "dropped", key });
         throw error;
       }
@@ -58,7 +59,7 @@ export async function createPlanned(
   }
 }
 
-/** How far this machine's clock may be off. */
+/** The largest error of this machine's clock. */
 const CLOCK_MS = 3_600_000;
 
 /** Finds a job that may have been created although the response was lost: it has the planned tasks. */

@@ -19,11 +19,14 @@ import { Turnstile, type Work, segmentBatch, takeUp } from "./carry-out.ts";
 
 /** The maximum number of pictures of a job. */
 const MOST_PICTURES = 100;
-/** How many jobs run concurrently: while one is segmented, the next is uploaded and the previous one downloaded. */
+/**
+ * The number of jobs that run concurrently: one is segmented while the next is uploaded and the previous one
+ * downloaded.
+ */
 const JOBS = 4;
-/** How many files are uploaded concurrently. */
+/** The number of concurrent uploads. */
 const UPLOADS = 6;
-/** How many times jobs and uploads that no longer exist are created again. */
+/** The most attempts at jobs and uploads that no longer exist. */
 const ROUNDS = 3;
 
 export interface Segmenting {
@@ -35,17 +38,17 @@ export interface Segmenting {
   readonly store: Store;
   readonly found: readonly Found[];
   readonly signal: AbortSignal;
-  /** Called with the pending files before anything is sent. */
+  /** Called with the pending files before the first request. */
   readonly onBegin: (ids: readonly string[], areClips: boolean) => void;
   readonly onShare: Work["onShare"];
   readonly onBusy: Work["onBusy"];
   readonly onSent: Work["onSent"];
-  /** Called with the documents that are missing from the merged one, because somebody has deleted or damaged them. */
+  /** Receives the documents that the merged one lacks, because somebody has deleted or damaged them. */
   readonly onMissing: (paths: readonly string[]) => void;
 }
 
 /**
- * Segments all files without results in the journal, and resumes the jobs that the journal has as unfinished. Sends nothing to the
+ * Segments all files without results in the journal, and resumes the journal's unfinished jobs. Sends nothing to the
  * service if there is nothing to do.
  */
 export async function segmentAll(segmenting: Segmenting): Promise<void> {

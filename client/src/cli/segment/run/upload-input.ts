@@ -10,17 +10,17 @@ import type { Pending } from "../inputs/survey.ts";
 import type { Reading } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
 
-/** How long after its upload a file may be used in a job, with an hour to spare. */
+/** The time for which a file may be used in a job after its upload, with an hour to spare. */
 const USABLE_MS = 23 * 3_600_000;
 
-/** A file as it was read, ready to be sent. */
+/** A file and its reading, ready to be sent. */
 interface Opened {
   readonly reading: Reading;
   readonly input: Blob | string | URL;
   readonly problem?: string | undefined;
 }
 
-/** The result of an upload: a task, or why the file cannot be one. */
+/** The result of an upload: a task, or the reason why the file cannot be one. */
 export type Sent =
   | { readonly reading: Reading; readonly taskId: string }
   | { readonly reading: Reading; readonly problem: string };
