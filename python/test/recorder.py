@@ -1,4 +1,4 @@
-"""A server for tests: it answers as it is told, and records what it was asked."""
+"""A server for tests: it gives prepared answers, and records its requests."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Recorder:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        # Clients go away in the middle: that is what the tests are about.
+        # Clients leave in the middle: the tests are about that.
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
         self.base = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()

@@ -1,4 +1,5 @@
-"""Carries out the cases of client/test/cases/cases.json with one of the clients, and prints what each gives: a line of JSON.
+"""Carries out the cases of client/test/cases/cases.json with one of the clients, and prints each result: a line of
+JSON.
 
 python3 run_cases.py CASES ORIGIN Client|AsyncClient
 """
@@ -26,7 +27,7 @@ def of_file(text: str, name: str) -> io.BytesIO:
 
 
 async def settled(value: Any) -> Any:
-    """What a call of either client gives in the end: a list, if it iterates."""
+    """Returns the final result of a call of either client: a list, if it iterates."""
     if inspect.isawaitable(value):
         return await value
     if hasattr(value, "__aiter__"):

@@ -68,7 +68,8 @@ def token(value: Any) -> dict[str, Any]:
 CYCLE: list[Any] = []
 CYCLE.append(CYCLE)
 
-# What happens: the answer, the call, the client's options, the code, how often the service is asked, a part of the message.
+# A failure: the answer, the call, the client's options, the code, the number of requests, a part of the
+# message.
 FAILURES: list[tuple[str, Any, Callable[[Any], Any], dict[str, Any], str, int, str]] = [
     ("a page of a proxy", (200, {}, b"<html>"), jobs, {}, "unreadable_answer", 2, "not JSON"),
     ("another service", json_of({"ok": True}), jobs, {}, "unreadable_answer", 2, "no items and nextToken"),

@@ -1,4 +1,4 @@
-"""Files are what every part of the project takes them for. python3 -m unittest"""
+"""Every part of the project detects the same kinds of files. python3 -m unittest"""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""Masks as files have them. python3 -m unittest; what needs numpy is left out without it."""
+"""Formats of masks. python3 -m unittest; without numpy, the tests that need it are skipped."""
 
 import random
 import unittest

@@ -51,7 +51,7 @@ KINDS: dict[Any, Any] = {Client: httpx.Client, AsyncClient: httpx.AsyncClient}
 
 
 HTTP = httpx.Client(verify=False)
-"""Shared: each client of its own reads the certificates anew."""
+"""Shared: each further client would read the certificates again."""
 
 
 class Settings(unittest.TestCase):

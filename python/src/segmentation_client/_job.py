@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _USED_SHARE = 0.9
-"""A signature may end while a request is under way: it is not used in the last tenth of its life."""
+"""A signature may expire during a request, so the client does not use it in the last tenth of its life."""
 
 
 class _JobFiles:
-    """A job's result and its files by their asset keys. Asks for new signed URLs when they have expired."""
+    """A job's result and its files by their asset keys. Requests new signed URLs after the old ones have expired.
+    """
 
     result: m.JobResult
 
@@ -50,7 +51,7 @@ class _JobFiles:
         return self
 
     async def read(self, key: str, read: Callable[[bytes], T]) -> T:
-        """Downloads a file, again if `read` finds it damaged by a ValueError."""
+        """Downloads a file, again if `read` finds damage (ValueError)."""
         if time.time() > self._until:
             await self.open()
         if key not in self._urls:
@@ -66,7 +67,7 @@ class _JobFiles:
         return dict(zip(keys, contents))
 
     async def pictures(self, tasks: Sequence[m.JobStatusTask], names: dict[str, str]) -> list[Picture]:
-        """The pictures of these tasks, with their masks and all that the job was asked for."""
+        """The pictures of these tasks, with their masks and requested files."""
         manifest = cast(m.ImageManifest, self.result["manifest"])
         ids = {task["taskId"] for task in tasks}
         wanted = [
@@ -119,19 +120,19 @@ def _masks_of(content: bytes, prompts: Sequence[str]) -> tuple[list[Track], dict
 
 @dataclass(frozen=True, eq=False)
 class AsyncEndedPicture:
-    """A picture of a job whose task has ended. Its masks are fetched when they are asked for, and not kept."""
+    """A picture of a job whose task has ended. Its masks are fetched on request, and not kept."""
 
     task_id: str
     name: str
     """The file's name, or the task_id of one without."""
     problem: str | None
-    """Why the picture failed, or which prompts it could not serve: a code, a colon and a sentence."""
+    """The reason why the picture failed, or the prompts that it could not serve: a code, a colon and a sentence."""
     _job: AsyncJobHandle
     _task: m.JobStatusTask
 
     async def load(self, **options: Unpack[CallOptions]) -> Picture:
-        """Fetches the picture with its masks. The service gives them away once the whole job has succeeded: until then this
-        waits. Raises the picture's problem if it has failed, or the job's.
+        """Fetches the picture with its masks; waits until the whole job has succeeded, because the service gives no
+        masks before. Raises the picture's problem if it has failed, or the job's.
         """
         return await self._job.picture(self._task, options)
 
@@ -141,8 +142,8 @@ class AsyncEndedPicture:
 
 
 class AsyncJobHandle:
-    """A job of the service, which goes on whether or not somebody holds this. Keep its `job_id`: `client.job(job_id)` is the same
-    job in another process, for as long as the service keeps it.
+    """A job of the service, which keeps running without this object. Keep its `job_id`: `client.job(job_id)` is the
+    same job in another process, for as long as the service keeps it.
     """
 
     def __init__(self, connection: Connection, created: Created) -> None:
@@ -157,16 +158,16 @@ class AsyncJobHandle:
         return cast(m.JobStatus, (await self._connection.ask("GET /v1/jobs/{job_id}", self._path, options)).data)
 
     def events(self, **options: Unpack[CallOptions]) -> AsyncGenerator[JobUpdate, None]:
-        """Yields the job's progress, whenever it changes, until the job has ended."""
+        """Yields the job's progress at each change, until the job has ended."""
         return watch(self._connection, self.job_id, options)
 
     async def cancel(self, **options: Unpack[CallOptions]) -> m.JobStatus:
-        """Cancels the job: what has not ended is not charged. Returns its status."""
+        """Cancels the job: unfinished work is not charged. Returns its status."""
         answer = await self._connection.ask("POST /v1/jobs/{job_id}/cancel", self._path, options)
         return cast(m.JobStatus, answer.data)
 
     async def result(self, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """Waits until the job has ended, and fetches what it has found. Raises the job's problem if it has failed."""
+        """Waits until the job has ended, and fetches its results. Raises the job's problem if it has failed."""
         call = call_of(options)
         sizes = list(self._created.sizes)
         reporter = Reporter(options.get("on_progress"), sizes, list(sizes))
@@ -228,7 +229,7 @@ class AsyncJobHandle:
 
 
 class EndedPicture:
-    """A picture of a job whose task has ended. Its masks are fetched when they are asked for, and not kept."""
+    """A picture of a job whose task has ended. Its masks are fetched on request, and not kept."""
 
     def __init__(self, picture: AsyncEndedPicture) -> None:
         self._picture = picture
@@ -246,8 +247,8 @@ class EndedPicture:
 
 
 class JobHandle:
-    """A job of the service, which goes on whether or not somebody holds this. Keep its `job_id`: `client.job(job_id)` is the same
-    job in another process, for as long as the service keeps it.
+    """A job of the service, which keeps running without this object. Keep its `job_id`: `client.job(job_id)` is the
+    same job in another process, for as long as the service keeps it.
     """
 
     def __init__(self, job: AsyncJobHandle) -> None:
@@ -259,15 +260,15 @@ class JobHandle:
         return run(self._job.status(**options))
 
     def events(self, **options: Unpack[CallOptions]) -> Iterator[JobUpdate]:
-        """Yields the job's progress, whenever it changes, until the job has ended."""
+        """Yields the job's progress at each change, until the job has ended."""
         return iterate(self._job.events(**options))
 
     def cancel(self, **options: Unpack[CallOptions]) -> m.JobStatus:
-        """Cancels the job: what has not ended is not charged. Returns its status."""
+        """Cancels the job: unfinished work is not charged. Returns its status."""
         return run(self._job.cancel(**options))
 
     def result(self, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """Waits until the job has ended, and fetches what it has found. Raises the job's problem if it has failed."""
+        """Waits until the job has ended, and fetches its results. Raises the job's problem if it has failed."""
         return run(self._job.result(**options))
 
     def pictures(self, **options: Unpack[CallOptions]) -> Iterator[EndedPicture]:

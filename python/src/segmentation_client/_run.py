@@ -1,4 +1,4 @@
-"""From inputs to a job."""
+"""Turns inputs into a job."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Prompts = str | Sequence[str]
 
 @dataclass
 class Reporter:
-    """Calls `on_progress` with what is known of a run's files and job."""
+    """Calls `on_progress` with the progress of a run's files and job."""
 
     on_progress: Callable[[Progress], None] | None
     sizes: list[int]
     """Of the files, in bytes."""
     sent: list[int]
-    """How much of each has been sent."""
+    """The sent bytes of each."""
     update: JobUpdate | None = None
 
     def uploaded(self, index: int, sent: int, size: int) -> None:
@@ -80,7 +80,7 @@ async def create(
     key = options.get("idempotency_key")
     if key is not None and len(text_of("idempotency_key", key)) > MOST_KEY_CHARACTERS:
         raise invalid_input(f"The idempotency_key has more than {MOST_KEY_CHARACTERS} characters. Use a shorter one.")
-    # Nothing is uploaded for a request that cannot be sent.
+    # Does not upload for a request that cannot be sent.
     fields, wanted, regions = _request_of(kind, prompts, options)
     places = [_place_of(region, len(sources)) for region in regions]
     for source in sources:
@@ -144,7 +144,7 @@ def _place_of(region: dict[str, Any], inputs: int) -> int:
 
 
 def call_of(options: Mapping[str, Any] | RunOptions) -> CallOptions:
-    """What each request of a call takes."""
+    """Options of each request of a call."""
     names = CallOptions.__annotations__
     return {name: value for name, value in options.items() if name in names}  # type: ignore[return-value]
 
@@ -156,7 +156,7 @@ def _camel(name: str) -> str:
 async def cancel_if_interrupted(
     connection: Connection, job_id: str, error: BaseException, options: CallOptions
 ) -> None:
-    """Cancels a job whose caller has stopped caring, if the service is there."""
+    """Cancels a job whose caller gave up, if the service is there."""
     if not connection.io.is_abort(error):
         return
     cancel = partial(connection.ask, "POST /v1/jobs/{job_id}/cancel", {"job_id": job_id}, options)

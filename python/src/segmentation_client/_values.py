@@ -1,4 +1,4 @@
-"""Values of callers: as JSON has them, and as messages cite them."""
+"""Values of callers: as JSON, and in messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_SHOWN = 80
 
 
 def shown(value: object) -> str:
-    """A value as a message cites it: a short text in full, everything large by its type."""
+    """A value for a message: a short text in full, everything large by its type."""
     if isinstance(value, str):
         return f"“{value}”" if len(value) <= _MOST_SHOWN else f"“{value[:_MOST_SHOWN]}…” ({len(value)} characters)"
     if value is None or isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 10**20):
@@ -23,7 +23,7 @@ def shown(value: object) -> str:
 
 
 def bytes_of(value: Any) -> bytes | None:
-    """The bytes that a value is; None if it is anything else."""
+    """The bytes of a value; None if it has another type."""
     return bytes(cast(Any, value)) if isinstance(value, (bytes, bytearray, memoryview)) else None
 
 
@@ -33,7 +33,7 @@ def native(value: object) -> Any:
 
 
 def plain(value: object, name: str) -> Any:
-    """A value as JSON has it. Raises `invalid_input`, which cites its name, if JSON has no such value."""
+    """A value as JSON. Raises `invalid_input`, which cites its name, if JSON has no such value."""
     try:
         return _plain(value, name)
     except RecursionError:

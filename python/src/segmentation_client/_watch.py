@@ -22,7 +22,7 @@ _LONGEST_HELD = 25
 
 @dataclass(frozen=True)
 class JobUpdate:
-    """How far a job is."""
+    """Progress of a job."""
 
     job: m.JobStatus
     progress: float
@@ -30,13 +30,14 @@ class JobUpdate:
 
 
 def has_ended(status: str) -> bool:
-    """Whether a job, or a task, has ended."""
+    """True if a job, or a task, has ended."""
     return status in ("success", "failed")
 
 
 async def watch(connection: Connection, job_id: str, options: CallOptions) -> AsyncGenerator[JobUpdate, None]:
-    """Reports a job's progress until it has ended: by the service's events; if they fail twice in a row, by answers that the
-    service holds back (`Prefer: wait`); and if it holds none back, by polling as its reference suggests.
+    """Reports a job's progress until it has ended: by the service's events; if they fail twice in a row, by answers
+    that the service holds back (`Prefer: wait`); and if it holds none back, by polling at the interval of its
+    reference.
     """
     path = {"job_id": job_id}
     failures = 0
@@ -55,7 +56,7 @@ async def watch(connection: Connection, job_id: str, options: CallOptions) -> As
                 break
             if not may_pass(error):
                 raise
-        # The first event comes at once: a stream that had no other was not worth its request.
+        # The first event comes at once: a stream with no other was not worth its request.
         failures = 1 if heard > 1 else failures + 1
         if failures < 2:
             await connection.io.sleep(connection.pause(failures))
@@ -97,7 +98,7 @@ async def _follow(
 async def _held(
     connection: Connection, route: str, path: Mapping[str, str], options: CallOptions, needs: Sequence[str]
 ) -> Answer:
-    """Asks for an answer that the service holds back until there is news, for half of the time that a request has."""
+    """Asks for an answer that the service holds back until there is news, for half of a request's time limit."""
     timeout = connection.timeout_of(options)
     seconds = max(1, int(min(_LONGEST_HELD, timeout / 2)))
     longer = options if timeout >= seconds * 2 else cast(CallOptions, {**options, "timeout": seconds * 2})

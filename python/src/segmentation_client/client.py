@@ -39,15 +39,15 @@ class AsyncClient:
         http: httpx.AsyncClient | None = None,
         _io: BlockingIO | None = None,
     ) -> None:
-        """`base_url` and `api_key` are by default those of the environment: SEGMENTATION_BASE_URL, SEGMENTATION_API_KEY.
+        """`base_url` and `api_key` default to the environment's SEGMENTATION_BASE_URL and SEGMENTATION_API_KEY.
 
-        access_token: gives the user's token of the identity provider, asked before each request, in place of an API key.
-        timeout: seconds that a request may take; for files and events, how long nothing may come or go. None is no limit;
-            by default it is that of `http` if that has one, otherwise 60.
-        max_retries: how often a request is repeated after a failure that may pass.
+        access_token: gives the user's token of the identity provider, called before each request, instead of an API key.
+        timeout: seconds for a request; for files and events, seconds of silence. None is no limit; by default it is that
+            of `http` if that has one, otherwise 60.
+        max_retries: repetitions of a request after a temporary failure.
         retry_delay: seconds before the first repetition, doubled for each further one.
-        parallel: how many files are uploaded or downloaded at the same time.
-        http: sends the requests, for proxies and certificates of your own; you close it. Its headers, cookies, params and
+        parallel: files that are uploaded or downloaded at the same time.
+        http: sends the requests, for your own proxies and certificates; you close it. Its headers, cookies, params and
             event hooks apply to requests to the service; its `auth` does not.
         """
         io = _io or AsyncIO(given_http(httpx.AsyncClient, http, "AsyncClient"))
@@ -94,19 +94,19 @@ class AsyncClient:
         return AsyncJobHandle(self.connection, await create(self.connection, "video", input, prompts, options))
 
     def job(self, job_id: str) -> AsyncJobHandle:
-        """A job that was created elsewhere or earlier. Asks for nothing yet."""
+        """A job from elsewhere or earlier. Asks for nothing yet."""
         return AsyncJobHandle(self.connection, Created(job_id, {}, ()))
 
     async def result(self, job_id: str, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """The result of a job that was created elsewhere or earlier; waits for it if it has not ended."""
+        """The result of a job from elsewhere or earlier; waits until it has ended."""
         return await self.job(job_id).result(**options)
 
     def events(self, job_id: str, **options: Unpack[CallOptions]) -> AsyncGenerator[JobUpdate, None]:
-        """Yields a job's progress, whenever it changes, until the job has ended."""
+        """Yields a job's progress at each change, until the job has ended."""
         return watch(self.connection, job_id, options)
 
     async def archive(self, job_id: str, **options: Unpack[CallOptions]) -> m.ArchiveDownload:
-        """Asks for the zip of a job's files, and waits until it can be downloaded."""
+        """Asks for the zip of a job's files, and waits until it is ready."""
         return await wait_for_archive(self.connection, job_id, options)
 
     async def upload(
@@ -152,7 +152,7 @@ class Client:
         parallel: int = 6,
         http: httpx.Client | None = None,
     ) -> None:
-        """Takes what `AsyncClient` takes; `http` is an `httpx.Client`."""
+        """Has the parameters of `AsyncClient`; `http` is an `httpx.Client`."""
         given = given_http(httpx.Client, http, "Client")
         io = BlockingIO(given or new_http(httpx.Client))
         self._own = None if given else io.http
@@ -188,19 +188,19 @@ class Client:
         return JobHandle(run(self._client.submit_video(input, prompts, **options)))
 
     def job(self, job_id: str) -> JobHandle:
-        """A job that was created elsewhere or earlier. Asks for nothing yet."""
+        """A job from elsewhere or earlier. Asks for nothing yet."""
         return JobHandle(self._client.job(job_id))
 
     def result(self, job_id: str, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """The result of a job that was created elsewhere or earlier; waits for it if it has not ended."""
+        """The result of a job from elsewhere or earlier; waits until it has ended."""
         return run(self._client.result(job_id, **options))
 
     def events(self, job_id: str, **options: Unpack[CallOptions]) -> Iterator[JobUpdate]:
-        """Yields a job's progress, whenever it changes, until the job has ended."""
+        """Yields a job's progress at each change, until the job has ended."""
         return iterate(self._client.events(job_id, **options))
 
     def archive(self, job_id: str, **options: Unpack[CallOptions]) -> m.ArchiveDownload:
-        """Asks for the zip of a job's files, and waits until it can be downloaded."""
+        """Asks for the zip of a job's files, and waits until it is ready."""
         return run(self._client.archive(job_id, **options))
 
     def upload(
@@ -210,8 +210,8 @@ class Client:
         on_progress: Callable[[int], None] = lambda _: None,
         **options: Unpack[RequestOptions],
     ) -> str:
-        """Uploads a picture or a clip, and gives the task_id that a job takes. With the same `idempotency_key`, a file is the same
-        upload within a day. `on_progress` is called with the number of bytes that have been sent.
+        """Uploads a picture or a clip, and gives its task_id for a job. With the same `idempotency_key`, a file is
+        the same upload within a day. `on_progress` is called with the number of bytes sent so far.
         """
         return run(self._client.upload(input, on_progress=on_progress, **options))
 

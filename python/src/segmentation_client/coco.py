@@ -8,7 +8,7 @@ from .masks import Mask
 
 
 def coco_from_masks(name: str, masks: Sequence[Mask]) -> dict[str, Any]:
-    """The COCO document of one picture, made from its masks. A picture without any is left out."""
+    """The COCO document of one picture, made from its masks. Leaves out a picture without any."""
     names = list(dict.fromkeys(mask.category for mask in masks))
     return {
         "images": [{"id": 1, "file_name": name, "width": each.width, "height": each.height} for each in masks[:1]],

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 
 class SegmentationError(Exception):
-    """Every failure of this package. `code` is for programs, `message` says what happened and what to do.
+    """Every failure of this package. `code` is for programs; `message` has the reason and advice.
 
-    The codes are the service's, and of this package itself: `connection_failed`, `timed_out`, `unreadable_answer`,
-    `storage_refused`, `invalid_signature` and `invalid_input`.
+    The codes are the service's, and those of this package: `connection_failed`, `timed_out`,
+    `unreadable_answer`, `storage_refused`, `invalid_signature` and `invalid_input`.
     """
 
     code: str
@@ -19,16 +19,18 @@ class SegmentationError(Exception):
     request_id: str | None
     """The answer's X-Request-Id: name it when you report a failure."""
     body: Any
-    """The answer's body: what its JSON says, or its text."""
+    """The answer's body: its JSON, or its text."""
     job_id: str | None
-    """The job that failed, or that goes on although waiting for it failed: `client.result(job_id)` resumes waiting."""
+    """The job that failed, or that continues although waiting for it failed: `client.result(job_id)` resumes
+    waiting.
+    """
     retry_after_seconds: int | None
     remaining_tokens: int | None
     """Tokens left in the free trial."""
     requested_tokens: int | None
     """Tokens that the refused job needs."""
     expires_at: str | None
-    """When the free trial ends or ended: ISO 8601."""
+    """End of the free trial: ISO 8601."""
     active_job_id: str | None
     """The job in progress that blocks a new one."""
     upgrade_url: str | None
@@ -62,16 +64,18 @@ class SegmentationError(Exception):
         self.upgrade_url = hints.get("upgradeUrl")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets pools of processes hand the error on: by default, Python would make it of `args`, which has no code."""
+        """Lets pools of processes pass the error on: by default, Python would make it from `args`, which has no
+        code.
+        """
         return type(self), (self.code, self.message), self.__dict__
 
 
 def invalid_input(message: str, job_id: str | None = None) -> SegmentationError:
-    """The error of an input, an option or a setting that cannot be used."""
+    """The error of an unusable input, option or setting."""
     return SegmentationError("invalid_input", message, job_id=job_id)
 
 
 def problem_error(problem: str | None, job_id: str) -> SegmentationError:
-    """The error of a job or an archive that has failed: of a problem, which is a code, a colon and a sentence."""
+    """The error of a failed job or archive, from its problem: a code, a colon and a sentence."""
     code, _, sentence = (problem or "internal_error: It failed.").partition(": ")
     return SegmentationError(code, sentence, job_id=job_id)

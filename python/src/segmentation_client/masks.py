@@ -1,4 +1,4 @@
-"""Masks as files have them: PNGs of one bit per pixel, and COCO's run-length encoding."""
+"""Formats of masks: PNGs of one bit per pixel, and COCO's run-length encoding."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Mask:
     prompt: str | None
     """The prompt that it answers; None of a region's mask."""
     region: int | None
-    """Which region of the job it answers, from 0; None of a prompt's mask."""
+    """The region of the job that it answers, from 0; None for a prompt's mask."""
     label: str | None
     """The name of its region, if it has one."""
     confidence: float
@@ -92,7 +92,7 @@ def array_of(pixels: bytes, width: int) -> NDArray[np.bool_]:
 
 def read_mask_png(file: bytes) -> tuple[int, int, dict[str, str], bytes]:
     """The width, height, texts (iTXt chunks by keyword) and pixels (a byte each) of a mask as the service writes it (W3C PNG,
-    third edition: one bit, greyscale, not interlaced). Raises ValueError if it is anything else, or damaged.
+    third edition: one bit, grayscale, not interlaced). Raises ValueError if it is anything else, or damaged.
     """
     if not file.startswith(_SIGNATURE):
         raise ValueError("the mask is not a PNG")
@@ -129,7 +129,7 @@ def read_mask_png(file: bytes) -> tuple[int, int, dict[str, str], bytes]:
 
 
 def _unfilter(filtered: bytes, length: int) -> list[bytes]:
-    """Undoes the rows' filters (section 9 of the standard); a pixel's neighbours are a byte or a row away."""
+    """Undoes the rows' filters (section 9 of the standard); a pixel's neighbors are a byte or a row away."""
     rows: list[bytes] = []
     above = bytes(length)
     for start in range(0, len(filtered), length + 1):

@@ -1,4 +1,4 @@
-"""What calls take."""
+"""Options of calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .models import ImageJobOptions, RefinedMask, RegionPoint, VideoJobOptions
 
 
 class CallOptions(TypedDict, total=False):
-    """What every call takes; a call of several requests passes it on to each of them."""
+    """Options of every call; a call of several requests passes them on to each."""
 
     timeout: float | None
     """In place of the client's own: seconds, None for no limit."""
@@ -23,23 +23,23 @@ class CallOptions(TypedDict, total=False):
 
 
 class RequestOptions(CallOptions, total=False):
-    """What one request takes."""
+    """Options of one request."""
 
     idempotency_key: str
     """In place of a random one: for a POST that a later run of the program may repeat."""
 
 
 class ResultOptions(CallOptions, total=False):
-    """What waiting for a job's result takes."""
+    """Options of waiting for a job's result."""
 
     on_progress: Callable[[Progress], None]
-    """Called with the progress whenever it changes."""
+    """Called with the progress at each change."""
     cancel_on_abort: bool
     """Also cancels the job on Ctrl-C, or if the task is canceled."""
 
 
 class RunOptions(ResultOptions, total=False):
-    """What a call that makes a job takes, apart from the job's own."""
+    """Options of a call that makes a job, without the job's own."""
 
     idempotency_key: str
     """Names the call, for a later run of the program: within a day, a call with this key, the same files and the same
@@ -53,7 +53,7 @@ class _Region(TypedDict, total=False):
     points: Sequence[RegionPoint]
     """On the object (label 1), at least one, and outside it (label 0)."""
     label: str
-    """The object's name in results; it is not looked for."""
+    """The object's name in results; the service does not look for it."""
 
 
 class PictureRegion(_Region, total=False):
@@ -85,18 +85,18 @@ class SegmentVideoOptions(RunOptions, VideoJobOptions, total=False):
     """The options of a job of a clip."""
 
     regions: Sequence[ClipRegion]
-    """Objects to follow, up to 10, that words need not name. Prompts may be empty then."""
+    """Objects to follow without words, up to 10. Prompts may be empty then."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a call of `segment` is."""
+    """Progress of a call of `segment`."""
 
     uploaded_bytes: int
     total_bytes: int
     """Of all files."""
     tasks_done: int
-    """How many of the job's tasks have ended."""
+    """Number of the job's tasks that have ended."""
     tasks: int
     share: float
     """The share of the job's work that is done, 0 to 1; of a clip, the share of its frames."""

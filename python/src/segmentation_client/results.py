@@ -1,4 +1,4 @@
-"""What jobs have found."""
+"""Results of jobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
-    """One picture of a job: its masks, or why it has none."""
+    """One picture of a job: its masks, or the reason why it has none."""
 
     task_id: str
     name: str
@@ -32,11 +32,11 @@ class Picture:
     masks: Sequence[Mask]
     """By prompt, in the order of the job's; of one prompt by falling confidence."""
     problem: str | None
-    """Why the picture failed, or which prompts it could not serve: a code, a colon and a sentence."""
+    """The reason why the picture failed, or the prompts that it could not serve: a code, a colon and a sentence."""
     prompts: Sequence[str]
     """The job's."""
     files: Files
-    """What the job was asked for beside its masks, by asset key."""
+    """The requested files besides its masks, by asset key."""
 
     @property
     def preview(self) -> bytes:
@@ -44,8 +44,8 @@ class Picture:
         return _file(self.files, f"preview/{self.task_id}.png")
 
     def to_coco(self) -> dict[str, Any]:
-        """The picture as COCO document: the service's, of a job with `formats=["coco"]`; otherwise made from the masks, which
-        leaves out a picture without any, because its size is known only from its masks.
+        """The picture as COCO document: the service's, of a job with `formats=["coco"]`; otherwise made from the
+        masks. That leaves out a picture without masks, because only masks give its size.
         """
         document = self.files.get(f"annotations/{self.task_id}.json")
         if document is None:
@@ -55,8 +55,8 @@ class Picture:
         return coco
 
     def to_supervision(self) -> Any:
-        """The masks as `supervision.Detections`; a class is a prompt's place in the job, after them `region`, then the labels of
-        this picture's regions.
+        """The masks as `supervision.Detections`. A class is a prompt's place in the job; after the prompts come
+        `region` and the labels of this picture's regions.
 
         Needs the package `supervision`. A picture without masks gives `Detections.empty()`.
         """
@@ -73,7 +73,7 @@ class Picture:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ImageResult:
-    """What an image job has found."""
+    """The results of an image job."""
 
     job: m.JobStatus
     pictures: Sequence[Picture]
@@ -127,22 +127,22 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Track:
-    """An object that is followed through a clip."""
+    """An object that the service follows through a clip."""
 
     object_id: int
     prompt: str | None
-    """The prompt that it answers; None if a region points at it."""
+    """The prompt that it answers; None if a region marks it."""
     sightings: list[Sighting]
     """In the order of the frames."""
     region: int | None = None
-    """The first of the job's regions that points at it, from 0; None if a prompt found it."""
+    """The first of the job's regions that marks it, from 0; None if a prompt found it."""
     label: str | None = None
     """The name of its regions, if they have one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VideoResult:
-    """What a video job has found."""
+    """The results of a video job."""
 
     job: m.JobStatus
     task_id: str
@@ -174,8 +174,8 @@ class VideoResult:
 
 
 def tracks_of(masks_json: Mapping[str, Any], prompts: Sequence[str]) -> list[Track]:
-    """The objects of all frames, put together by their ids, in the order in which they appear. Raises KeyError or TypeError
-    of what is no masks.json.
+    """The objects of all frames, joined by their ids, in the order in which they appear. Raises KeyError or
+    TypeError if the file is no masks.json.
     """
     tracks: dict[int, Track] = {}
     for frame in masks_json["frames"]:

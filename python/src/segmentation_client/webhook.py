@@ -1,4 +1,4 @@
-"""What the service sends to webhook endpoints (Standard Webhooks)."""
+"""Events for webhook endpoints (Standard Webhooks)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from .errors import SegmentationError, invalid_input
 from .models import WebhookEvent
 
 Headers = Union[Mapping[str, Any], Iterable[tuple[Any, Any]]]
-"""Of a request, as frameworks have them: a mapping, whose values may be lists, or pairs of names and values, text or bytes."""
+"""Headers of a request from a framework: a mapping, whose values may be lists, or pairs of names and values, text
+or bytes.
+"""
 
 TOLERANCE = 300.0
-"""By how many seconds the clocks of sender and receiver may differ, and how old a request may be."""
+"""Seconds: the largest difference between the clocks of sender and receiver, and the largest age of a request."""
 
 
 def verify_webhook(

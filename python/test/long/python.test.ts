@@ -10,10 +10,10 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 const exec = promisify(execFile);
 
-/** What only an installation that hangs exceeds, also on a busy machine. */
+/** Only an installation that hangs exceeds it, also on a busy machine. */
 const INSTALLING_MS = 3_600_000;
 
-/** What somebody does with the installed package, for whom types are checked too. */
+/** A user's program with the installed package, whose types are checked too. */
 const PROGRAM = `
 from segmentation_client import Client, ImageResult, Mask
 

@@ -1,1 +1,1 @@
-"""Requests, and what is done with their answers."""
+"""Requests and their answers."""

@@ -1,4 +1,4 @@
-"""Answers of the service and of its storage, and the errors that they and the network make."""
+"""Answers of the service and of its storage, and the errors of these and of the network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def may_pass(error: SegmentationError) -> bool:
         return False
     if error.code in _PASSING_CODES or status in _PASSING_STATUSES:
         return True
-    # An answer that arrived garbled; and what object storage says when it is busy.
+    # A garbled answer, or the answer of a busy object storage.
     return status < 300 if error.code == "unreadable_answer" else error.code == "storage_refused" and status >= 500
 
 
@@ -55,7 +55,7 @@ def refusal(response: httpx.Response, content: bytes) -> SegmentationError:
 
 
 def _redirect(response: httpx.Response) -> SegmentationError:
-    """A redirect is not followed: it would make a GET of a POST, and hand the credential on."""
+    """The client does not follow a redirect: it would make a GET of a POST, and pass the credential on."""
     try:
         location = str(response.url.join(response.headers["location"]))
     except (ValueError, httpx.InvalidURL):
@@ -83,7 +83,7 @@ def storage_refusal(response: httpx.Response, content: bytes) -> SegmentationErr
 
 
 def unreadable(response: httpx.Response, what: str) -> SegmentationError:
-    """The error of an answer that says success and cannot be read; it is asked for again."""
+    """The error of a success that cannot be read; the client asks again."""
     return SegmentationError(
         "unreadable_answer",
         f"The answer {what}. Is this the address of a segmentation service?",
@@ -93,7 +93,7 @@ def unreadable(response: httpx.Response, what: str) -> SegmentationError:
 
 
 def parse_json(content: bytes | str, response: httpx.Response) -> Any:
-    """A text of an answer as JSON, None of an empty one; the service is trusted to send what its contract has."""
+    """A text of an answer as JSON; None if it is empty. Trusts the service to follow its contract."""
     try:
         return json.loads(content) if content else None
     except ValueError:
@@ -101,7 +101,7 @@ def parse_json(content: bytes | str, response: httpx.Response) -> Any:
 
 
 def failure(error: Exception, request: httpx.Request) -> SegmentationError:
-    """The error that an exception of httpx is."""
+    """The error for an exception of httpx."""
     if isinstance(error, httpx.TimeoutException):
         seconds: float = request.extensions["timeout"]["read"] or 0
         return SegmentationError("timed_out", f"No data received for {seconds:g} s. Try again, or raise timeout.")
@@ -118,7 +118,7 @@ def failure(error: Exception, request: httpx.Request) -> SegmentationError:
 
 
 def bad_header() -> SegmentationError:
-    """The error of a header that cannot be sent. It cites nothing: the header may be the credential."""
+    """The error of a header that cannot be sent. It does not cite the header, which may be the credential."""
     return invalid_input(
         "A header, key or token has a character that no header of HTTP may have. Use ASCII without line ends."
     )

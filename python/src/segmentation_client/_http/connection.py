@@ -26,7 +26,7 @@ from ..options import CallOptions
 T = TypeVar("T")
 
 LONGEST_PAUSE = 60.0
-"""Seconds. Nobody waits longer for a repetition: a later Retry-After is the caller's to follow."""
+"""Seconds. The longest pause: a caller follows a later Retry-After itself."""
 _USER_AGENT = f"segmentation-client-python/{__version__}"
 _MOST_REDIRECTS = 10
 _HEADER_NAME = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
@@ -44,7 +44,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Answer:
-    """A success of the service, read."""
+    """A success of the service, with its body read."""
 
     data: Any
     headers: httpx.Headers
@@ -84,8 +84,8 @@ class Connection:
         needs: Sequence[str] = (),
         **request: Any,
     ) -> Answer:
-        """Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once.
-        An answer without the fields that are needed is unreadable.
+        """Asks the service, and repeats after temporary failures: a POST with one Idempotency-Key takes effect
+        once. An answer without the required fields is unreadable.
         """
         if route.startswith("POST"):
             key = key or str(uuid.uuid4())
@@ -95,7 +95,7 @@ class Connection:
             try:
                 response = await self.open(route, path, options, key=key, **request)
             except SegmentationError as error:
-                # The first answer was lost, and it said that this is gone now.
+                # The first answer was lost, and the resource is gone now.
                 if failures > 0 and is_empty and error.status == 404:
                     return Answer(None, httpx.Headers())
                 raise
@@ -117,7 +117,9 @@ class Connection:
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] = {},
     ) -> httpx.Response:
-        """Asks the service once, and gives its success unread. The caller's `http` adds what it has for every request."""
+        """Asks the service once, and gives its success unread. The caller's `http` adds its defaults for every
+        request.
+        """
         method, template = route.split(" ")
         parts: dict[str, str] = {}
         for name, value in path.items():
@@ -151,14 +153,14 @@ class Connection:
     async def events(
         self, route: str, path: Mapping[str, str], options: CallOptions
     ) -> AsyncGenerator[Event, None]:
-        """Gives the events of one answer until it ends, or nothing was heard for the time limit."""
+        """Gives the events of one answer until it ends, or until the time limit passes in silence."""
         # A proxy that compresses holds events back.
         headers = {"accept": "text/event-stream", "accept-encoding": "identity"}
         response = await self.open(route, path, options, headers=headers)
         text = b""
         try:
             async for piece in self.io.pieces(response):
-                # A line end that is cut in two is put together before it is read.
+                # Joins a line end that was cut in two.
                 text = re.sub(rb"\r\n|\r(?!\Z)", b"\n", text + piece)
                 *blocks, text = text.split(b"\n\n")
                 for block in blocks:
@@ -171,7 +173,7 @@ class Connection:
             await self.io.close(response)
 
     async def download(self, url: str, options: CallOptions, read: Callable[[bytes], T]) -> T:
-        """Downloads a URL, again where a failure may pass; so is a file that `read` finds damaged by a ValueError."""
+        """Downloads a URL, and repeats after temporary failures, or if `read` finds damage (ValueError)."""
 
         async def attempt(_: int) -> T:
             response = await self._send(self._to_storage("GET", url, options))
@@ -209,7 +211,7 @@ class Connection:
         content: bytes | None = None,
         headers: Mapping[str, str | None] = {},
     ) -> httpx.Request:
-        """A request to another host than the service's: it has nothing of the caller's but the User-Agent."""
+        """A request to another host than the service's: of the caller's settings it has only the User-Agent."""
         if not (isinstance(url, str) and is_url(url)):
             raise invalid_input(f"{shown(_without_query(url))} is not a URL of a file. Give an https URL.")
         limits = {"timeout": self._limits_of(options).as_dict()}
@@ -217,12 +219,12 @@ class Connection:
         return httpx.Request(method, url, headers=sent, content=content, extensions=limits)
 
     def _user_agent(self) -> str:
-        """The caller's, if `http` has another than httpx's own."""
+        """The caller's own, if `http` has another one than httpx's default."""
         own = self.io.http.headers.get("user-agent")
         return _USER_AGENT if own is None or own.startswith("python-httpx/") else own
 
     async def persist(self, options: CallOptions, attempt: Callable[[int], Awaitable[T]]) -> T:
-        """Repeats an attempt that failed with what may pass; it takes the number of failures before it."""
+        """Repeats an attempt after temporary failures; the attempt takes the number of failures before it."""
         failures = 0
         most = count_of("max_retries", options.get("max_retries", self._max_retries), 0)
         while True:
@@ -239,11 +241,13 @@ class Connection:
             failures += 1
 
     def pause(self, failures: int) -> float:
-        """Seconds between half a pause and a whole one, so that clients which failed together don't come back together."""
+        """A random time from half a pause to a whole one, in seconds: clients that failed together don't come back
+        together.
+        """
         return min(self._retry_delay * 2.0**failures, LONGEST_PAUSE) * random.uniform(0.5, 1)
 
     def timeout_of(self, options: CallOptions) -> float:
-        """Seconds that a request may take; infinity without a limit."""
+        """A request's time limit in seconds; infinity without a limit."""
         seconds = self._limits_of(options).read
         return math.inf if seconds is None else seconds
 
@@ -259,11 +263,11 @@ class Connection:
             pass
         except httpx.HTTPError as error:
             raise failure(error, request) from error
-        # The error of httpx would cite the header.
+        # httpx's error would cite the header.
         raise bad_header()
 
     async def read(self, response: httpx.Response, until: float | None = None) -> bytes:
-        """A whole body; until a time of the monotonic clock, if it has to be there by then."""
+        """Reads a whole body; with a deadline, until that time of the monotonic clock."""
         parts: list[bytes] = []
         try:
             async for piece in self.io.pieces(response):
@@ -295,7 +299,7 @@ def _headers_of(*given: object) -> httpx.Headers:
 
 
 def _without_query(url: object) -> object:
-    """A URL as a message may cite it: its query may be a signature."""
+    """A URL for a message, without its query, which may be a signature."""
     return re.split(r"[?#]", url, maxsplit=1)[0] if isinstance(url, str) else url
 
 

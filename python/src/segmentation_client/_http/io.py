@@ -1,6 +1,7 @@
-"""Two ways to do the same: everything else is written once, as coroutines over one of these.
+"""Two ways of input and output: everything else is written once, as coroutines over one of these.
 
-The coroutines of a `BlockingIO` never wait for an event loop: `run` carries one out from its beginning to its end.
+The coroutines of a `BlockingIO` never wait for an event loop: `run` carries one out from its beginning to its
+end.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ Work = Callable[[], Coroutine[Any, Any, T]]
 
 
 class IO(Protocol):
-    """Network, clock and concurrency, as the client needs them."""
+    """Network, clock and concurrency of the client."""
 
     is_blocking: bool
 
     @property
     def http(self) -> httpx.Client | httpx.AsyncClient:
-        """The client of httpx that builds and sends requests."""
+        """The httpx client that builds and sends requests."""
         ...
 
     async def send(self, request: httpx.Request) -> httpx.Response:
-        """Sends a request, and gives the answer with its body unread. Redirects are not followed."""
+        """Sends a request, and gives the answer with its body unread. Does not follow redirects."""
         ...
 
     def pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
@@ -45,15 +46,17 @@ class IO(Protocol):
     async def sleep(self, seconds: float) -> None: ...
 
     async def all(self, works: Sequence[Work[T]], limit: int) -> list[T]:
-        """Does all, at most so many at a time. After a failure no further one begins, and the first failure is raised."""
+        """Runs all, a limited number at a time. After a failure it begins no further one, and raises the first
+        failure.
+        """
         ...
 
     def is_abort(self, error: BaseException) -> bool:
-        """Tells whether the caller has given up: by Ctrl-C, or by canceling the task."""
+        """True if the caller has given up: by Ctrl-C, or by canceling the task."""
         ...
 
     async def shield(self, work: Work[object]) -> None:
-        """Does what a cancellation must not end."""
+        """Runs work that a cancellation must not end."""
         ...
 
 
@@ -82,7 +85,7 @@ class AsyncIO:
         return http
 
     async def aclose(self) -> None:
-        """Closes the connections, but for those of the caller's `http`."""
+        """Closes the connections, except for those of the caller's `http`."""
         self._is_closed = True
         http = None if self._given is not None else self._own.get(None)
         if http is not None:
@@ -139,7 +142,7 @@ class AsyncIO:
 
 
 class BlockingIO:
-    """In the caller's thread; several things at a time in threads of their own."""
+    """In the caller's thread; concurrent work in further threads."""
 
     is_blocking = True
 
@@ -208,7 +211,7 @@ def _do(work: Work[T]) -> T:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine over a `BlockingIO` returns."""
+    """Runs a coroutine over a `BlockingIO` and returns its result."""
     try:
         work.send(None)
     except StopIteration as end:
@@ -218,7 +221,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def iterate(items: AsyncGenerator[T, None]) -> Iterator[T]:
-    """What an asynchronous generator over a `BlockingIO` yields."""
+    """Yields the items of an asynchronous generator over a `BlockingIO`."""
 
     async def following() -> T:
         return await items.__anext__()

@@ -1,4 +1,4 @@
-"""What the generated operations are made of."""
+"""Base of the generated operations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Operations:
 async def items_of(
     connection: Connection, route: str, path: Mapping[str, str], query: Mapping[str, Any], options: RequestOptions
 ) -> AsyncGenerator[Any, None]:
-    """The items of a list's pages, each page asked for when the one before is used up."""
+    """The items of a list's pages. Asks for a page after the items of the one before."""
     token: str | None = None
     while True:
         page = (await connection.ask(route, path, options, query={**query, "nextToken": token}, needs=("items", "nextToken"))).data

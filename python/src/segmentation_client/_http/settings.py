@@ -1,4 +1,6 @@
-"""The settings of a client, from its arguments and the environment; each is checked before anything is sent."""
+"""The settings of a client, from its arguments and the environment. The client checks each before it sends
+anything.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ AccessToken = Callable[[], Union[str, Awaitable[str]]]
 Timeout = Union[float, Literal["default"], None]
 
 _LONGEST = 2_000_000
-"""Seconds. The operating system's clocks take no more; a longer limit is none."""
+"""Seconds. The operating system's clocks take no more; a longer limit counts as none."""
 _EXAMPLE = "One looks like https://segmentation.example.com"
 
 
 def text_of(name: str, given: object) -> str:
-    """A string without the white space and the byte order mark that files and variables bring along."""
+    """A string without the white space and the byte order mark of files and variables."""
     if not isinstance(given, str):
         # The value may be a secret.
         raise invalid_input(f"The {name} must be a string, and is of the type {type(given).__name__}.")
@@ -53,7 +55,7 @@ def is_url(text: str) -> bool:
     """Tells whether a string is a URL of http or https. Older versions of httpx do not check the port and the host."""
     try:
         parts = urlsplit(text)
-        # The port is looked at when it is asked for.
+        # urlsplit checks the port only when it is read.
         is_complete = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         return is_complete and not re.search(r"[\s\\\x00-\x1f\x7f]", text) and bool(httpx.URL(text).host)
     except (ValueError, httpx.InvalidURL):
@@ -79,7 +81,7 @@ def credential_of(api_key: object, access_token: object) -> AccessToken:
 
 
 async def token_of(credential: AccessToken, is_blocking: bool) -> str:
-    """The credential for the next request. No message cites it."""
+    """The credential for the next request. No message may cite it."""
     given: object = credential()
     if inspect.isawaitable(given):
         if is_blocking:
@@ -97,7 +99,7 @@ def limits_of(timeout: object, http: httpx.Client | httpx.AsyncClient | None) ->
     """The time limits of requests: a number of seconds, or those of the caller's `http`, or a minute."""
     if not (isinstance(timeout, str) and timeout == "default"):
         return httpx.Timeout(seconds_of("timeout", timeout))
-    # httpx has five seconds if nobody has said how many.
+    # httpx has five seconds by default.
     return httpx.Timeout(60) if http is None or http.timeout == httpx.Timeout(5) else http.timeout
 
 

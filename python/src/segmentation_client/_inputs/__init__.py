@@ -1,1 +1,1 @@
-"""The pictures and videos that a caller gives."""
+"""The caller's pictures and videos."""

@@ -1,6 +1,6 @@
 """Names of files that every common file system takes, and keeps apart where it ignores case and normalization.
 
-The TypeScript client has the same rule; `client/test/cases/file-names.json` is what both have to do.
+The TypeScript client has the same rule; both must pass `client/test/cases/file-names.json`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ MOST_EXTENSION_BYTES = 16
 _REFUSED = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 """Refused by Windows, or the end of a name elsewhere."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|\Z)", re.IGNORECASE | re.ASCII)
-"""Devices of Windows, whatever the extension."""
+"""Devices of Windows, with any extension."""
 
 
 def unique_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Names for the files of one folder, by any ids: no two the same, and none that leads elsewhere."""
+    """Names for the files of one folder, from any ids: all are different, and none leads out of the folder."""
     taken: set[str] = set()
     unique: dict[str, str] = {}
     for key, wanted in names.items():
@@ -37,12 +37,12 @@ def unique_names(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _comparable(name: str) -> str:
-    """A name as file systems compare names that ignore case and normalization."""
+    """A name for comparison, as in file systems that ignore case and normalization."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).lower().upper())
 
 
 def _safe(name: str) -> str:
-    """A name that files can have, or nothing."""
+    """The characters of a name that files may have; may be empty."""
     legal = _REFUSED.sub("_", re.sub("[\ud800-\udfff]", "\ufffd", name))
     legal = re.sub(r"^\.+", "_", legal.rstrip(". "))
     return _fitting(f"_{legal}" if _RESERVED.match(legal) else legal, "")
@@ -58,7 +58,8 @@ def _fitting(name: str, suffix: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """The longest start of a text with at most so many bytes that parts no character, unless one alone has more."""
+    """The longest start of a text with at most this many bytes that splits no character, unless one alone has more.
+    """
     size = whole = 0
     for end, point in enumerate(text):
         joined = unicodedata.category(point)[0] == "M" or point == "\u200d" or "\U0001f3fb" <= point <= "\U0001f3ff"

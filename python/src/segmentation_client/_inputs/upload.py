@@ -28,37 +28,37 @@ class UploadedInput(TypedDict):
     """A file that was uploaded before."""
 
     taskId: str
-    """The id that `upload` returns, or a `taskId` of an earlier job."""
+    """The result of `upload`, or a `taskId` of an earlier job."""
     name: NotRequired[str]
     """The file's name, for results."""
 
 
 Input: TypeAlias = "Union[str, os.PathLike[str], bytes, bytearray, memoryview, BinaryIO, UploadedInput]"
-"""A picture or a clip: a path, the URL where it is, its bytes, an open file, or the `{"taskId": …}` of one that is uploaded."""
+"""A picture or a clip: a path, its URL, its bytes, an open file, or the `{"taskId": …}` of an uploaded one."""
 
 IMPORT_TIMEOUT = 300.0
 """Seconds. The service has four minutes to fetch a file."""
 MARGIN = 30.0
-"""An upload URL with fewer seconds left than this is not used."""
+"""The client uses no upload URL with fewer seconds left."""
 MOST_AT_ONCE = 64_000_000
-"""A larger file is sent in parts: what a lost connection costs is a part. In bytes."""
+"""The client sends a larger file in parts: a lost connection costs only a part. In bytes."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that can be read from anywhere, the URL of one, or the task_id of one that is uploaded."""
+    """A file with its bytes, its URL, or its task_id if it is uploaded already."""
 
     name: str | None
     size: int
     read: Callable[[int, int], bytes]
-    """Gives so many bytes from an offset on."""
+    """Reads bytes from an offset on."""
     url: str | None = None
     task_id: str | None = None
 
 
 def sources_of(given: Any) -> list[Source]:
     """Opens an input, or several."""
-    # An array of numpy has items, too; it is refused by its type.
+    # A numpy array has items, too; a check of its type refuses it.
     is_file = hasattr(given, "read") or hasattr(given, "tolist") or bytes_of(given) is not None
     is_one = is_file or isinstance(given, (str, os.PathLike, Mapping)) or not hasattr(given, "__iter__")
     inputs: list[Any] = [given] if is_one else list(cast("Iterable[Any]", given))
@@ -149,7 +149,7 @@ def _of_path(given: str | os.PathLike[str]) -> Source:
 
 
 def content_type_of(source: Source) -> str:
-    """A file's MIME type, of what its first bytes say; `application/octet-stream` if they say nothing."""
+    """A file's MIME type, by its first bytes; `application/octet-stream` if they show none."""
     return content_type_of_head(source.read(0, min(HEAD_BYTES, source.size)))
 
 
@@ -177,9 +177,9 @@ async def upload_source(
     key: str | None,
     on_bytes: Callable[[int], None],
 ) -> Uploaded:
-    """Uploads a file. The service fetches a file at a public URL itself, if it can, and if no later run of the program may
-    repeat the upload: it would import the file again. `key` is the upload's Idempotency-Key, if it has one. What is uploaded
-    already stays unchanged.
+    """Uploads a file, unless it is uploaded already. The service itself fetches a file at a public URL, if it can.
+    It does not if a later run of the program may repeat the upload: it would import the file again. `key` is the
+    upload's Idempotency-Key, if it has one.
     """
     if source.task_id is not None:
         return Uploaded(source.task_id, UNKNOWN_TYPE, 0)
@@ -197,7 +197,7 @@ async def upload_source(
         try:
             return Uploaded(await sending.in_parts(key or str(uuid.uuid4())), content_type, source.size)
         except SegmentationError as error:
-            # A service with the operations of the specification alone has no such one.
+            # A service with only the operations of the specification lacks it.
             if error.code not in ("not_found", "method_not_allowed"):
                 raise
     return Uploaded(await sending.at_once(), content_type, source.size)
@@ -272,7 +272,7 @@ class _Sending:
         return cast(str, place["taskId"])
 
     async def _sign(self, route: str, key: str | None, fields: tuple[str, ...]) -> tuple[Any, float]:
-        """What the service has signed, and until when (epoch seconds) it is used."""
+        """Signed URLs of the service, and the time (epoch seconds) until which the client uses them."""
         asked_at = time.time()
         body = {"contentType": self.content_type, "size": self.source.size}
         needs = (*fields, "expiresIn")
