@@ -17,7 +17,7 @@ interface CellProps {
   readonly onFocus: () => void;
 }
 
-/** A picture of the gallery: its drawing, its name, and what was found in it or why nothing was. */
+/** A picture of the gallery: its drawing, its name, and its objects or the reason why it has none. */
 export function Cell({ item, renderer, isOpen, isReachable, onOpen, onFocus }: CellProps) {
   const { cell, canvas, counts, isDrawn } = useThumbnail(item, renderer);
   return (
@@ -76,7 +76,7 @@ function Words({
     return (
       <span class="fine gallery-failure">{problem === null ? "The job failed." : sentenceOf(problem)}</span>
     );
-  // What was found in it is known when the whole job is done.
+  // The objects are known after the end of the whole job.
   if (state !== "done" || count === null) return <span class="fine">{WORDS[state]}</span>;
   if (count === 0) return <span class="fine">No objects found</span>;
   if (counts === null || counts.length === 0) return <span class="fine">{counted(count, "object")}</span>;
@@ -106,7 +106,7 @@ function beyondWindow(element: HTMLElement | null): number {
 
 /** A picture's drawing in the gallery. */
 interface Thumbnail {
-  /** To be put on the cell. It is watched: far from what is seen nothing is drawn. */
+  /** The ref for the cell. It is observed: far from the window nothing is drawn. */
   readonly cell: RefObject<HTMLLIElement | null>;
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   /** Counts of its masks by label, once they are there. */
@@ -115,7 +115,10 @@ interface Thumbnail {
   readonly isDrawn: Signal<boolean>;
 }
 
-/** Draws an item's picture with its masks when it comes near, and again when it changes. What was drawn stays meanwhile. */
+/**
+ * Draws an item's picture with its masks when it comes near the window, and again when it changes. The old drawing
+ * stays meanwhile.
+ */
 function useThumbnail(item: GalleryItem, renderer: Renderer): Thumbnail {
   const cell = useRef<HTMLLIElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -139,13 +142,13 @@ function useThumbnail(item: GalleryItem, renderer: Renderer): Thumbnail {
   const { value: near } = isNear;
   useEffect(() => {
     if (!near) {
-      // A drawing far from what is seen takes as much memory as one in sight.
+      // A drawing far from the window takes as much memory as one in sight.
       isDrawn.value = false;
       if (canvas.current !== null) Object.assign(canvas.current, { width: 0, height: 0 });
       return;
     }
     const controller = new AbortController();
-    // A cell without a drawing names what it shows.
+    // A cell without a drawing shows its name.
     void draw(controller.signal).catch(() => undefined);
     return () => controller.abort();
     // The item's functions may be new at each drawing; its revision says whether it has changed.

@@ -25,7 +25,7 @@ const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
   open: ({ state, verdict }) => state === "done" && verdict === null,
 };
 
-/** Tells whether a filter lets a picture through. Of one whose objects are not known yet, no label is. */
+/** True if a filter lets a picture through. A picture whose objects are unknown has no label. */
 export const isMatch = (item: Filtered, { status, label }: Filter): boolean =>
   MATCHES[status](item) && (label === null || (item.labels?.includes(label) ?? false));
 

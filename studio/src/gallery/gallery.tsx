@@ -12,7 +12,7 @@ interface GalleryProps {
   /** The key of the open item. */
   readonly open: string | null;
   readonly filter: Signal<Filter>;
-  /** Labels that pictures can be filtered by. */
+  /** Labels for the filter. */
   readonly labels: readonly string[];
   readonly onOpen: (key: string) => void;
 }
@@ -27,7 +27,9 @@ const FILTERS: readonly { readonly name: Status; readonly title: string; readonl
   { name: "rejected", title: "Rejected", none: "No pictures have been rejected." },
 ];
 
-/** A batch: its pictures with their masks, what was found in each, and how far they are. Arrow keys go from picture to picture. */
+/**
+ * A batch: its pictures with their masks, the objects of each, and its progress. Arrow keys go from picture to picture.
+ */
 export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
   const focused = useSignal<string | null>(open);
   const list = useRef<HTMLUListElement>(null);
@@ -70,7 +72,7 @@ export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
   );
 }
 
-/** Filters by verdict, offered once something is reviewed. */
+/** Filters by verdict, offered once a picture is reviewed. */
 const OF_REVIEWS: ReadonlySet<Status> = new Set(["open", "accepted", "rejected"]);
 
 function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" | "labels">) {

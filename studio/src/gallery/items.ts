@@ -16,9 +16,12 @@ export interface GalleryItem {
   readonly name: string;
   /** Its state: not sent yet, its file on the way, its task waiting, being segmented, done or failed. */
   readonly state: "here" | "sending" | "waiting" | "processing" | "done" | "failed";
-  /** Of a file on its way the share that has arrived, 0 to 1. */
+  /** The share of a file on its way that has arrived, 0 to 1. */
   readonly share: number | null;
-  /** Why it failed, or which prompts it could not serve, as the service says it: a code, a colon and a sentence. */
+  /**
+   * The reason why it failed, or the prompts that it could not serve, in the service's words: a code, a colon and a
+   * sentence.
+   */
   readonly problem: string | null;
   /** Number of shown masks, once it is known. */
   readonly count: number | null;
@@ -26,7 +29,7 @@ export interface GalleryItem {
   readonly labels: readonly (string | null)[] | null;
   /** Verdict of its review; null if there is none. */
   readonly verdict: Verdict | null;
-  /** Changes whenever its file, its masks or which of them are shown do: only then it is drawn again. */
+  /** Changes with its file, its masks or the set of shown masks: only then it is drawn again. */
   readonly revision: string;
   /** The file, if it is in this browser. */
   readonly original: () => Promise<Blob | null>;
@@ -52,13 +55,13 @@ export function countedByLabel(masks: readonly GalleryMask[]): LabelCount[] {
   return [...counts.values()];
 }
 
-/** The keys that go from item to item of a grid, each as a place made of the present one. */
+/** The keys that move within a grid, each with a function of the present place. */
 const STEPS: Readonly<Record<string, (at: number, columns: number, count: number) => number>> = {
   ArrowLeft: (at) => at - 1,
   ArrowRight: (at) => at + 1,
   ArrowUp: (at, columns) => at - columns,
   ArrowDown: (at, columns, count) =>
-    // From the row above an unfinished last row one comes to its last item.
+    // From the row above an unfinished last row, the key leads to the last item.
     at + columns >= count && Math.floor(at / columns) < Math.floor((count - 1) / columns)
       ? count - 1
       : at + columns,
