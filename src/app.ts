@@ -18,7 +18,9 @@ import { webhooks } from "./http/routes/stripe-webhook.ts";
 import { refuseOtherMethods } from "./http/wrong-method.ts";
 import type { Platform } from "./platform.ts";
 
-/** Keeps answers out of every cache: they are an account's own, and some carry a secret or a signed URL (RFC 9111, 5.2.2.5). */
+/**
+ * Keeps answers out of every cache: they are private to an account, and some carry a secret or a signed URL (RFC 9111, 5.2.2.5).
+ */
 const noStore = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   c.header("cache-control", "no-store");

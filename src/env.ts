@@ -47,7 +47,7 @@ export function databasesOf(env: Env): ReadonlyMap<string, D1Database> {
   );
 }
 
-/** Says which settings are missing, and what is wrong with others. */
+/** Describes the missing settings, and the problems of others. */
 function sentenceOf(issues: z.core.$ZodIssue[], env: object): string {
   const named = issues.map(({ path, message }) => ({ name: path.join("."), message }));
   const missing = named.filter(({ name }) => !(name in env)).map(({ name }) => name);
@@ -59,7 +59,7 @@ function sentenceOf(issues: z.core.$ZodIssue[], env: object): string {
 }
 
 /**
- * The settings of an environment, checked.
+ * Returns the checked settings of an environment.
  * @throws an Error that names each setting that is missing or wrong, never its value.
  */
 export function settingsOf(env: object): Settings {

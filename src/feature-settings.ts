@@ -8,7 +8,7 @@ import type { TrialOffer } from "./billing/rules/trial.ts";
 import type { StudioConfig } from "./http/studio-config.ts";
 import type { Settings } from "./settings.ts";
 
-/** The job protocol's numbers with the operator's settings in them. */
+/** Returns the numbers of the job protocol, with the operator's settings. */
 export const policyOf = (settings: Settings): JobPolicy => ({
   ...DEFAULT_POLICY,
   window: settings.TASK_WINDOW,
@@ -30,7 +30,7 @@ export const publicUrlTermsOf = (settings: Settings): PublicUrlTerms => ({
   allowsLocal: settings.ALLOW_LOCAL_URLS,
 });
 
-/** Where the bucket is reached from outside, and the credentials that sign for it. */
+/** The bucket's public address, and the credentials that sign for it. */
 export interface BucketSettings {
   readonly endpoint: string;
   readonly name: string;
@@ -38,7 +38,6 @@ export interface BucketSettings {
   readonly secretAccessKey: string;
 }
 
-/** The bucket's settings. */
 export const bucketSettingsOf = (settings: Settings): BucketSettings => ({
   endpoint: settings.S3_ENDPOINT,
   name: settings.S3_BUCKET,
@@ -46,7 +45,6 @@ export const bucketSettingsOf = (settings: Settings): BucketSettings => ({
   secretAccessKey: settings.S3_SECRET_ACCESS_KEY,
 });
 
-/** The limits of the access modes. */
 export const accessLimitsOf = (settings: Settings): AccessLimits => ({
   trialImagesPerJob: settings.TRIAL_MAX_IMAGES,
   trialActiveJobs: settings.TRIAL_MAX_ACTIVE_JOBS,
@@ -78,7 +76,7 @@ export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   upgradeUrl: settings.UPGRADE_URL ?? usagePageOf(settings),
 });
 
-/** How much an account may upload, by its access mode. */
+/** Returns the upload limits by access mode. */
 export const uploadBudgetsOf = (settings: Settings): UploadBudgets => ({
   trial: {
     maxUnused: settings.TRIAL_MAX_UNUSED_UPLOADS,
@@ -87,18 +85,18 @@ export const uploadBudgetsOf = (settings: Settings): UploadBudgets => ({
   paid: { maxUnused: settings.MAX_UNUSED_UPLOADS, maxDailyBytes: settings.MAX_UPLOAD_BYTES_PER_DAY },
 });
 
-/** How long the service waits for the source of an import. */
+/** The service's patience with the source of an import. */
 export interface ImportPatience {
-  /** For the first byte, from the first request and including redirects, and then for each next chunk. */
+  /** Time for the first byte, from the first request and including redirects, and then for each next chunk. */
   readonly silenceMs: number;
-  /** For the whole file. */
+  /** Time for the whole file. */
   readonly totalMs: number;
-  /** For each so many bytes after the first ones; time in which the service is busy storing them does not count. */
+  /** Time for each portion after the first one; time in which the service is busy storing does not count. */
   readonly portion: { readonly bytes: number; readonly ms: number };
 }
 
 const IMPORT_SILENCE_MS = 20_000;
-/** 50 kB per second: a source that trickles holds a place that others wait for, and will not send a large file in time. */
+/** 50 kB per second: a slower source holds a place that others wait for, and will not send a large file in time. */
 const IMPORT_PORTION = { bytes: 1_500_000, ms: 30_000 };
 
 /** The time limits for sources of imports. */
@@ -115,7 +113,7 @@ export interface IdentitySettings {
   readonly jwksUrl: string;
   readonly algorithms: readonly string[];
   readonly clockToleranceSeconds: number;
-  /** The time for which known keys stay in use if they cannot be fetched; absent for an hour. */
+  /** Time for which known keys stay in use if they cannot be fetched; absent for an hour. */
   readonly outageSeconds?: number | undefined;
 }
 
@@ -164,7 +162,7 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
   };
 }
 
-/** The access of somebody who has just subscribed. */
+/** Returns the access of a new subscriber. */
 function paidPlanOf(settings: Settings): StudioConfig["paidPlan"] {
   if (billingSettingsOf(settings) === null) return null;
   const subscriber = {
@@ -189,7 +187,7 @@ function paidPlanOf(settings: Settings): StudioConfig["paidPlan"] {
 
 /** The studio's configuration, and the origins that its pages may connect to. */
 export interface StudioSettings extends StudioConfig {
-  /** The identity provider's. */
+  /** The identity provider's origins. */
   readonly connectOrigins: readonly string[];
   readonly storageOrigin: string;
 }

@@ -15,21 +15,21 @@ type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}
 /** A request of an operation, checked against the operation's row in the contract, with its path parameters by name. */
 export type OperationRequest<Id extends OperationId> = {
   readonly platform: Platform;
-  /** The account that the credential belongs to. */
+  /** The account of the credential. */
   readonly account: Account;
-  /** What the first batch of an operation goes through whose account is read with it (http/operations.ts). */
+  /** Sends the first batch of an operation and reads the account with it (http/operations.ts). */
   readonly preflight: Batching;
   readonly query: Row<Id> extends { query: z.ZodType<infer Query> } ? Query : undefined;
   readonly body: Row<Id> extends { body: z.ZodType<infer Body> } ? Body : undefined;
   readonly idempotencyKey: string | undefined;
-  /** How many seconds the client is willing to wait for the end; null if it wants the answer at once. */
+  /** Seconds that the client is willing to wait for the end; null if it wants the answer at once. */
   readonly waitSeconds: number | null;
-  /** The digest of the share's token, if it came by a link; absent of the account's own requests. */
+  /** The digest of the share's token, if the request came by a link; absent for the account's requests. */
   readonly linkDigest?: string | undefined;
 } & { readonly [Name in PathParameter<Row<Id>["path"]>]: string };
 
 type AnswerBody<Id extends OperationId> = Row<Id> extends { answer: z.ZodType<infer Answer> } ? Answer : void;
 
-/** What an operation returns: its answer's body, and whether that is a replay if the operation takes an Idempotency-Key. */
+/** The result of an operation: its answer's body, and whether that is a replay if the operation takes an Idempotency-Key. */
 export type OperationAnswer<Id extends OperationId> =
   Row<Id> extends { idempotencyKey: string } ? Once<AnswerBody<Id>> : AnswerBody<Id>;

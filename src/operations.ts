@@ -9,7 +9,7 @@ import { SHARES_OPERATIONS } from "./shares/contract/operations.ts";
 import { UPLOADS_OPERATIONS } from "./uploads/contract/operations.ts";
 import { WEBHOOKS_OPERATIONS } from "./webhooks/contract/operations.ts";
 
-/** The API: section 4 of its specification, with what this service adds to the operations and their error codes. */
+/** The API: section 4 of its specification, with this service's additions to the operations and their error codes. */
 export const OPERATIONS = {
   ...UPLOADS_OPERATIONS,
   ...JOBS_OPERATIONS,

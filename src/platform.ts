@@ -39,21 +39,21 @@ import { TrialLane } from "./billing/store/trial-lane.ts";
 import { UsageOutbox } from "./billing/store/usage-outbox.ts";
 import { WebhookEndpoints } from "./webhooks/store/endpoints.ts";
 
-/** The stores of one database: everything that begins with an account. */
+/** The stores of one database, with the accounts and their data. */
 export type Books = Readonly<ReturnType<typeof booksIn>>;
 
-/**
- * What the services work with: the settings, and a store for each kind of fact, with the books of one database. The composition
- * root creates it, with the books of the first.
- */
+/** The settings and stores that the operations use. The composition root creates it, with the stores of the first database. */
 export interface Platform extends Books {
   readonly settings: Settings;
   readonly policy: JobPolicy;
   /** The names of all databases, the first one first. */
   readonly databases: readonly string[];
-  /** The same platform with the books of another database; absent for the first one. @throws Error if there is no such database. */
+  /**
+   * Returns the same platform with another database; absent for the first one.
+   * @throws Error if there is no such database.
+   */
   readonly at: (database?: string) => Platform;
-  /** Where the books of accounts are. */
+  /** The database of each account. */
   readonly directory: Directory;
   /** Null if the operator has none. */
   readonly identityProvider: IdentityProvider | null;
@@ -62,14 +62,14 @@ export interface Platform extends Books {
   /** By the client's address, for credentials that are not known to be valid. */
   readonly addressRate: RequestRate;
   readonly seenCredentials: SeenCredentials<Account>;
-  /** For log lines that anybody can provoke. */
+  /** For log lines that strangers can provoke. */
   readonly logThrottle: LogThrottle;
   readonly media: Media;
-  /** For imports that keep a part of their file in memory, by account. */
+  /** For imports that buffer a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
-  /** For large bodies of requests, in MiB, by whom they are from. */
+  /** For large bodies of requests, in MiB, by their sender. */
   readonly largeBodies: Semaphore;
-  /** For what keeps much in memory, in MiB: one bound for imports, archives and large bodies, which may meet in one isolate. */
+  /** For large uses of memory, in MiB: one limit for imports, archives and large bodies, which may meet in one isolate. */
   readonly memory: Semaphore;
   readonly queues: Queues;
   /** Null if the operator has no billing. */
@@ -88,14 +88,14 @@ export interface Platform extends Books {
   readonly webhookObject: (endpointId: string) => ReturnType<Env["WEBHOOKS"]["getByName"]>;
 }
 
-/** How often a log line that anybody can provoke is logged per key. */
+/** Interval at which a log line that strangers can provoke is logged per key. */
 const LOGGED_EVERY_MS = 60_000;
 
 const MOST_BUFFERED_IMPORTS = 6;
 /** One account's slow sources must leave places for the others. */
 const MOST_BUFFERED_IMPORTS_PER_ACCOUNT = 2;
 
-/** An archive or a few imports fit beside them. */
+/** An archive or a few imports fit in addition. */
 const MOST_BODIES_MIB = 48;
 /** The largest body takes 40. */
 const MOST_BODIES_MIB_PER_OWNER = 40;
@@ -104,7 +104,7 @@ const LONGEST_BODY_MS = 180_000;
 
 /** The isolate has 128 MB, for the code and all other requests too. */
 const MOST_MEMORY_MIB = 80;
-/** The platform gives a consumer so much time. */
+/** The platform's time limit for a consumer. */
 const LONGEST_CONSUMER_MS = 15 * 60_000;
 
 const MODEL_KEPT_MS = 60_000;
@@ -112,8 +112,8 @@ const MODEL_KEPT_MS = 60_000;
 let platforms = new WeakMap<Env, Platform>();
 
 /**
- * The platform of an environment, created once: requests, messages and objects share it, so that what it remembers (the
- * provider's keys, credentials, throttles, the model) outlives each of them.
+ * Returns the platform of an environment, created once: requests, messages and objects share it, so its caches (the provider's
+ * keys, credentials, throttles, the model) outlive each of them.
  * @throws if a setting is missing or wrong.
  */
 export function platformOf(env: Env): Platform {
@@ -124,7 +124,7 @@ export function platformOf(env: Env): Platform {
   return platform;
 }
 
-/** Forgets every platform of this isolate, with everything it remembers. Each test starts with this. */
+/** Forgets every platform of this isolate, with its caches. Each test starts with this. */
 export function forgetPlatforms(): void {
   platforms = new WeakMap();
 }
@@ -218,6 +218,6 @@ const booksIn = (database: string, db: D1Database, others: readonly D1Database[]
   lostJobs: new LostJobs(db),
   deadLetters: new DeadLetters(db),
   gauges: new Gauges(db),
-  /** Accounts that are on their way from here or to here. */
+  /** Accounts that move from here or to here. */
   transits: new Transits(db),
 });

@@ -2,18 +2,18 @@ import { z } from "zod";
 import { DEFAULT_POLICY } from "./jobs/rules/policy.ts";
 import { isLoopback } from "./shared/public-url.ts";
 
-/** Nothing else is ever fetched or linked to. */
+/** The only addresses that the service fetches or links to. */
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an https URL" });
 const url = httpUrl.transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
-/** All keys of the service are derived from it: nobody may guess it. 32 bytes in base64 have 43 characters or more. */
+/** The source of all keys of the service: it must be unguessable. 32 bytes in base64 have 43 characters or more. */
 const masterSecret = z
   .string()
   .regex(
     /^[A-Za-z0-9+/_-]{43,}={0,2}$/,
     "at least 32 random bytes in base64, as `openssl rand -base64 32` prints them",
   );
-/** It grants more than any other secret, and can be guessed at a public address. */
+/** It grants more than any other secret, and strangers can try guesses at a public address. */
 const operatorSecret = z.string().regex(/^[\x21-\x7e]{32,}$/, "at least 32 visible ASCII characters");
 const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number().int().positive().max(most).default(fallback);
@@ -23,7 +23,7 @@ const MEGA = 1_000_000;
 const MOST_DAYS = 3_650;
 /** The most that storage takes in one PUT. */
 const MOST_OBJECT_BYTES = 5 * 1024 ** 3;
-/** A Durable Object holds 10 GB, and its tables need room beside the bodies. */
+/** A Durable Object holds 10 GB, and its tables need space in addition to the bodies. */
 const MOST_BACKLOG_BYTES = 5_000 * MEGA;
 /** A JobObject stores a request's prompts and taskIds in its record, which may have at most 2 MB. */
 const MOST_BODY_BYTES = 1024 ** 2;
@@ -48,16 +48,16 @@ const algorithms = z
   .transform((text) => text.split(",").map((name) => name.trim()))
   .pipe(z.array(SigningAlgorithm).min(1));
 
-/** The `iss` of tokens, letter by letter: a URL, which the studio fetches from, or another name. */
+/** The exact `iss` of tokens: a URL, which the studio fetches from, or another name. */
 const tokenIssuer = z
   .string()
   .min(1)
   .regex(/^(?:https?:|(?![a-z][a-z\d+.-]*:))/i, "must be an https URL, or no URL");
 
-/** Names with commas or spaces between them. */
+/** Names separated by commas or spaces. */
 const names = z.string().transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
 
-/** Words and phrases with commas between them. */
+/** Words and phrases separated by commas. */
 const labels = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
@@ -71,7 +71,7 @@ const origins = names.pipe(z.array(httpUrl.transform((text) => new URL(text).ori
 /** The name of a package on npm, with or without a scope. */
 const packageName = z.string().regex(/^(?:@[a-z\d-][a-z\d._-]*\/)?[a-z\d-][a-z\d._-]*$/);
 
-/** The beginning of the secrets in .env. */
+/** The prefix of the secrets in .env. */
 const PUBLISHED = "published-for-wrangler-dev-alone";
 
 /** The settings: docs/operations.md describes each. */
@@ -189,7 +189,10 @@ export const SettingsSchema = z
 
 export type Settings = z.infer<typeof SettingsSchema>;
 
-/** The settings that are addresses of other machines. Only the local stack, which passes LOCAL_STACK, has them all on one. */
+/**
+ * The settings that are addresses of other machines. Only the local stack, which passes LOCAL_STACK, has all of them on one
+ * machine.
+ */
 const ADDRESSES = [
   "PUBLIC_URL",
   "S3_ENDPOINT",
@@ -214,5 +217,5 @@ function problemOfAddress(address: string): string | null {
 export const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
 export const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
 
-/** Where Label Studio keeps the files that people have uploaded to it, and the accounts that may have them segmented. */
+/** The address of Label Studio's uploaded files, and the accounts that may segment them. */
 const LABEL_STUDIO_GROUP = ["LABEL_STUDIO_URL", "LABEL_STUDIO_TOKEN", "LABEL_STUDIO_ACCOUNTS"] as const;

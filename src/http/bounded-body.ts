@@ -3,14 +3,14 @@ import { ServiceError, TRY_AGAIN } from "../shared/errors.ts";
 import { platform, type AppEnv } from "./context.ts";
 
 const MIB = 1_048_576;
-/** Requests that take less, as the API's own do, are bounded by the rate of requests alone. */
+/** The rate of requests alone bounds requests that take less, like most of the API's. */
 const SMALL_BYTES = 2 * MIB;
 const RETRY_SECONDS = 5;
-/** The most bytes of memory that a byte of JSON takes: itself, its text, and what that becomes. */
+/** Maximum bytes of memory that a byte of JSON takes: itself, its text, and its value. */
 export const BYTES_PER_BYTE = 6;
 /** Bytes of a body without a length that are read before it counts as large. */
 const UNDECLARED_BYTES = SMALL_BYTES / BYTES_PER_BYTE;
-/** The time in which a body must arrive: one that holds memory must not hold it for long. */
+/** Time within which a body must arrive, so that a slow one does not hold its memory for long. */
 const PATIENCE_MS = 60_000;
 
 const tooLarge = (mostBytes: number): ServiceError =>
@@ -18,15 +18,15 @@ const tooLarge = (mostBytes: number): ServiceError =>
 
 /** A request's body, of which no more than its limit is read. */
 export interface BoundedBody {
-  /** Its bytes; of a large one that does not say how many it has, its limit. */
+  /** Its bytes; its limit for a large body of unknown length. */
   readonly size: number;
   /** Reads it, once. A client that disconnects is not our failure. @throws ServiceError body_too_large, body_incomplete. */
   readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /**
- * A request's body before it is read: at most its beginning is, if it does not say how large it is.
- * @throws ServiceError body_too_large if it says that it is larger; as its `read`.
+ * Returns a request's body before it is read. Reads at most its beginning, if its length is unknown.
+ * @throws ServiceError body_too_large if its declared length is too large; as its `read`.
  */
 export async function boundedBody(c: Context<AppEnv>, mostBytes: number): Promise<BoundedBody> {
   const { body } = c.req.raw;
@@ -41,7 +41,7 @@ export async function boundedBody(c: Context<AppEnv>, mostBytes: number): Promis
   return { size, read: () => growing.read(Infinity) };
 }
 
-/** The bytes read of a body. The buffer grows by doubling: as chunks, it would be there twice. */
+/** The bytes read of a body. The buffer grows by doubling: with chunks, memory would hold it twice. */
 class GrowingBytes {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #mostBytes: number;
@@ -55,7 +55,7 @@ class GrowingBytes {
     this.#bytes = new Uint8Array(expected);
   }
 
-  /** Reads on until there is more than `enough`, or nothing more. */
+  /** Reads until there is more than `enough`, or the body ends. */
   async read(enough: number): Promise<Uint8Array<ArrayBuffer>> {
     let isLate = false;
     const late = (): void => {
@@ -97,9 +97,9 @@ class GrowingBytes {
 }
 
 /**
- * Does something that takes so many bytes of the isolate's memory.
- * @param owner whose memory it is: nobody may have all of it
- * @throws ServiceError rate_limited if there is not so much left, before anything is done.
+ * Runs a function that takes this much of the isolate's memory.
+ * @param owner the memory's user: no owner may have all of it
+ * @throws ServiceError rate_limited before the run, if not enough memory is left.
  */
 export async function holdingMemory<T>(
   c: Context<AppEnv>,

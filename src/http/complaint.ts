@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const oneOf = (values: readonly unknown[]): string =>
   values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.join(", ")}`;
 
-/** What is wrong with a field whose schema has no message of its own; null leaves it to zod. */
+/** Describes the problem of a field whose schema has no message; null leaves it to zod. */
 const readable: z.core.$ZodErrorMap = (issue) => {
   const { code } = issue;
   if (code === "unrecognized_keys") return "is not a field of this request";
@@ -52,7 +52,7 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     .join("")
     .replace(/^\./, "");
 
-/** Tells whether a field of the input is null, as generated clients send what their caller has not set. Items of a list are no fields. */
+/** Returns true if a field of the input is null, as generated clients send unset fields. Items of an array are not fields. */
 function isNullField(input: unknown, path: readonly PropertyKey[]): boolean {
   let value = input;
   for (const part of path) value = Object(value)[part];
@@ -62,8 +62,8 @@ function isNullField(input: unknown, path: readonly PropertyKey[]): boolean {
 const nameOf = (key: string): string => (/^\w{1,40}$/.test(key) ? key : quoted(key));
 
 /**
- * Says what is wrong with an input that its schema refused: `prompts: is missing; and 2 more fields are wrong.`
- * It names the first few fields, and cuts each text to a bound.
+ * Describes why a schema refused an input: `prompts: is missing; and 2 more fields are wrong.` Names the first few fields, and
+ * cuts each message.
  */
 export function complaint(schema: z.ZodType, input: unknown, target: "json" | "query"): string {
   const error: z.core.$ZodErrorMap = (issue) =>
@@ -75,7 +75,7 @@ export function complaint(schema: z.ZodType, input: unknown, target: "json" | "q
       issue.code === "unrecognized_keys"
         ? issue.keys.map((key) => (field === "" ? nameOf(key) : `${field}.${nameOf(key)}`))
         : [field === "" ? "The body" : `${field}:`];
-    // One complaint per field is enough: the others follow from it.
+    // One complaint per field is enough.
     const isNull = /^invalid_(?:type|value|union)$/.test(issue.code) && isNullField(input, issue.path);
     const hint = isNull ? ", not null: leave it out if it is not set" : "";
     for (const name of names) if (!sentences.has(name)) sentences.set(name, issue.message + hint);

@@ -6,7 +6,7 @@ import type { LeaseClaims } from "../jobs/rules/lease.ts";
 import type { Account } from "../accounts/store/accounts.ts";
 import type { Platform } from "../platform.ts";
 
-/** What the middleware leaves for the handlers behind it. */
+/** Values from the middleware for the handlers behind it. */
 export interface Variables {
   /** Gives the stores and settings; throws if a setting is wrong. */
   platform: () => Platform;
@@ -19,7 +19,7 @@ export interface Variables {
   error: string;
   /** The job that the request created. */
   jobId: string;
-  /** How long the answer was held at the client's request, milliseconds. */
+  /** Time for which the answer was held at the client's request, in milliseconds. */
   heldMs?: number;
   /** The lease of a callback; on /internal/leases only. */
   lease: LeaseClaims;

@@ -4,7 +4,9 @@ import { ServiceError } from "../shared/errors.ts";
 import { log, reasonOf } from "../shared/log.ts";
 import type { AppEnv } from "./context.ts";
 
-/** Any failure as an error for the wire. What is not a ServiceError is our own fault, and its reason stays in the log. */
+/**
+ * Returns any failure as an error for the wire. An error that is not a ServiceError is our fault; its reason stays in the log.
+ */
 const wireError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError("internal_error");
 

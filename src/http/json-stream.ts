@@ -6,8 +6,8 @@ import type { AppEnv } from "./context.ts";
 const CHUNK_CHARACTERS = 64 * 1_024;
 
 /**
- * Answers with JSON that is made while it is sent: each piece once the client has taken the previous ones. A failure
- * closes the connection before the body's end, so that a partial body is never taken for a complete one.
+ * Answers with JSON that is generated while it is sent: each piece once the client has taken the previous ones. A failure closes
+ * the connection before the body's end, so that a client never takes a partial body for a complete one.
  */
 export function respondWithJson(c: Context<AppEnv>, pieces: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
@@ -35,7 +35,7 @@ export function respondWithJson(c: Context<AppEnv>, pieces: AsyncGenerator<strin
         await pieces.return(undefined);
       },
     },
-    // Nothing is made before it is read: for a HEAD request, never.
+    // Generates nothing before it is read: for a HEAD request, never.
     { highWaterMark: 0 },
   );
   return c.body(body, 200, { "content-type": "application/json" });

@@ -5,21 +5,21 @@ const MOST_LEVELS = 16;
 /** The largest report of the inference service has some 60,000. */
 const MOST_VALUES = 100_000;
 
-/** A value that is set aside: the keys that lead to it ("" for an item of an array), and where it is. */
+/** A value to set aside: the keys that lead to it ("" for an item of an array), and its position. */
 export interface SetAside {
   readonly path: readonly string[];
   readonly from: number;
   readonly to: number;
 }
 
-/** Selects the values that are set aside. `object` is where the object begins that has the key; `first` is the value's first byte. */
+/** Selects the values to set aside. `object` is the start of the object that has the key; `first` is the value's first byte. */
 export type IsSetAside = (path: readonly string[], first: number, object: number) => boolean;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const SPACE = 0x20;
 
-/** Returns where a string ends that begins at `at`. */
+/** Returns the end of the string that begins at `at`. */
 function endOfString(bytes: Uint8Array, at: number): number {
   for (let end = at + 1; end < bytes.length; end++) {
     if (bytes[end] === QUOTE) return end;
@@ -39,15 +39,15 @@ function keyAt(bytes: Uint8Array, from: number, to: number): string {
 }
 
 /**
- * Finds out how large a text of JSON is as a value, before it becomes one: three bytes can become thirty. What is set aside counts
- * only by its levels. A text that is no JSON may pass.
+ * Measures the size of JSON as a value before it is parsed: three bytes can become thirty. Values set aside count only by their
+ * levels. A string that is not JSON may pass.
  * @throws ServiceError invalid_json for too many levels; body_too_large for too many values.
  */
 export function structureOf(
   bytes: Uint8Array,
   isSetAside?: IsSetAside,
 ): { readonly keys: number; readonly aside: readonly SetAside[] } {
-  /** The places at which the open arrays and objects begin, and the key or item in each that is being read. */
+  /** The starts of the open arrays and objects, and the current key or item in each. */
   const open: number[] = [];
   const names: string[] = [];
   const aside: SetAside[] = [];

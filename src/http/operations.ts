@@ -33,7 +33,7 @@ import { waitSeconds } from "../jobs/rules/waiters.ts";
 import { readBody, readQuery } from "./read-request.ts";
 import { refuseOtherMethods } from "./wrong-method.ts";
 
-/** Does what an operation does, and returns its answer; a handler whose answer is not JSON makes the response itself. */
+/** Runs an operation, and returns its answer; a handler whose answer is not JSON makes the response itself. */
 type Handlers = {
   readonly [Id in OperationId]: (
     request: OperationRequest<Id>,
@@ -41,7 +41,7 @@ type Handlers = {
   ) => Promise<OperationAnswer<Id> | Response>;
 };
 
-/** The functions named as their operations. The handlers below them do what only HTTP needs. */
+/** The functions by the names of their operations. The handlers below them add what only HTTP needs. */
 const HANDLERS: Handlers = {
   ...accounts,
   ...apiKeys,
@@ -55,13 +55,13 @@ const HANDLERS: Handlers = {
   ...webhookEndpoints,
   importUpload: (request, c) => {
     const imported = uploads.importUpload(request, c.req.raw.signal);
-    // If the client goes away, the import still runs until nothing of it is left.
+    // If the client disconnects, the import still runs to its end.
     c.executionCtx.waitUntil(imported.catch(() => {}));
     return imported;
   },
   createJob: async (request, c) => {
     const creating = createJob(request);
-    // If the client goes away, the request still runs to its end: what it asked the bucket has to be counted.
+    // If the client disconnects, the request still runs to its end: its calls to the bucket must be counted.
     c.executionCtx.waitUntil(creating.catch(() => {}));
     const created = await creating;
     c.set("jobId", created.answer.jobId);
@@ -69,14 +69,14 @@ const HANDLERS: Handlers = {
   },
   retrieveJob: async (request, c) => {
     const { status, progress } = await jobs.retrieveJob(request);
-    // A header, because the specification's objects have no room for further fields.
+    // A header, because the specification's objects take no further fields.
     c.header("x-job-progress", progress.toFixed(2));
     return status;
   },
   streamJobEvents: async (request, c) => {
     const headers = { "content-type": "text/event-stream" };
     if (c.req.method === "HEAD") {
-      // Nobody would read the stream, and it would take a place.
+      // A HEAD request reads no stream, and a stream takes a place.
       await jobs.retrieveJob(request);
       return c.body(null, 200, headers);
     }
@@ -98,7 +98,7 @@ const HANDLERS: Handlers = {
   retrieveJobResult: async (request, c) => respondWithJson(c, await jobs.retrieveJobResult(request)),
 };
 
-/** A handler as `mount` calls it: the schemas of its row have checked what the handler's own type requires. */
+/** A handler as `mount` calls it: its row's schemas have checked the types that the handler requires. */
 interface Mounted {
   handle(
     request: Pick<
@@ -113,8 +113,8 @@ interface Mounted {
 }
 
 /**
- * The operations whose account is read in the first call of the database that they make: each sends its first batch through
- * the request's preflight, and does nothing before that has an effect.
+ * The operations that read the account in their first database call: each sends its first batch through the request's preflight,
+ * and has no effect before that.
  */
 const PREFLIGHTED: ReadonlySet<OperationId> = new Set(["createUploadPresign", "createJob"]);
 
@@ -171,7 +171,10 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
   });
 }
 
-/** What a request asks for, checked in this order. @throws ServiceError as idempotencyKeyOf, readBody and readQuery. */
+/**
+ * Reads a request's parts, checked in this order.
+ * @throws ServiceError as idempotencyKeyOf, readBody and readQuery.
+ */
 async function readRequest(c: Context<AppEnv>, operation: Operation) {
   const { body, query, requestHeaders = [], maxBodyBytes } = operation;
   return {

@@ -7,14 +7,19 @@ import { complaint } from "./complaint.ts";
 import { platform, type AppEnv } from "./context.ts";
 import { quoted, strictJson } from "./strict-json.ts";
 
-/** Whether a body is declared as JSON in UTF-8. Hono's validator takes more, and validates any other content type as {}. */
+/**
+ * Returns true if a body is declared as JSON in UTF-8. Hono's validator takes more, and validates any other content type as {}.
+ */
 function isJson(contentType = ""): boolean {
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
   return type === "application/json" && charsets.every((charset) => /=\s*"?utf-?8"?$/.test(charset));
 }
 
-/** Refuses a body that is compressed or encoded otherwise. @throws ServiceError unsupported_content_type, which names the encoding. */
+/**
+ * Refuses a compressed or otherwise encoded body.
+ * @throws ServiceError unsupported_content_type, which names the encoding.
+ */
 function refuseEncoded(contentEncoding = ""): void {
   const codings = contentEncoding.split(",").map((coding) => coding.trim().toLowerCase());
   if (codings.every((coding) => coding === "" || coding === "identity")) return;
@@ -25,7 +30,7 @@ function refuseEncoded(contentEncoding = ""): void {
 }
 
 /**
- * A body of the request, validated by its schema. It is refused before it is read if it is encoded, not declared as JSON or too large.
+ * Reads a body and validates it by its schema. Refuses an encoded, undeclared or too large body before reading it.
  * @param maxBytes the operator's bound for clients, unless another is given
  * @throws ServiceError unsupported_content_type, body_too_large, body_incomplete, invalid_json, invalid_request, rate_limited.
  */
@@ -55,7 +60,7 @@ export function validBody<Schema extends z.ZodType>(schema: Schema, body: unknow
     if (result.success) return result.data;
     throw new ServiceError("invalid_request", complaint(schema, body, "json"));
   } catch (error) {
-    // zod compares the length of whatever has one before it says that this is no string: {"toString": 0, "valueOf": 0} can't be.
+    // zod compares the `length` of any object before it checks that this is a string: {"toString": 0, "valueOf": 0} throws.
     if (error instanceof TypeError && error.message.includes("primitive"))
       throw new ServiceError("invalid_request", "The body has an object where a text or a list is expected.");
     throw error;

@@ -2,14 +2,14 @@ import { cutText } from "@segmentation/protocol";
 import { ServiceError } from "../shared/errors.ts";
 import { type IsSetAside, type SetAside, structureOf } from "./json-structure.ts";
 
-/** How many characters of a client's own text an error may quote. */
+/** Maximum number of characters of a client's text that an error may quote. */
 const MOST_QUOTED = 40;
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
 const refusal = (reason: string): ServiceError => new ServiceError("invalid_json", reason);
 
-/** A client's own text, quoted and cut to a bound. */
+/** Returns a client's text, quoted and cut. */
 export const quoted = (name: string): string => JSON.stringify(cutText(name, MOST_QUOTED));
 
 function decode(bytes: Uint8Array): string {
@@ -20,7 +20,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** The text of a body with null in place of what is set aside. */
+/** Returns a body's text with null in place of the values set aside. */
 function textWithout(bytes: Uint8Array, aside: readonly SetAside[], mostBytes: number): string {
   const starts = [0, ...aside.map(({ to }) => to)];
   const pieces = starts.map((from, i) => bytes.subarray(from, aside[i]?.from));
@@ -78,17 +78,17 @@ function refuseTwice(bytes: Uint8Array): never {
   throw refusal("A key appears twice in one object. Send each key once.");
 }
 
-/** A body's value, with null in place of what was set aside, and that. */
+/** A body's value, with null in place of the values set aside, and those values. */
 export interface StrictJson {
   readonly value: unknown;
   readonly aside: readonly { readonly path: readonly string[]; readonly bytes: Uint8Array<ArrayBuffer> }[];
 }
 
 /**
- * A body's value. Refuses one that is not JSON, or that two readers could understand differently: the rules of I-JSON (RFC 7493, 2).
- * What is set aside is not checked.
- * @param mostBytes how large the body may be without what is set aside
- * @throws ServiceError invalid_json, body_too_large, with what is wrong.
+ * Parses a body. Refuses a body that is not JSON, or that two readers could understand differently: the rules of I-JSON (RFC
+ * 7493, 2). Does not check the values set aside.
+ * @param mostBytes maximum size of the body without the values set aside
+ * @throws ServiceError invalid_json, body_too_large, with the problem.
  */
 export function strictJson(
   bytes: Uint8Array<ArrayBuffer>,

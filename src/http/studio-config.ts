@@ -1,11 +1,11 @@
-/** The studio's configuration, which it needs before anybody has signed in. The studio imports this type. */
+/** The studio's configuration before sign-in. The studio imports this type. */
 export interface StudioConfig {
-  /** What the operator calls the service. */
+  /** The operator's name for the service. */
   readonly name: string;
   readonly logoUrl: string | null;
-  /** A picture with more pixels is refused. */
+  /** The studio refuses a picture with more pixels. */
   readonly maxImagePixels: number;
-  /** What a new subscriber may do; null if the service takes no payments. */
+  /** The access of a new subscriber; null if the service takes no payments. */
   readonly paidPlan: {
     readonly maxImageTasksPerJob: number;
     readonly maxActiveJobs: number;
@@ -13,7 +13,7 @@ export interface StudioConfig {
     readonly maxVideoSeconds: number;
     readonly maxVideoFrames: number;
   } | null;
-  /** How people sign in; null if there are API keys only. */
+  /** Sign-in settings; null if there are API keys only. */
   readonly signIn: {
     /** The issuer's identifier, whose discovery document names its endpoints (OpenID Connect Discovery 1.0). */
     readonly issuer: string;

@@ -14,7 +14,7 @@ import { accessLimitsOf, admissionTermsOf } from "../feature-settings.ts";
 import type { Account } from "../accounts/store/accounts.ts";
 import type { Batching } from "../shared/storage/d1-store.ts";
 
-/** Whom a bridge serves: what the request of every operation begins with. */
+/** The client of a bridge: the common part of every operation's request. */
 export interface BridgeClient {
   readonly platform: Platform;
   readonly account: Account;
@@ -25,12 +25,12 @@ export interface BridgeClient {
   readonly waitSeconds: null;
   /** Aborts when the client disconnects. */
   readonly gone: AbortSignal;
-  /** Lets what was begun run to its end, even if the client disconnects. */
+  /** Lets work run to its end, even if the client disconnects. */
   readonly keep: (work: Promise<unknown>) => void;
 }
 
 /**
- * Does something for the account of a credential, within its rate of requests.
+ * Runs `act` for the account of a credential, within its rate of requests.
  * @throws ServiceError Unauthorized, rate_limited, database_unavailable, and as `act`.
  */
 export async function asClient<T>(
@@ -57,22 +57,22 @@ export async function asClient<T>(
   });
 }
 
-/** As `asClient`, for a tool that sends an API key as the password of basic authentication. */
+/** Like `asClient`, for a tool that sends an API key as the password of basic authentication. */
 export const asTool = <T>(c: Context<AppEnv>, act: (client: BridgeClient) => Promise<T>): Promise<T> =>
   asClient(c, basicPassword(c), act);
 
 /** Limits for reading a tool's request whose body may be large. */
 export interface LargeBody {
   readonly mostBytes: number;
-  /** The most bytes that may be left without what is set aside. */
+  /** Maximum bytes without the values set aside. */
   readonly mostKept: number;
-  /** Selects values that are not read, or are a picture. */
+  /** Selects values that are ignored, or are a picture. */
   readonly isSetAside: IsSetAside;
 }
 
 /**
- * Reads a tool's request. Before anything large is read, the account's access is checked, a body of megabytes counts as so many requests,
- * and its memory is taken until `use` ends: twice its size, as a picture is sent to the bucket from it.
+ * Reads a tool's request. Before reading a large body, it checks the account's access, counts a body of megabytes as several
+ * requests, and takes twice its size of memory until `use` ends: a picture goes to the bucket from there.
  * @throws ServiceError payment_required, email_unverified, rate_limited, body_too_large, body_incomplete, invalid_json; as `use`.
  */
 export async function withLargeBody<T>(
@@ -90,14 +90,17 @@ export async function withLargeBody<T>(
   );
 }
 
-/** Refuses an account that may create no job. @throws ServiceError payment_required, email_unverified. */
+/**
+ * Refuses an account that may not create jobs.
+ * @throws ServiceError payment_required, email_unverified.
+ */
 export function refuseWithoutAccess({ platform: { settings }, account }: BridgeClient): void {
   const access = accessOf(account, accessLimitsOf(settings));
   const refusal = accessRefusal(admissionTermsOf(settings), access);
   if (refusal !== null) throw refusal;
 }
 
-/** Refuses everything as not_found, unless the operator's setting has the bridge. */
+/** Refuses all requests as not_found, unless the operator's setting has the bridge. */
 export const ifSet =
   (setting: "CVAT" | "LABEL_STUDIO"): MiddlewareHandler<AppEnv> =>
   async (c, next) => {

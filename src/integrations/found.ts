@@ -6,11 +6,11 @@ import { outputKey } from "../shared/bucket/object-keys.ts";
 import { finishedPage, tasksFrom } from "../jobs/operations/jobs.ts";
 import type { BridgeClient } from "./client.ts";
 
-/** An object that a job has found in a picture. */
+/** An object found in a picture. */
 export interface FoundObject {
   /** Its mask's index. */
   readonly index: number;
-  /** What it was found by: a prompt, or the place of a region in the job's list. */
+  /** The prompt that found it, or the index of the region in the job's list. */
   readonly by: { readonly prompt: string } | { readonly region: number };
   readonly confidence: number;
   /** The mask's key in the bucket. */
@@ -19,7 +19,7 @@ export interface FoundObject {
   readonly shape: { readonly box: Box; readonly area: number; readonly rle: Rle } | null;
 }
 
-/** What a job has found in one of its pictures. */
+/** The objects that a job found in one of its pictures. */
 export interface FoundPicture {
   readonly taskId: string;
   /** In pixels; null if the job has no annotations. */
@@ -29,7 +29,7 @@ export interface FoundPicture {
   readonly previewKey: string | null;
 }
 
-/** The part of a COCO document that is read. */
+/** The part of a COCO document that this reads. */
 const Annotations = z.object({
   images: z.tuple([z.object({ width: z.number(), height: z.number() })]),
   annotations: z.array(
@@ -42,7 +42,7 @@ const Annotations = z.object({
   ),
 });
 
-/** The most bytes of annotations that are read: thousands of objects. */
+/** Maximum bytes of annotations to read: thousands of objects. */
 const MOST_ANNOTATION_BYTES = 16_000_000;
 
 /** A successful job's outputs. @throws ServiceError job_not_found, job_not_ready. */
@@ -56,7 +56,7 @@ export async function finishedJob(
   return { definition: first.definition, tasks };
 }
 
-/** What a job of pictures has found in one that succeeded; null for one that did not, and in a clip. */
+/** Returns the objects of a successful picture; null for a picture that failed, and for a clip. */
 export async function foundIn(
   client: BridgeClient,
   job: FinishedJob,

@@ -9,7 +9,7 @@ const CHUNK_BYTES = 96 * 1_024;
 const refusal = (): ServiceError =>
   new ServiceError("invalid_request", "The picture is not in base64. Encode the file's bytes.");
 
-/** The end of a chunk that begins at `from`, not within an escape. */
+/** Returns the end of a chunk that begins at `from`, not within an escape. */
 function endOfChunk(json: Uint8Array, from: number, to: number): number {
   const end = Math.min(from + CHUNK_BYTES, to);
   if (end === to) return to;
@@ -18,8 +18,8 @@ function endOfChunk(json: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Decodes a string of JSON that has a picture in base64, or as a `data:` URL. It does so in the string's own memory: a picture of 15 MB
- * would otherwise be there as text, too. Null if there is no string, or an empty one.
+ * Decodes a JSON string with a picture in base64, or as a `data:` URL, in the string's own memory: memory would otherwise hold a
+ * picture of 15 MB twice. Null if there is no string, or an empty one.
  * @throws ServiceError invalid_request.
  */
 export function pictureIn(json: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
@@ -33,7 +33,7 @@ export function pictureIn(json: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
     let text = decoder.decode(json.subarray(from, end));
     if (from === start) text = text.replace(/^data:[^,]{0,200};base64,/i, "");
     text = rest + unescaped(text).replace(/\s+/g, "");
-    // Four characters are three bytes: what is written never reaches what is still to be read.
+    // Four characters are three bytes: the writing never reaches the unread part.
     const whole = end === to ? text.length : text.length - (text.length % 4);
     rest = text.slice(whole);
     length += decodeInto(json, length, text.slice(0, whole));

@@ -13,13 +13,13 @@ import type { BridgeClient } from "./client.ts";
 import { finishedJob } from "./found.ts";
 import { keyOf, REPEATED_MS, type Source, uploadOf } from "./uploads.ts";
 
-/** For how long a tool is kept waiting, seconds: most give up after a minute. */
+/** Seconds that a tool waits: most give up after a minute. */
 export const WAIT_SECONDS = 55;
 
-/** How many pictures are stored at a time: some pass through memory. */
+/** Number of pictures to store at a time: some pass through memory. */
 const MOST_UPLOADS = 3;
 
-/** What to look for in pictures. A region belongs to one of them, by its place. */
+/** The objects to find in pictures. A region belongs to the picture with its index. */
 export interface Wanted {
   readonly prompts?: readonly string[] | undefined;
   readonly regions?: readonly (Omit<Region, "taskId"> & { readonly picture: number })[];
@@ -27,23 +27,23 @@ export interface Wanted {
   readonly generatePreview?: boolean;
 }
 
-/** A job that was created over pictures. */
+/** A job created for pictures. */
 export interface CreatedJob {
   readonly jobId: string;
   /** The uploads of the pictures, in their order. */
   readonly taskIds: readonly string[];
-  /** The Idempotency-Key of what was asked. */
+  /** The Idempotency-Key of the request. */
   readonly key: string;
 }
 
-/** For how long a question waits for the same one that another request is asking. */
+/** Number of retries while another request creates the same job. */
 const MOST_RETRIES = 20;
 const RETRY_MS = 1_000;
 
 /**
- * Creates a job over pictures, which also writes COCO annotations: those the bridges read. A file that turns out to be a clip
- * becomes a job for a clip, if only prompts are asked for. What was asked within the last hour, and has not failed, is answered by its
- * job, in whichever isolate. It counts as two requests more.
+ * Creates a job for pictures that also writes COCO annotations, which the bridges read. A file that turns out to be a clip
+ * becomes a job for a clip, if only prompts were given. Answers a request of the last hour that has not failed with its job, in
+ * any isolate. Counts as two requests more.
  * @throws ServiceError as uploadOf and createJob.
  */
 export async function createJobOf(
@@ -59,7 +59,7 @@ export async function createJobOf(
       const { jobId, taskIds } = await recallOrCreate(client, pictures, wanted, key);
       return { jobId, taskIds, key };
     } catch (error) {
-      // The same question is being asked, or a run died that asked it with other uploads of the same pictures.
+      // Another request is creating this job, or a request with other uploads of the same pictures was interrupted.
       const isTaken =
         error instanceof ServiceError &&
         (error.code === "idempotency_in_progress" || error.code === "idempotency_mismatch");
@@ -94,7 +94,7 @@ async function recallOrCreate(
   if (job !== null) {
     const taskIds = job.createdAt > since ? await tasksOf(client, job) : null;
     if (taskIds === null) await forget(client, idempotencyKey, job.jobId);
-    // Else two of the pictures are one upload.
+    // Otherwise two of the pictures are one upload.
     else if (taskIds.length === keys.length) return { jobId: job.jobId, taskIds: ofPictures(taskIds) };
   }
   const made = await mapPool([...sources], MOST_UPLOADS, ([key, source]) =>
@@ -104,7 +104,7 @@ async function recallOrCreate(
   return { jobId: await create(client, taskIds, wanted, idempotencyKey), taskIds };
 }
 
-/** The tasks of a job that can still answer; null if it has failed or is gone. */
+/** Returns the tasks of a job that can still answer; null if it has failed or was deleted. */
 async function tasksOf(
   client: BridgeClient,
   { jobId, status: listed }: RecalledJob,
@@ -141,7 +141,8 @@ async function submit(client: BridgeClient, body: object, idempotencyKey: string
 }
 
 /**
- * A job at its end, or after so many seconds. `report` hears how far it is, every few seconds while that changes.
+ * Waits for a job's end, or this many seconds, and returns the job. `report` receives its progress every few seconds while that
+ * changes.
  * @throws ServiceError job_not_found.
  */
 export async function waitForJob(
@@ -163,13 +164,13 @@ export async function waitForJob(
 
 const REPORTED_EVERY_SECONDS = 2;
 
-/** Whether a job has ended. */
+/** Returns true if a job has ended. */
 const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
   status === "success" || status === "failed";
 
 /**
- * The end of a job, for a tool that knows no jobs. A job that takes longer than the tool waits keeps running, and answers the same
- * question for an hour.
+ * Waits for the end of a job, for a tool that has no jobs. A job that takes longer than the tool waits keeps running, and answers
+ * the same request for an hour.
  * @throws ServiceError job_not_ready, with the reason.
  */
 export async function endOf(

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** Tells whether a field of a tool's request means nothing. */
+/** Returns true if a field of a tool's request is empty. */
 export const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** Returns a value without its empty fields, at every level. Items of arrays stay, because their places count. */
+/** Returns a value without its empty fields, at every level. Keeps items of arrays, because their indexes count. */
 export function withoutNothing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNothing);
   if (typeof value !== "object" || value === null) return value;
@@ -12,5 +12,5 @@ export function withoutNothing(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, each]) => [name, withoutNothing(each)]));
 }
 
-/** Reads every field of a tool's request that is null, "" or [] as absent: tools have all of these spellings of nothing. */
+/** Reads every field of a tool's request that is null, "" or [] as absent: tools send all of these. */
 export const fromTool = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(withoutNothing, schema);

@@ -8,7 +8,7 @@ import type { BridgeClient } from "./client.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A picture that a tool names or sends. `contentType` is what it declares; `read` fetches the file of a path. */
+/** A picture that a tool names or sends. `contentType` is the declared type; `read` fetches the file of a path. */
 export type Source =
   | { readonly taskId: string }
   | { readonly url: string }
@@ -16,7 +16,7 @@ export type Source =
   | { readonly bytes: Bytes; readonly contentType: string | null };
 type NewSource = Exclude<Source, { taskId: string }>;
 
-/** The key by which a picture is recognized. A file at a URL or a path may change, so only for an hour. */
+/** Returns the key by which a picture is recognized, for only an hour: a file at a URL or a path may change. */
 export async function keyOf(source: Source): Promise<string> {
   if ("taskId" in source) return source.taskId;
   if ("url" in source) return `url ${await sha256Hex(source.url)}`;
@@ -24,7 +24,7 @@ export async function keyOf(source: Source): Promise<string> {
 }
 
 /**
- * The upload of a picture: `known`, or a new one, which the next question about the picture finds.
+ * Returns the upload of a picture: `known`, or a new upload that the next request for the picture reuses.
  * @throws ServiceError as createUploadPresign and importUpload; import_type_unsupported.
  */
 export async function uploadOf(
@@ -42,10 +42,13 @@ export async function uploadOf(
   return taskId;
 }
 
-/** For how long the same question is answered by the same job, and a picture by the same upload. */
+/** Time for which the same request gets the same job, and a picture the same upload. */
 export const REPEATED_MS = 3_600_000;
 
-/** The upload of a picture that comes without a question. @throws ServiceError as uploadOf. */
+/**
+ * Stores a picture without creating a job.
+ * @throws ServiceError as uploadOf.
+ */
 export async function storedOnce(client: BridgeClient, source: NewSource): Promise<string> {
   const { platform, account } = client;
   const key = await keyOf(source);

@@ -2,8 +2,8 @@ import type { Fields, Level } from "../shared/log.ts";
 import { pointOf } from "../shared/metrics.ts";
 
 /**
- * Writes the data points of log lines to Workers Analytics Engine, if the operator has it. Nothing waits for a point or
- * fails because of one: the platform takes only 250 per invocation, and the line has been written.
+ * Writes the data points of log lines to Workers Analytics Engine, if the operator has it. No caller waits for a point or fails
+ * because of one: the platform takes only 250 per invocation, and the line has been written.
  */
 export const metricsWriter =
   (dataset: AnalyticsEngineDataset | undefined) =>

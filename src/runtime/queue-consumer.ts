@@ -14,7 +14,7 @@ const kindOf = (queue: string) =>
   (["archive", "dead-letters", "uploads", "upkeep"] as const).find((kind) => queue.endsWith(`-${kind}`)) ??
   "task";
 
-/** Does what a message asks for; "full" if this isolate has no room for it now. */
+/** Runs the work of a message; "full" if this isolate has no room for it now. */
 async function handle(
   platform: Platform,
   kind: Exclude<ReturnType<typeof kindOf>, "uploads">,
@@ -36,10 +36,7 @@ async function handle(
   }
 }
 
-/**
- * An archive for which the isolate has no room waits. As with tasks that are put off, a new message takes the worn one's place: its
- * retries are for failures.
- */
+/** Postpones an archive for which the isolate has no room. A new message replaces the old one, whose retries are for failures. */
 async function waitForRoom({ queues }: Platform, message: Message): Promise<void> {
   const delaySeconds = retrySeconds(message.attempts);
   if (message.attempts <= MOST_RETRIES) return message.retry({ delaySeconds });
@@ -47,17 +44,19 @@ async function waitForRoom({ queues }: Platform, message: Message): Promise<void
   message.ack();
 }
 
-/** How long a message waits that could not be handled for the n-th time (n from 1): with ten retries it outlasts half an hour. */
+/** Returns the delay of a message after its n-th failure (n from 1): with ten retries it outlasts half an hour. */
 const retrySeconds = (attempts: number): number =>
   Math.ceil(Math.min(600, 5 * 2 ** Math.min(attempts - 1, 10)) * (1 + Math.random() / 2));
 
-/** Lets messages that could not be handled come again later, and says why. */
+/** Retries failed messages later, and logs the reason. */
 function retryLater(queue: string, messages: readonly Message[], error: unknown): void {
   log("error", "message_failed", { queue, reason: reasonOf(error) });
   for (const message of messages) message.retry({ delaySeconds: retrySeconds(message.attempts) });
 }
 
-/** Takes a batch of the bucket's events: one statement records all of a database, and may do so again. Each database is by itself. */
+/**
+ * Takes a batch of the bucket's events: one statement records all of a database, and may run again. Databases are independent.
+ */
 async function consumeEvents(platform: Platform, { queue, messages }: MessageBatch): Promise<void> {
   const now = Date.now();
   try {
@@ -78,9 +77,9 @@ async function consumeEvents(platform: Platform, { queue, messages }: MessageBat
 }
 
 /**
- * Takes a batch from any queue. Messages that ask for work are taken each by itself, so that only a message that failed is
- * delivered again; and as many at a time as there are connections: one that waited for a connection would be aborted by a
- * timer that was already running, although nothing of it had been sent.
+ * Takes a batch from any queue. Handles each work message separately, so that only a failed message is delivered again; and as
+ * many at a time as there are connections: otherwise a timer would abort a message that still waits for a connection, before
+ * anything of it was sent.
  */
 export async function consume(platform: Platform, batch: MessageBatch): Promise<void> {
   const kind = kindOf(batch.queue);

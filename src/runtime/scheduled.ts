@@ -17,14 +17,14 @@ import type { Platform } from "../platform.ts";
 import type { LaneGauges, UploadGauges } from "../operator/store/gauges.ts";
 import type { UpkeepMessage } from "../jobs/store/queues.ts";
 
-/** The work of a cron in one database. Nothing of it throws: a run continues while another one fails. */
+/** The work of a cron in one database. Never throws: a run continues while another fails. */
 type Work = (books: Platform, now: number) => Promise<void>;
 
 /** The work of each cron in wrangler.toml. */
 const WORK: Readonly<Record<string, Work>> = {
   "*/5 * * * *": async (books, now) => {
     await Promise.all([
-      // A part that threw would end the run while the others are at work.
+      // A part that threw would end the run while the others are still running.
       runParts(books, "sweep_failed", {
         usage: () => reportUsage(books, now),
         ended_subscriptions: () => endSubscriptions(books, now),
@@ -38,8 +38,8 @@ const WORK: Readonly<Record<string, Work>> = {
 };
 
 /**
- * Asks for what the cron is for in each database: a message, and so a run of the Worker with all that the platform gives to one, for
- * each of them, so that one that is slow, full or behind holds up no other. What can't be sent, the next cron sends.
+ * Requests the work of a cron in each database with a message, and so a separate run of the Worker: a database that is slow, full
+ * or behind delays no other. If sending fails, the next cron tries again.
  */
 export async function runScheduled(platform: Platform, cron: string, now: number): Promise<void> {
   if (WORK[cron] === undefined) return log("error", "unknown_cron", { cron });
@@ -53,8 +53,8 @@ export async function runScheduled(platform: Platform, cron: string, now: number
 }
 
 /**
- * Does what a cron is for in one database, and logs how long that took. It may be done twice, also at the same time.
- * @throws Error if there is no such database any more
+ * Runs the work of a cron in one database, and logs its duration. It may run twice, also concurrently.
+ * @throws Error if the database no longer exists
  */
 export async function runUpkeep(
   platform: Platform,
@@ -69,8 +69,8 @@ export async function runUpkeep(
 }
 
 /**
- * What is done once a night in one database, each part by itself: a part that fails is logged and left to the next night. The jobs come
- * last: there may be more of them than one night can wake.
+ * Runs the nightly work of one database, each part separately: it logs a part that fails and leaves it to the next night. The
+ * jobs come last: there may be more of them than one night can wake.
  */
 async function nightly(platform: Platform, now: number): Promise<void> {
   await runParts(platform, "nightly_failed", {
@@ -82,13 +82,16 @@ async function nightly(platform: Platform, now: number): Promise<void> {
   });
 }
 
-/** Logs how full the lanes and the databases are, and how late sizes of uploads come. What can't be read now is read by the next cron, and counts as nothing. */
+/**
+ * Logs the fill level of the lanes and the databases, and the delay of upload sizes. The next cron reads what can't be read now;
+ * it counts as nothing.
+ */
 async function readGauges(platform: Platform, now: number): Promise<void> {
   const read = await Promise.all(
     platform.databases.map((database) => readDatabase(platform.at(database), now)),
   );
   const answers = read.filter((each) => each !== null);
-  // They are one for all; nothing is said of them while none of the databases answers.
+  // These are common to all databases: logs nothing about them while no database answers.
   if (answers.length === 0) return;
   for (const lane of Lane.options) {
     const { waitingSince, ...open } = answers.map(({ lanes }) => lanes[lane]).reduce(inAll);
@@ -103,17 +106,17 @@ async function readGauges(platform: Platform, now: number): Promise<void> {
 const secondsSince = (time: number | null, now: number): number =>
   time === null ? 0 : Math.round((now - time) / 1_000);
 
-/** The earlier of two times; null if there is neither. */
+/** Returns the earlier of two times; null if there is neither. */
 const earlier = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** What is one for all databases, as one of them has it. */
+/** One database's part of the measures that are common to all. */
 interface Part {
   readonly lanes: Record<Lane, LaneGauges>;
   readonly uploads: UploadGauges;
 }
 
-/** What two databases have of a lane together. */
+/** Returns the sum of two databases' parts of a lane. */
 const inAll = (a: LaneGauges, b: LaneGauges): LaneGauges => ({
   openJobs: a.openJobs + b.openJobs,
   openTasks: a.openTasks + b.openTasks,
@@ -121,7 +124,10 @@ const inAll = (a: LaneGauges, b: LaneGauges): LaneGauges => ({
   waitingSince: earlier(a.waitingSince, b.waitingSince),
 });
 
-/** Logs how full a database is and how fast it answers, and notes it for new accounts. Returns its part of the rest; null if it can't be read. */
+/**
+ * Logs the fill level and speed of a database, and notes its size for new accounts. Returns its part of the common measures; null
+ * if it can't be read.
+ */
 async function readDatabase(books: Platform, now: number): Promise<Part | null> {
   const { database, databases, gauges } = books;
   try {

@@ -1,17 +1,17 @@
-/** State that decides about an object's next alarm, in addition to its deadlines. */
+/** State that decides an object's next alarm, in addition to its deadlines. */
 export interface AlarmState {
-  /** For when the alarm is set, epoch milliseconds; null if it is not set, or has gone off. */
+  /** The time that the alarm is set for, epoch milliseconds; null if it is not set, or has gone off. */
   readonly setFor: number | null;
-  /** The pause after a change until a passed deadline is attended to again, in milliseconds. */
+  /** The pause after a change until a passed deadline is handled again, in milliseconds. */
   readonly overdueMs: number;
-  /** The time at which it is attended to instead, if still to come, in epoch milliseconds. */
+  /** The time at which it is handled instead, if still to come, in epoch milliseconds. */
   readonly retryAt?: number;
 }
 
 /**
- * When an object's one alarm goes off after a change of the object, epoch milliseconds: at the first of its deadlines. Changes
- * move the alarm with its deadlines, and put it off in no other way. An alarm that is due stays: the platform may be up to a
- * minute late. One that is set for a deadline that has passed stays, too, or a busy object would never come to it.
+ * Returns the time of an object's one alarm after a change, epoch milliseconds: the first of its deadlines. Changes move the
+ * alarm with its deadlines, and never postpone it otherwise. A due alarm stays: the platform may be up to a minute late. An alarm
+ * for a passed deadline stays, too, or a busy object would never reach it.
  * @returns Infinity without a deadline
  */
 export function alarmTime(

@@ -1,4 +1,4 @@
-/** SHA-256 of bytes, or of a text's in UTF-8, lowercase hex. */
+/** Returns the SHA-256 of bytes, or of a string in UTF-8, in lowercase hex. */
 export async function sha256Hex(of: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof of === "string" ? new TextEncoder().encode(of) : of;
   const digest = await crypto.subtle.digest("SHA-256", bytes);

@@ -4,7 +4,7 @@ type Errors<Status extends number, Code extends string> = {
   readonly [Each in Code]: readonly [status: Status, message: string];
 };
 
-/** The catalogue's entries for errors of one status. */
+/** Returns the catalog's entries for errors of one status. */
 function withStatus<Status extends number, Code extends string>(
   status: Status,
   messages: Readonly<Record<Code, string>>,
@@ -13,10 +13,10 @@ function withStatus<Status extends number, Code extends string>(
   return Object.fromEntries(entries);
 }
 
-/** What to do about an error whose answer has the header Retry-After. */
+/** The instruction for an error whose answer has the header Retry-After. */
 export const TRY_AGAIN = "Try again after the number of seconds in Retry-After";
 
-/** Every error of the API: its stable code, its status and the sentence that says what to do. */
+/** Every error of the API: its stable code, its status and the sentence with the remedy. */
 export const ERROR_CATALOGUE = {
   ...withStatus(401, {
     Unauthorized:
@@ -166,7 +166,7 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** A failure reported to the caller: a code of the catalogue, with a more precise sentence and hints where they help. */
+/** A failure reported to the caller: a code of the catalog, with a more precise sentence and hints where they help. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;

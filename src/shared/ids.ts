@@ -5,5 +5,5 @@ export function newId(kind: "job" | "acct" | "key" | "whe" | "evt"): string {
   return `${kind}_${v7().replaceAll("-", "")}`;
 }
 
-/** Whether a text has the form of a job's identifier. */
+/** Returns true if a string has the form of a job's identifier. */
 export const isJobId = (text: string): boolean => /^job_[0-9a-f]{32}$/.test(text);

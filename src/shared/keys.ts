@@ -21,11 +21,11 @@ export async function deriveKey(secret: string, purpose: string): Promise<Uint8A
 /** 72 bits distinguish an operator's few secrets. */
 const ID_BYTES = 9;
 
-/** What names a secret in all that it seals and signs. The secret cannot be derived from it. */
+/** Returns the key id: it names a secret in everything that the secret seals and signs, without revealing it. */
 export const keyIdOf = async (secret: string): Promise<string> =>
   base64url.encode((await deriveKey(secret, "key id")).subarray(0, ID_BYTES));
 
-/** The secret of this key id; null if it is not one of ours. */
+/** Returns the secret with this key id; null if it is not one of ours. */
 export async function secretOf(
   { current, previous }: Secrets,
   keyId: string | undefined,

@@ -4,14 +4,14 @@ import { RecentMap } from "./recent-map.ts";
 
 export type Level = "info" | "warn" | "error";
 
-/** The fields of a line besides those that every line has. */
+/** The fields of a line in addition to those of every line. */
 export type Fields = Readonly<Record<string, unknown>> & { time?: never; level?: never; event?: never };
 
 type Observer = (level: Level, event: string, fields: Fields) => void;
 
 let observer: Observer = () => {};
 
-/** From now on `observe`, which never throws, is called with each line once it is written. Returns the previous observer. */
+/** Calls `observe`, which must never throw, after each line from now on. Returns the previous observer. */
 export function observeLines(observe: Observer): Observer {
   const previous = observer;
   observer = observe;
@@ -21,8 +21,8 @@ export function observeLines(observe: Observer): Observer {
 let infoOneIn = 1;
 
 /**
- * From now on one of so many `info` lines is written, for each job, request, message or webhook delivery all of its lines or none: its id
- * decides. Whoever observes lines is still called with each. Returns the previous number.
+ * Writes only one of this many `info` lines from now on, and for each job, request, message or webhook delivery all of its lines
+ * or none: its id decides. Observers still receive every line. Returns the previous number.
  */
 export function sampleInfo(oneIn: number): number {
   const previous = infoOneIn;
@@ -30,13 +30,16 @@ export function sampleInfo(oneIn: number): number {
   return previous;
 }
 
-/** What a line is sampled by: its job, else its request, message or webhook delivery. Lines about none of these are few, and never sampled. */
+/**
+ * Returns the field that a line is sampled by: its job, else its request, message or webhook delivery. Other lines are few, and
+ * never sampled.
+ */
 function sampledBy(fields: Readonly<Record<string, unknown>>): unknown {
   const { jobId, requestId, messageId, endpointId, eventId } = fields;
   return jobId ?? requestId ?? messageId ?? (endpointId === undefined ? undefined : eventId);
 }
 
-/** How many lines the line stands for: 1 if it is not sampled, 0 if it is not written. */
+/** Returns the number of lines that the line represents: 1 if it is not sampled, 0 if it is not written. */
 function weightOf(level: Level, fields: Fields): number {
   if (infoOneIn === 1 || level !== "info") return 1;
   const id = sampledBy(fields);
@@ -44,16 +47,16 @@ function weightOf(level: Level, fields: Fields): number {
   return crc32(new TextEncoder().encode(id)) % infoOneIn === 0 ? infoOneIn : 0;
 }
 
-/** What looks like an e-mail address. */
+/** A pattern for e-mail addresses. */
 const ADDRESS = /[^\s"@<>(),:;]{1,64}@[^\s"@<>(),:;]{1,189}/g;
 
 const withoutAddresses = (_name: string, value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll(ADDRESS, "(e-mail address)") : value;
 
 /**
- * Writes one structured line, unless it is sampled (`sampleInfo`): then one of many, with their number as `weight`. An event in the table of metrics has the fields that the table names. Never pass it a key, a
- * token or a signed URL. E-mail addresses are removed wherever they are, because other systems' error messages may quote
- * one.
+ * Writes one structured line, unless it is sampled (`sampleInfo`): then one of many, with their number as `weight`. An event in
+ * the table of metrics has the table's fields. Never pass it a key, a token or a signed URL. Removes e-mail addresses from all
+ * fields, because other systems' error messages may quote one.
  */
 export function log<Event extends string>(
   level: Level,
@@ -70,13 +73,13 @@ export function log<Event extends string>(
   observer(level, event, fields);
 }
 
-/** An error as log lines describe it. */
+/** Returns an error's description for log lines. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 /** Ten thousand keys take some 2 MB; the Worker's isolate has 128. */
 const CAPACITY = 10_000;
-/** How long the number of suppressed lines is kept for the key's next line. */
+/** Time for which the number of suppressed lines is kept for the key's next line. */
 const KEPT_MS = 3_600_000;
 
 interface Logged {
@@ -93,7 +96,7 @@ export class LogThrottle {
     this.#everyMs = everyMs;
   }
 
-  /** Counts a line with this key. If it is to be logged, returns how many there were since the last logged one; else 0. */
+  /** Counts a line with this key. If it should be logged, returns how many there were since the last logged one; else 0. */
   count(key: string, now: number): number {
     const last = this.#logged.get(key, now);
     if (last !== undefined && now < last.at + this.#everyMs) {

@@ -2,15 +2,15 @@
 export type Unit = "ms" | "s" | "bytes" | "count";
 
 interface Metric {
-  /** The fields of the line that a query may group by: words of a bounded vocabulary, never an id or a client's text. */
+  /** The fields of the line that a query may group by: words of a limited vocabulary, never an id or a client's text. */
   readonly labels: readonly string[];
-  /** The fields of the line that are measured, with their units. */
+  /** The measured fields of the line, with their units. */
   readonly values: Readonly<Record<string, Unit>>;
 }
 
 /**
- * What is measured: lines of the log by their event. Any other line at `warn` or `error` is counted under its event too,
- * without labels or values.
+ * The measures: lines of the log by their event. Any other line at `warn` or `error` is counted under its event, too, without
+ * labels or values.
  */
 export const METRICS = {
   request: { labels: ["operation", "status", "error"], values: { ms: "ms" } },
@@ -109,7 +109,7 @@ export function pointOf(
   if (level === "info" && !isMetric(event)) return null;
   const { labels, values } = metricOf(event);
   return {
-    // Analytics Engine samples by the index: a rare event is kept in full beside a frequent one.
+    // Analytics Engine samples by the index: it keeps a rare event in full next to a frequent one.
     indexes: [event],
     blobs: [level, ...labels.map((name) => labelOf(fields[name]))],
     doubles: Object.keys(values).map((name) => Number(fields[name] ?? 0)),

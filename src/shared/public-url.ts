@@ -6,7 +6,7 @@ import { ServiceError } from "./errors.ts";
 export interface PublicUrlTerms {
   /** The service's own base URL: it must not send requests to itself. */
   readonly ownUrl: string;
-  /** Whether `http://127.0.0.1` is allowed too: only for local development. */
+  /** True if `http://127.0.0.1` is allowed, too: only for local development. */
   readonly allowsLocal: boolean;
 }
 
@@ -18,14 +18,17 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 /** A URL's host without the final dot of a fully qualified name. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
-/** Whether an address is publicly reachable. One that embeds an IPv4 address is not: that could be a private one. */
+/**
+ * Returns true if an address is publicly reachable. Returns false for an address that embeds an IPv4 address, which could be
+ * private.
+ */
 function isPublicAddress(text: string): boolean {
   const address = ipaddr.parse(text);
   if (address.range() !== "unicast") return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
 }
 
-/** Whether a host, as normalised by the URL standard, can be another machine on the Internet. */
+/** Returns true if a host, as normalized by the URL standard, can be another machine on the Internet. */
 function isPublicHost(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
   if (ipaddr.isValid(address)) return isPublicAddress(address);
@@ -36,7 +39,7 @@ function isPublicHost(host: string): boolean {
 const isOnThisMachine = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && hostname === "127.0.0.1";
 
-/** Why the service does not send requests to a client's URL, and what to do instead; null if it does. */
+/** Returns why the service does not send requests to a client's URL, and the remedy; null if it does. */
 function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): string | null {
   if (text.length > MOST_URL_CHARACTERS) return `The URL is longer than ${MOST_URL_CHARACTERS} characters.`;
   const url = URL.parse(text);
@@ -55,20 +58,23 @@ function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): str
 }
 
 /**
- * Refuses a URL from a client or a redirect if the service must not send a request there: url_forbidden, with what to do.
- * What a public name resolves to is not checked: a Worker cannot know. A deployed one reaches hosts as the Internet does, those of
- * the operator's own domain too, by the flag `global_fetch_strictly_public` in wrangler.toml.
+ * Refuses a URL from a client or a redirect if the service must not send a request there: url_forbidden, with the remedy. Does
+ * not check the addresses of a public name, which a Worker cannot resolve. A deployed Worker reaches hosts through the Internet,
+ * even those of the operator's domain, by the flag `global_fetch_strictly_public` in wrangler.toml.
  */
 export function publicUrlRefusal(text: string, terms: PublicUrlTerms): ServiceError | null {
   const complaint = complaintOf(text, terms);
   return complaint === null ? null : new ServiceError("url_forbidden", complaint);
 }
 
-/** Names and addresses of the machine itself: RFC 6761, 6.3 (localhost), RFC 1122, 3.2.1.3 (127/8 and 0), RFC 4291, 2.5.2 and 2.5.3. */
+/**
+ * Names and addresses of the local machine: RFC 6761, 6.3 (localhost), RFC 1122, 3.2.1.3 (127/8 and 0), RFC 4291, 2.5.2 and
+ * 2.5.3.
+ */
 const LOOPBACK =
   /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]+|0:0)\])$/;
 
-/** Whether a URL leads to the local machine. A text that is not a URL does not. */
+/** Returns true if a URL leads to the local machine; false for an invalid URL. */
 export function isLoopback(url: string): boolean {
   const host = URL.parse(url)?.hostname.replace(/\.$/, "");
   return host !== undefined && LOOPBACK.test(host);

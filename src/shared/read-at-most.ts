@@ -1,4 +1,4 @@
-/** The bytes of a body that may have so many at most; null for a larger one, of which no more is read. */
+/** Reads a body of at most this many bytes; returns null for a larger one, and stops reading. */
 export async function readAtMost(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   mostBytes: number,

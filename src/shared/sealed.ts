@@ -1,14 +1,14 @@
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from "jose";
 import { bytesOf, deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
 
-/** Encrypts a text for storage (JWE, A256GCM, with the key's id), by a key for this purpose alone. */
+/** Encrypts a string for storage (JWE, A256GCM, with the key's id), by a key for this purpose alone. */
 export async function seal({ current }: Secrets, purpose: string, text: string): Promise<string> {
   return new CompactEncrypt(bytesOf(text))
     .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: await keyIdOf(current) })
     .encrypt(await deriveKey(current, purpose));
 }
 
-/** The decrypted text, or null if none of the secrets sealed it, the purpose differs, or the sealed text was changed. */
+/** Returns the decrypted string, or null if none of the secrets sealed it, the purpose differs, or it was changed. */
 export async function unseal(secrets: Secrets, purpose: string, sealed: string): Promise<string | null> {
   const keyOf = async ({ kid }: { kid?: string }): Promise<Uint8Array> => {
     const secret = await secretOf(secrets, kid);
@@ -27,6 +27,6 @@ export async function unseal(secrets: Secrets, purpose: string, sealed: string):
   }
 }
 
-/** Whether the current secret has sealed a text. It does not look whether the text was changed. */
+/** Returns true if the current secret has sealed a string. Does not check if the string was changed. */
 export const isSealedByCurrent = async ({ current }: Secrets, sealed: string): Promise<boolean> =>
   decodeProtectedHeader(sealed).kid === (await keyIdOf(current));

@@ -1,6 +1,6 @@
 /**
- * Limits how many run at a time in one isolate, together and per owner. The platform may end a run without a word, after a
- * disconnection or at the end of its time: then nothing of it is executed any more, and its place is free once it must be over.
+ * Limits the concurrent runs in one isolate, together and per owner. The platform may end a run without running more of its code,
+ * after a disconnection or at the end of its time: then its place is free after the time limit.
  */
 export class Semaphore {
   readonly #places: number;
@@ -9,9 +9,9 @@ export class Semaphore {
   readonly #taken = new Set<{ readonly owner: string; readonly places: number; readonly until: number }>();
 
   /**
-   * @param places how many may run at a time, if each takes one
-   * @param placesPerOwner how many of these one owner may have
-   * @param mostMs after how many milliseconds a run counts as over
+   * @param places maximum number of concurrent runs that take one place each
+   * @param placesPerOwner maximum number of an owner's places
+   * @param mostMs milliseconds after which a run counts as over
    */
   constructor(places: number, placesPerOwner: number, mostMs: number) {
     this.#places = places;
@@ -19,7 +19,7 @@ export class Semaphore {
     this.#mostMs = mostMs;
   }
 
-  /** Runs `act` if there are so many free places for this owner at `now` (epoch ms); otherwise "full", at once. */
+  /** Runs `act` if this owner has enough free places at `now` (epoch ms); otherwise returns "full" at once. */
   async within<T>(owner: string, now: number, act: () => Promise<T>, places = 1): Promise<T | "full"> {
     let [all, ofOwner] = [places, places];
     for (const other of this.#taken) {

@@ -3,14 +3,15 @@ import { z } from "zod";
 import { sha256Hex } from "./digest.ts";
 import { deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
 
-/** What a token is for: a token for one purpose is invalid for another. */
+/** A token's purpose: a token for one purpose is invalid for another. */
 export type Purpose = "lease" | "cursor";
 
 const keyOf = (secret: string, purpose: Purpose): Promise<Uint8Array> =>
   deriveKey(secret, `token ${purpose}`);
 
 /**
- * Signs claims for one purpose (JWT, HS256, with the key's id), by a key for this purpose alone. `expiresAt` is epoch milliseconds; without it the token does not expire.
+ * Signs claims for one purpose (JWT, HS256, with the key's id), by a key for this purpose alone. `expiresAt` is epoch
+ * milliseconds; without it the token does not expire.
  */
 export async function signToken(
   { current }: Secrets,
@@ -24,7 +25,10 @@ export async function signToken(
   return token.sign(await keyOf(current, purpose));
 }
 
-/** The claims of a token that one of the secrets signed for this purpose, or null if it is forged, expired or for another. */
+/**
+ * Returns the claims of a token that one of the secrets signed for this purpose, or null if it is forged, expired or for another
+ * purpose.
+ */
 export async function verifyToken(
   secrets: Secrets,
   purpose: Purpose,

@@ -37,7 +37,7 @@ export const AccessReason = z.enum([
 ]);
 export type AccessReason = z.infer<typeof AccessReason>;
 
-/** What an account may do, and why. */
+/** An account's access mode, with its reason. */
 export const AccountAccess = z
   .strictObject({
     mode: AccessMode,
@@ -70,7 +70,7 @@ export const AccountTrial = z
       "The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress.",
   });
 
-/** What the payment provider says; each field from when there is something to say. */
+/** The account's state at the payment provider. Each field is present once the provider has reported it. */
 export const AccountBilling = z
   .strictObject({
     accessStatus: z.enum(["allowed", "blocked"]).optional(),

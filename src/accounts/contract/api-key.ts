@@ -6,7 +6,7 @@ export const CreateApiKeyRequest = z
   .object({ label: z.string().min(1).max(100) })
   .meta({ id: "CreateApiKeyRequest", examples: [{ label: "nightly batch" }] });
 
-/** Section 2.7 of the specification: what may be shown of a key. */
+/** Section 2.7 of the specification: an API key without its secret. */
 export const ApiKey = z
   .strictObject({
     keyId: z.string(),
@@ -36,7 +36,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 export const ApiKeyList = z.strictObject({ items: z.array(ApiKey) }).meta({ id: "ApiKeyList" });
 export type ApiKeyList = z.infer<typeof ApiKeyList>;
 
-/** Only the first response has the secret. A replayed one has `secretUnavailable: true` instead. */
+/** Only the first response has the secret; a replayed response has `secretUnavailable: true` instead. */
 export const CreatedApiKey = z
   .strictObject({
     apiKey: ApiKey,

@@ -20,14 +20,17 @@ import type { OperationRequest } from "../../operation-request.ts";
 
 const DAY_MS = 86_400_000;
 
-/** getAccount: who the authenticated account is. */
+/** getAccount: the profile of the authenticated account. */
 export async function getAccount({ platform, account }: OperationRequest<"getAccount">): Promise<Profile> {
   const profile = await platform.accounts.profile(account.accountId);
   if (profile === null) throw new Error("the authenticated account does not exist");
   return profile;
 }
 
-/** getAccountUsage: what the account used on each day of a period. @throws ServiceError invalid_period. */
+/**
+ * getAccountUsage: the account's usage on each day of a period.
+ * @throws ServiceError invalid_period.
+ */
 export async function getAccountUsage({
   platform,
   account: { accountId },
@@ -37,7 +40,7 @@ export async function getAccountUsage({
   return { days: usageOf(period, await platform.ledger.usageDays(accountId, period)) };
 }
 
-/** getAccountOverview: what the account may do and why, its trial, and what it used in the last 24 hours. */
+/** getAccountOverview: the account's access, its trial, and its usage in the last 24 hours. */
 export async function getAccountOverview({
   platform,
   account,
@@ -73,7 +76,7 @@ export async function getAccountOverview({
   };
 }
 
-/** The figures of an account. Those of a trial are first brought up to date with its job in progress. */
+/** Returns the figures of an account. Updates those of a trial with its job in progress first. */
 async function figures(platform: Platform, account: Account, since: number): Promise<AccountFigures> {
   const { accountId, accessMode } = account;
   const found = await platform.ledger.figures(accountId, since);

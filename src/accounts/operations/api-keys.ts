@@ -31,7 +31,7 @@ export async function listApiKeys({
 }
 
 /**
- * createApiKey. Only the first answer has the secret; a repetition shows what may be shown of the key.
+ * createApiKey. Only the first answer has the secret; a repeated request returns the key without it.
  * @throws ServiceError idempotency_mismatch, idempotency_in_progress, too_many_keys.
  */
 export const createApiKey = ({
@@ -59,7 +59,7 @@ async function makeKey(
   const key = { keyId, label, prefix: apiKeyPrefix(secret), revokedAt: null, createdAt: now, updatedAt: now };
   const { MAX_API_KEYS: maxLive } = platform.settings;
   const digest = await apiKeyDigest(secret);
-  // First: an entry without a key lets nobody in, but nobody could use a key that the directory lacks, or see its secret again.
+  // First: an entry without a key grants no access, but a key without an entry would be unusable, and its secret lost.
   await inDirectory(platform, (directory) => directory.enter(digest, accountId));
   if (await platform.apiKeys.insert(accountId, key, digest, maxLive)) {
     const apiKey = apiKeyView(key);
@@ -79,7 +79,7 @@ async function makeKey(
   return { answer, remembered: answer };
 }
 
-/** Writes to the directory, if there is more than one database to look for a credential. */
+/** Writes to the directory, if there is more than one database. */
 export async function inDirectory(
   { at, databases, directory }: Platform,
   write: (to: Platform["directory"]) => Promise<void>,
@@ -89,7 +89,7 @@ export async function inDirectory(
 }
 
 /**
- * revokeApiKey: the key is refused from its very next use on. A key that is already revoked stays as it is.
+ * revokeApiKey: refuses the key from its next use on. Does not change a key that is already revoked.
  * @throws ServiceError api_key_not_found, for another account's key as for a missing one.
  */
 export async function revokeApiKey({

@@ -23,24 +23,24 @@ import { logSparsely } from "../../shared/api/log-sparsely.ts";
  */
 const TOKEN_PATTERN = /^[\w-]+\.[\w-]+\.(?=.)(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
-/** A credential that is good as far as its form and signature go. */
+/** A credential with a valid form and signature. */
 interface Bearer {
-  /** The digest by which the directory knows it. */
+  /** The digest that the directory has for it. */
   readonly entry: string;
-  /** The account that it lets in, if its books are in this platform's database; null if they are not. */
+  /** Finds its account in this platform's database; null if the account is not there. */
   readonly find: (books: Platform) => Promise<Account | null | "suspended">;
-  /** The preflight that lets it in only to this account, which it has been let in to before; absent of a share's token. */
+  /** The preflight that admits only this account, which the credential had before; absent for a share's token. */
   readonly preflight?: (books: Platform, account: Account) => Preflight;
-  /** Creates the account that is nowhere yet, in one of the databases that answer; absent if the credential creates none. */
+  /** Creates the missing account in one of the databases that answer; absent if the credential creates none. */
   readonly create?: (answering: readonly string[]) => Promise<Account | null>;
 }
 
-/** Verifies a credential; null if it can let nobody in. */
+/** Verifies a credential; null if it can never be valid. */
 type Verify = () => Promise<Bearer | null>;
 
 /**
- * How to verify a credential by its form; null for a text that can be neither an API key nor an access token, nor the token of a
- * share where a share's link may be used.
+ * Chooses the verification by the credential's form. Returns null for a string that is neither an API key nor an access token,
+ * nor the token of a share where a share's link is valid.
  */
 function verifierOf(platform: Platform, credential: string, shownJob: string | undefined): Verify | null {
   const { identityProvider } = platform;
@@ -60,7 +60,7 @@ function verifierOf(platform: Platform, credential: string, shownJob: string | u
   return () => verifyToken(platform, identityProvider, credential);
 }
 
-/** A share's token, as far as its form goes; it lets in to the one job. Its `find` throws ServiceError rate_limited. */
+/** Returns the bearer of a share's token, which gives access to one job. Its `find` throws ServiceError rate_limited. */
 async function shareBearer(token: string, shownJob: string): Promise<Bearer> {
   const digest = await sha256Hex(token);
   return {
@@ -79,8 +79,7 @@ const isMoving = (found: Account | null | "suspended"): boolean =>
   found !== null && found !== "suspended" && found.isMoving;
 
 /**
- * The account that a credential lets in, where it was found last, or where the directory says. One database is all there is
- * to ask, and needs no directory.
+ * Finds the account of a credential where it was seen last, or where the directory says. A single database needs no directory.
  * @throws ServiceError account_moving, database_unavailable.
  */
 async function find(platform: Platform, bearer: Bearer, seenIn: string | undefined): Promise<Account | null> {
@@ -105,9 +104,9 @@ async function find(platform: Platform, bearer: Bearer, seenIn: string | undefin
 }
 
 /**
- * The account of a credential that would create one, if the directory has lost it: any database but `asked` may have it. From
- * now on the directory knows it again. A database that fails holds up nobody who is new for longer than PATIENCE_MS: a second
- * account of somebody known would be worse.
+ * Finds the account of a credential that would create one, if the directory has lost it: it may be in any database but `asked`.
+ * Enters it in the directory again. A failing database delays a new account by up to PATIENCE_MS: a second account for a known
+ * person would be worse.
  * @returns the account, and which databases answered
  */
 async function findUnentered(
@@ -127,26 +126,29 @@ async function findUnentered(
   return { found, answering };
 }
 
-/** By which the directory knows an account: the digests of all its credentials. */
+/** Returns the digests of all of an account's credentials: its entries in the directory. */
 export async function entriesOf({ accounts }: Platform, accountId: string): Promise<string[]> {
   const { keys, identity } = await accounts.credentials(accountId);
   return identity === null ? keys : [...keys, await identityEntry(identity)];
 }
 
-/** Who makes a request, by a credential that is good as far as form, signature and rates go. */
+/** The sender of a request, whose credential has passed the checks of form, signature and rates. */
 export interface Caller {
-  /** Reads the account, within its rate of requests; null if the credential lets nobody in. @throws ServiceError rate_limited, and as find. */
+  /**
+   * Reads the account, within its rate of requests; null if no active account has the credential.
+   * @throws ServiceError rate_limited, and as find.
+   */
   readonly read: () => Promise<Account | null>;
-  /** The account as this isolate has read it before, and the its preflight; null if it has not, or not recently. */
+  /** The account as this isolate last read it, and its preflight; null if it has not read it recently. */
   readonly recalled: { readonly account: Account; readonly preflight: Preflight } | null;
-  /** The digest of the share's token, if it came by a link; absent of an account's own credentials. */
+  /** The digest of the share's token, if the request came by a link; absent for an account's credentials. */
   readonly linkDigest?: string;
 }
 
 /**
- * Does something for a caller whose account is read in the first call of the database that this makes: `act` sends its first
- * batch through the preflight, and does nothing before that has an effect. If the account is no longer as it was read before, or
- * `act` ends before it asks anything, the account is read, and `act` begins again.
+ * Runs `act` for a caller and reads the account in the same database call: `act` sends its first batch through the preflight, and
+ * must have no effect before that. If the account has changed since this isolate last read it, or `act` ends before its first
+ * batch, reads the account and runs `act` again.
  * @throws ServiceError Unauthorized, and as `read` and `act`.
  */
 export async function enter<T>(
@@ -173,13 +175,13 @@ export async function enter<T>(
 }
 
 /**
- * Returns the caller of a request, or null if the credential lets nobody in. Every credential that this isolate has not
- * accepted recently counts against the client's address. Text without a credential's form, and a credential refused seconds
- * ago, cost no read and no signature check. The account is still read for every request, by itself or at a preflight, so that a
- * revoked key is refused at once.
+ * Returns the caller of a request, or null if the credential is invalid. Every credential that this isolate has not accepted
+ * recently counts against the client's address. A string without a credential's form, and a credential refused seconds ago, cost
+ * no read and no signature check. Every request still reads the account, alone or in a preflight: a revoked key is refused at
+ * once.
  * @param credential null for an `Authorization` header that has none
  * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
- * @param shownJob the job that the request is about, if a share's token may let it in; without, such a token lets nobody in
+ * @param shownJob the job that the request is about, if a share's token may let it in; without it, such a token is invalid
  * @throws ServiceError rate_limited, identity_provider_unavailable.
  */
 export async function callerOf(
@@ -194,7 +196,7 @@ export async function callerOf(
     return null;
   }
   const isLink = isWellFormedShareToken(credential);
-  // Of a link it is known for which job it is good: another one's refusal does not close it.
+  // A link is valid for one job: its refusal for another job does not block it.
   const digest = await sha256Hex(isLink ? `${credential} ${shownJob}` : credential);
   const linkDigest = isLink ? await sha256Hex(credential) : undefined;
   const { accepted, refused } = platform.seenCredentials;
@@ -211,7 +213,7 @@ export async function callerOf(
   };
   const bearer = await verify();
   if (bearer === null) return refuse();
-  // It is remembered from its last use on.
+  // Each use extends how long it is remembered.
   if (known !== undefined) accepted.put(digest, known, Date.now());
   return {
     read: async () => {
@@ -229,7 +231,7 @@ export async function callerOf(
   };
 }
 
-/** Refuses a client that exceeds a rate, and logs which: the request is refused before its account is read. */
+/** Logs and refuses a client that exceeds a rate, before its account is read. */
 function rateLimited(
   platform: Platform,
   who: { account: string } | { address: string },
@@ -240,8 +242,8 @@ function rateLimited(
 }
 
 /**
- * Counts a request of an account, or as several if it costs as much as those.
- * @param linkDigest the link is counted in place of the account: nobody with a link uses up what its owner may ask
+ * Counts a request of an account, or several if it costs as much as several.
+ * @param linkDigest the link to count in place of the account: link users do not use up the owner's rate
  * @throws ServiceError rate_limited.
  */
 export async function boundAccount(
@@ -258,7 +260,7 @@ export async function boundAccount(
       throw rateLimited(platform, { account: accountId }, message);
 }
 
-/** Bounds how many unverified credentials one address may send. */
+/** Limits how many unverified credentials one address may send. */
 async function boundStranger(platform: Platform, address: string | null): Promise<void> {
   const owner = address === null ? null : addressOwner(address);
   if (owner === null || (await platform.addressRate.admits(owner))) return;
@@ -269,7 +271,7 @@ async function boundStranger(platform: Platform, address: string | null): Promis
   );
 }
 
-/** Verifies an access token. The first one creates its account; one that changes nothing costs one read. */
+/** Verifies an access token and creates the account of a new identity. A token that changes nothing costs one read. */
 async function verifyToken(
   platform: Platform,
   identityProvider: IdentityProvider,
@@ -308,7 +310,10 @@ async function verifyToken(
   };
 }
 
-/** Where the account of a new identity is to be created. @throws ServiceError database_unavailable. */
+/**
+ * Chooses the database for the account of a new identity.
+ * @throws ServiceError database_unavailable.
+ */
 async function placeOfNew(platform: Platform, entry: string, answering: readonly string[]): Promise<Place> {
   const { databases, database, directory } = platform;
   const accountId = newId("acct");

@@ -2,9 +2,8 @@ import { log, reasonOf } from "../../shared/log.ts";
 import type { Platform } from "../../platform.ts";
 
 /**
- * Brings the list and the ledger up to date with a job in progress, as far as possible now: what they have is true, but may
- * be behind. If the JobObject has no such job, its creation was interrupted between the two; the job is struck from the
- * list, where it would count as in progress for ever.
+ * Updates the list and the ledger with a job in progress as far as possible: their data is true, but may lag. If the JobObject
+ * has no such job, its creation was interrupted: removes the job from the list, where it would count as in progress forever.
  */
 export async function catchUp(platform: Platform, jobId: string): Promise<void> {
   try {

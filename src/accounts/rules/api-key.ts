@@ -6,7 +6,7 @@ const PREFIX = "sk_live_";
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 
-/** What follows a secret's prefix, for secret scanners: 40 base62 of randomness, 6 base62 of CRC-32. */
+/** The part after a secret's prefix, for secret scanners: 40 base62 of randomness, 6 base62 of CRC-32. */
 const AFTER_PREFIX = /^[0-9A-Za-z]{46}$/;
 
 function checksum(text: string): string {
@@ -30,27 +30,26 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** A new secret: its kind's prefix, 40 random base62 digits (238 bits) and the checksum of everything before it. */
+/** Returns a new secret: the prefix, 40 random base62 digits (238 bits) and the checksum of everything before it. */
 export function generateSecret(prefix: string): string {
   const body = prefix + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-/** Whether a string has the form and the checksum of a secret of a kind. Only D1 knows whether there is such a secret. */
+/** Returns true if a string has the form and the checksum of a secret with this prefix. Only D1 knows if the secret exists. */
 export function isWellFormedSecret(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix) || !AFTER_PREFIX.test(text.slice(prefix.length))) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
   return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** A new secret key. */
 export const generateApiKey = (): string => generateSecret(PREFIX);
 
-/** Whether a string has the form and the checksum of a secret key. */
+/** Returns true if a string has the form and the checksum of a secret key. */
 export const isWellFormedApiKey = (text: string): boolean => isWellFormedSecret(PREFIX, text);
 
-/** The digest by which a key is stored and looked up: SHA-256 of the whole secret, hex. */
+/** Returns the digest that D1 stores and looks up: SHA-256 of the whole secret, hex. */
 export const apiKeyDigest = (secret: string): Promise<string> => sha256Hex(secret);
 
-/** The part of a secret that may be shown so that people recognise the key: the prefix and four digits. */
+/** Returns the visible part of a secret, by which people recognize the key: the prefix and four digits. */
 export const apiKeyPrefix = (secret: string): string => secret.slice(0, PREFIX.length + 4);

@@ -2,12 +2,12 @@ import type { AccessMode } from "../../billing/contract/billing.ts";
 import { ServiceError, TRY_AGAIN } from "../../shared/errors.ts";
 
 /**
- * What an account may store without paying: uploads and API keys. D1 repeats each rule in the statement that inserts
- * (uploads/store/uploads.ts, accounts/store/api-keys.ts), so that concurrent requests cannot exceed a budget together; a
- * test checks that the two agree.
+ * Limits of what an account may store without paying: uploads and API keys. D1 repeats each rule in the statement that inserts
+ * (uploads/store/uploads.ts, accounts/store/api-keys.ts): concurrent requests cannot exceed a budget together. A test checks that
+ * the two agree.
  */
 
-/** How much an account may upload. */
+/** Limits of an account's uploads. */
 export interface UploadBudget {
   /** Uploads that no job has used yet. */
   readonly maxUnused: number;
@@ -21,17 +21,17 @@ export interface UploadBudgets {
   readonly paid: UploadBudget;
 }
 
-/** How many hours before the current one count as the last day, whose bytes and deletions are limited. */
+/** Number of hours before the current one that count as the last day, whose bytes and deletions are limited. */
 export const DAY_HOURS = 24;
 
-/** The uploads that were presigned in one epoch hour: the bytes found in storage, and how many were deleted within a day. */
+/** The uploads presigned in one epoch hour: the bytes found in storage, and the number deleted within a day. */
 export interface UploadHour {
   readonly hour: number;
   readonly bytes: number;
   readonly deleted: number;
 }
 
-/** What an account has uploaded: how many uploads no job has used, and the hours of the last day. */
+/** An account's uploads: the number not used by a job, and the hours of the last day. */
 export interface UploadUse {
   readonly unused: number;
   readonly hours: readonly UploadHour[];
@@ -49,7 +49,7 @@ export const uploadBudgetOf = (budgets: UploadBudgets, accessMode: AccessMode): 
 
 const HOUR_MS = 3_600_000;
 
-/** When the last day's sum falls below `most` if the account adds nothing more: epoch milliseconds. */
+/** Returns the time (epoch ms) at which the last day's sum falls below `most` if the account adds nothing more. */
 function belowAt(use: UploadUse, what: "bytes" | "deleted", most: number): number {
   let sum = sumOf(use, what);
   let last = 0;
@@ -61,27 +61,24 @@ function belowAt(use: UploadUse, what: "bytes" | "deleted", most: number): numbe
   return (last + DAY_HOURS + 1) * HOUR_MS;
 }
 
-/** Refuses an account that has used up a day's budget, and says when it may upload again. */
+/** Returns the refusal for an account that has used up a day's budget, with the time until it may upload again. */
 const dayIsFull = (reason: string, fitsAt: number, now: number): ServiceError =>
   new ServiceError("too_many_uploads", `${reason} within a day. ${TRY_AGAIN}.`, {
     retryAfterSeconds: Math.max(1, Math.ceil((fitsAt - now) / 1_000)),
   });
 
 /**
- * How many may be on record for each that may be live: revoked API keys stay for 90 days, deleted uploads until a day after
- * their presign, and an account that creates and deletes them all day must not fill the database.
+ * Records allowed per live upload or key: revoked API keys stay for 90 days, and deleted uploads until a day after their presign.
+ * An account that creates and deletes all day must not fill the database.
  */
 export const KEPT_PER_LIVE = 10;
 
-/**
- * Below how many bytes of the last day an upload of this size fits; null: its size is not known yet. A day without any takes
- * every file.
- */
+/** Returns the day's bytes below which an upload of this size fits; null for an unknown size. An empty day takes every file. */
 export const fitsBelow = ({ maxDailyBytes }: UploadBudget, size: number | null): number =>
   Math.max(1, maxDailyBytes - Math.max(1, size ?? 1) + 1);
 
 /**
- * Refuses an account one more upload at `now` (epoch ms): too_many_uploads, with a Retry-After if waiting helps.
+ * Returns why an account may not add an upload at `now` (epoch ms): too_many_uploads, with a Retry-After if waiting helps.
  * @param size the upload's bytes; null if they are not known yet
  */
 export function presignRefusal(
@@ -112,13 +109,13 @@ export function presignRefusal(
   );
 }
 
-/** An account's API keys: how many are not revoked, and how many are on record. */
+/** An account's API keys: the number not revoked, and the number on record. */
 export interface ApiKeyUse {
   readonly live: number;
   readonly kept: number;
 }
 
-/** Refuses an account one more API key: too_many_keys. */
+/** Returns why an account may not add an API key: too_many_keys. */
 export function apiKeyRefusal(maxLive: number, use: ApiKeyUse): ServiceError | null {
   if (use.live >= maxLive) return new ServiceError("too_many_keys");
   if (use.kept < maxLive * KEPT_PER_LIVE) return null;

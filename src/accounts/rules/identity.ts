@@ -7,11 +7,11 @@ export interface Identity {
   readonly subject: string;
 }
 
-/** By which the directory knows an identity. */
+/** Returns the digest of an identity: its entry in the directory. */
 export const identityEntry = ({ issuer, subject }: Identity): Promise<string> =>
   sha256Hex(JSON.stringify([issuer, subject]));
 
-/** What the service stores about a person. */
+/** The stored data about a person. */
 export interface Profile {
   /** Empty if no token ever named one. */
   readonly email: string;
@@ -50,6 +50,6 @@ export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profil
 /** A person's display name: the name, or the part of the e-mail address before the @; empty if there is neither. */
 export const nameOf = ({ name, email }: Profile): string => name ?? email.replace(/@[^@]*$/, "");
 
-/** Whether two profiles are equal. */
+/** Returns true if two profiles are equal. */
 export const sameProfile = (a: Profile, b: Profile): boolean =>
   a.email === b.email && a.emailVerified === b.emailVerified && a.name === b.name && a.image === b.image;

@@ -8,11 +8,11 @@ import { Preflight, unless } from "../../shared/storage/preflight.ts";
 /** An account as the rules see it. */
 export interface Account extends AccessHolder {
   readonly accountId: string;
-  /** Where its books are. */
+  /** The database that has its data. */
   readonly database: string;
-  /** Whether it is being moved to another database, or has been moved. */
+  /** True if it is moving to another database, or has moved. */
   readonly isMoving: boolean;
-  /** The row that all this was read from. */
+  /** The row that these values were read from. */
   readonly text: string;
 }
 
@@ -83,28 +83,28 @@ const RULES = [
 ];
 const PROFILE = ["a.email", "a.email_verified", "a.name", "a.image", "a.status"];
 
-/** Columns, and whether the account is being moved, as one text: a preflight compares it with what was read before. */
+/** Joins these columns, and whether the account is moving, into one string: a preflight compares it with the one read before. */
 const textOf = (columns: readonly string[]): string =>
   `json_object(${[...new Set(columns)].map((column) => `'${column.slice(2)}', ${column}`).join(", ")},
      'is_moving', EXISTS (SELECT 1 FROM in_transit AS t WHERE t.account_id = a.id))`;
 
-/** The active account of the unrevoked key with the digest ?1: the text of an AccountRow. */
+/** The active account of the unrevoked key with the digest ?1: an AccountRow as JSON. */
 const BY_KEY = `SELECT ${textOf(RULES)} AS text
   FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
   WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`;
 
-/** The active account of the share with the digest ?1 that shows the job ?2 at ?3, and how often its link was used on its last day. */
+/** The active account of the share with the digest ?1 that shows the job ?2 at ?3, with the uses of its link on its last day. */
 const BY_SHARE = `SELECT ${textOf(RULES)} AS text, s.reads
   FROM shares s JOIN accounts a ON a.id = s.account_id LEFT JOIN billing b ON b.account_id = a.id
   WHERE s.digest = ?1 AND s.expires_at > ?3 AND a.status = 'active' AND EXISTS (SELECT 1 FROM jobs WHERE id = s.job_id)
     AND (s.job_id = ?2 OR EXISTS (SELECT 1 FROM json_each(s.further) WHERE value = ?2))`;
 
-/** The account of the issuer ?1 and the subject ?2, suspended or not: the text of an AccountRow & ProfileRow. */
+/** The account of the issuer ?1 and the subject ?2, suspended or not: an AccountRow & ProfileRow as JSON. */
 const BY_IDENTITY = `SELECT ${textOf([...RULES, ...PROFILE])} AS text
   FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
   WHERE a.issuer = ?1 AND a.subject = ?2`;
 
-/** The active account ?1, if it is as the text ?2 says. */
+/** The active account ?1, if it still equals the string ?2. */
 const UNCHANGED = `SELECT 1 FROM accounts a LEFT JOIN billing b ON b.account_id = a.id WHERE a.id = ?1 AND a.status = 'active'
   AND ${RULES.map((column) => `${column} IS ?2 ->> '${column.slice(2)}'`).join(" AND ")}`;
 
@@ -146,7 +146,7 @@ export class Accounts extends D1Store {
     return { account: accountOf(row.text, JSON.parse(row.text), this.#database), reads: row.reads };
   }
 
-  /** The preflight that lets a key in only to this account, which `findByKeyDigest` has found. */
+  /** Returns the preflight that admits a key only to this account, which `findByKeyDigest` has found. */
   preflightByKey(digest: string, { text }: Account): Preflight {
     return new Preflight(this.db, BY_KEY, [digest], text);
   }
@@ -157,14 +157,14 @@ export class Accounts extends D1Store {
     return text === null ? null : identityOf(text, this.#database);
   }
 
-  /** The preflight that lets an identity in only to this account, which `findByIdentity` has found. */
+  /** Returns the preflight that admits an identity only to this account, which `findByIdentity` has found. */
   preflightByIdentity({ issuer, subject }: Identity, { text }: Account): Preflight {
     return new Preflight(this.db, BY_IDENTITY, [issuer, subject], text);
   }
 
   /**
-   * A statement for a later batch of a request, which fails, and the batch with it, if the account has been suspended since, or what
-   * decides about its access is not as it was read.
+   * Returns a statement for a later batch of a request. It fails the batch if the account has been suspended since, or its access
+   * has changed.
    */
   unchanged({ accountId, text }: Account): D1PreparedStatement {
     return this.statement(unless(`EXISTS (${UNCHANGED})`), [accountId, text]);
@@ -198,7 +198,7 @@ export class Accounts extends D1Store {
     return identityOf(present(read?.results[0]).text, this.#database);
   }
 
-  /** The digests of an account's keys and of its links' tokens, and the identity that it belongs to; null if it has none. */
+  /** Returns the digests of an account's keys and of its links' tokens, and its identity; null if it has none. */
   async credentials(accountId: string): Promise<{ keys: string[]; identity: Identity | null }> {
     const row = await this.first<{ keys: string; issuer: string | null; subject: string | null }>(
       `SELECT issuer, subject,
@@ -213,7 +213,7 @@ export class Accounts extends D1Store {
     return { keys: JSON.parse(keys), identity };
   }
 
-  /** What getAccount shows; null if there is no such account. */
+  /** Returns the data for getAccount; null if there is no such account. */
   async profile(accountId: string): Promise<AccountProfile | null> {
     const row = await this.first<ProfileRow>(`SELECT ${PROFILE.join(", ")} FROM accounts a WHERE a.id = ?1`, [
       accountId,

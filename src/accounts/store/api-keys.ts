@@ -1,7 +1,7 @@
 import { type ApiKeyUse, KEPT_PER_LIVE } from "../rules/budgets.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
-/** What may be shown of a key; times are epoch milliseconds. */
+/** An API key without its secret; times are epoch milliseconds. */
 export interface ApiKeyRecord {
   readonly keyId: string;
   readonly label: string;
@@ -31,8 +31,8 @@ export class ApiKeys extends D1Store {
   }
 
   /**
-   * Adds a key, unless the account has `maxLive` unrevoked ones, or too many on record. The statement decides, so that
-   * concurrent requests cannot exceed the limit together. An existing key with this id stays as it is.
+   * Adds a key, unless the account has `maxLive` unrevoked ones, or too many on record. The statement decides, so that concurrent
+   * requests cannot exceed the limit together. Does not change an existing key with this id.
    * @returns whether the key was added.
    */
   async insert(accountId: string, key: ApiKeyRecord, digest: string, maxLive: number): Promise<boolean> {
@@ -45,12 +45,12 @@ export class ApiKeys extends D1Store {
     return added === 1;
   }
 
-  /** How many keys an account has. */
+  /** Returns the number of an account's keys. */
   use(accountId: string): Promise<ApiKeyUse> {
     return this.one(KEY_USE, [accountId]);
   }
 
-  /** Revokes a key at `now` unless it is revoked already. Returns the key as it is then, or null if there is none. */
+  /** Revokes a key at `now` unless it is revoked already. Returns the key after that, or null if there is none. */
   revoke(accountId: string, keyId: string, now: number): Promise<ApiKeyRecord | null> {
     return this.first(
       `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?3),
@@ -60,7 +60,7 @@ export class ApiKeys extends D1Store {
     );
   }
 
-  /** The digests of up to `limit` keys that were revoked before `before` (epoch ms): what `purge` deletes. */
+  /** Returns the digests of up to `limit` keys revoked before `before` (epoch ms), which `purge` deletes. */
   endedDigests(before: number, limit: number): Promise<string[]> {
     return this.values("SELECT digest FROM api_keys WHERE revoked_at < ?1 LIMIT ?2", [before, limit]);
   }

@@ -1,21 +1,23 @@
 import { FIRST_DATABASE } from "../../shared/storage/databases.ts";
 import { D1Store, present } from "../../shared/storage/d1-store.ts";
 
-/** An account, and the database that its books are in. */
+/** An account, and the database that has its data. */
 export interface Place {
   readonly accountId: string;
   readonly database: string;
 }
 
-/** What a new account counts for until the size of its database is read again. */
+/** Size counted for a new account until the size of its database is read again. */
 const NEW_ACCOUNT_BYTES = 100_000;
 
 /**
- * Where the books of accounts are, and whose credentials are whose, in the first database. It has rows only of accounts that were
- * created while there were several databases, or that were moved.
+ * The database of each account and the account of each credential, in the first database. Has rows only for accounts that were
+ * created while there were several databases, or that have moved.
  */
 export class Directory extends D1Store {
-  /** Where the account of a credential (its digest) is; the first database if the directory does not know the credential. */
+  /**
+   * Returns the database of a credential's account (by digest); the first database if the directory does not know the credential.
+   */
   async find(credential: string): Promise<string> {
     return this.#booksOf(
       `directory_credentials AS c JOIN directory_accounts AS a ON a.account_id = c.account_id WHERE c.credential = ?1`,
@@ -23,7 +25,7 @@ export class Directory extends D1Store {
     );
   }
 
-  /** Where an account's books are; the first database if the directory does not name the account. */
+  /** Returns the database of an account; the first database if the directory does not name the account. */
   databaseOf(accountId: string): Promise<string> {
     return this.#booksOf("directory_accounts AS a WHERE a.account_id = ?1", accountId);
   }
@@ -44,9 +46,10 @@ export class Directory extends D1Store {
   }
 
   /**
-   * Enters a credential of an account that is yet to be created, in the emptiest of these databases that take new accounts; in one
-   * that does not answer only if none that does takes any. Of concurrent or repeated calls for a credential the first decides.
-   * @returns where the credential's account is, or is to be created.
+   * Enters a credential of an account that does not exist yet, in the emptiest of these databases that take new accounts; in a
+   * database that does not answer only if no other takes accounts. Of concurrent or repeated calls for a credential the first
+   * decides.
+   * @returns the place of the credential's account.
    */
   async enterNew(
     credential: string,
@@ -81,7 +84,7 @@ export class Directory extends D1Store {
     return present(results.at(-1)?.results[0]);
   }
 
-  /** Enters a further credential of an account, if the directory names the account: else it is found without. */
+  /** Enters another credential of an account, if the directory names the account: otherwise it is found without an entry. */
   async enter(credential: string, accountId: string): Promise<void> {
     await this.run(
       `INSERT INTO directory_credentials (credential, account_id)
@@ -91,8 +94,8 @@ export class Directory extends D1Store {
   }
 
   /**
-   * From now on the account's books are in `database`. Its credentials become known with it: the books say whose they are.
-   * @param credentials all that it has, as the books have them
+   * Moves the account to `database` in the directory, with its credentials.
+   * @param credentials all of the account's credentials
    */
   async move(accountId: string, database: string, credentials: readonly string[]): Promise<void> {
     await this.db.batch([
@@ -114,7 +117,7 @@ export class Directory extends D1Store {
     await this.deletion("directory_credentials", "credential", credentials).run();
   }
 
-  /** Forgets an account's credentials; where its books are stays known. */
+  /** Forgets an account's credentials, but not its database. */
   async forgetCredentials(accountId: string): Promise<void> {
     await this.run("DELETE FROM directory_credentials WHERE account_id = ?1", [accountId]);
   }

@@ -26,9 +26,9 @@ export class IdentityProvider {
 
   /**
    * Returns the claims of an access token that is signed by a published key of the issuer with an allowed algorithm, is meant for
-   * the audience and is valid now; null for a token that can never be good here.
-   * @throws ServiceError identity_provider_unavailable if only keys that cannot be fetched now could tell, and Unauthorized if the
-   * provider publishes no such key: it may do so in a moment.
+   * the audience and is valid now; null for a token that can never be valid.
+   * @throws ServiceError identity_provider_unavailable if the keys cannot be fetched, and Unauthorized if the provider publishes
+   * no such key: it may publish it soon.
    */
   async verify(token: string): Promise<JWTPayload | null> {
     const { issuer, audience, algorithms, clockToleranceSeconds } = this.#settings;

@@ -53,11 +53,11 @@ export class KeySet {
   #keys: LocalJWKSet | null = null;
   #fetchedAt = -Infinity;
   #failedAt = -Infinity;
-  /** The number of fetches begun so far, and of the one that the keys came from. */
+  /** The number of fetches begun so far, and the number of the fetch that brought the keys. */
   #begun = 0;
   #from = 0;
   #fetching: { readonly until: number; readonly wake: Set<() => void> } | null = null;
-  /** Until when the fetches for unknown keys have used up the intervals. */
+  /** Time until which the fetches for unknown keys have used up the intervals. */
   #spentUntil = 0;
 
   /**
@@ -96,12 +96,15 @@ export class KeySet {
     return Date.now() < this.#fetchedAt + MAX_AGE_MS + this.#outageMs;
   }
 
-  /** The time for which no fetch may begin, because the last one failed. */
+  /** Returns the time until the next fetch may begin after a failed one. */
   #pauseMs(): number {
     return Math.max(0, this.#failedAt + PAUSE_MS - Date.now());
   }
 
-  /** The key at hand; null if there is none. @throws JWKSMultipleMatchingKeys, ServiceError for a key that cannot be read. */
+  /**
+   * Returns the cached key; null if there is none.
+   * @throws JWKSMultipleMatchingKeys, ServiceError for an unreadable key.
+   */
   async #known(request: KeyRequest): Promise<Key | null> {
     try {
       return (await this.#keys?.(...request)) ?? null;
@@ -113,7 +116,10 @@ export class KeySet {
     }
   }
 
-  /** Fetches the keys for one that is unknown, or joins the fetch under way. @throws ServiceError. */
+  /**
+   * Fetches the keys for an unknown one, or joins the current fetch.
+   * @throws ServiceError.
+   */
   async #lookUp(): Promise<void> {
     const now = Date.now();
     if (this.#pauseMs() > 0) throw unavailable(this.#pauseMs());
@@ -133,10 +139,10 @@ export class KeySet {
   }
 
   /**
-   * Resolves at the end of the fetch under way, which it begins if there is none. Never rejects: the fields say what came of it.
+   * Resolves at the end of the current fetch, or begins one. Never rejects: the fields hold the outcome.
    *
    * The promise and its timer belong to the calling request, because the platform forbids one request to wait for the input and
-   * output of another. It may also end the request that fetches, without running anything of it again: hence the timer.
+   * output of another. The platform may end the request that fetches without running more of its code: hence the timer.
    */
   #fetch(): Promise<void> {
     const now = Date.now();

@@ -10,7 +10,7 @@ import { countEntries, ZipWriter } from "../rules/zip-writer.ts";
 import type { Platform } from "../../platform.ts";
 import { PartsWriter } from "../../uploads/store/writers.ts";
 
-/** How many outputs are fetched ahead concurrently, if they are small enough to wait in memory. */
+/** Number of small outputs to fetch ahead concurrently. */
 const FETCHED_AHEAD = 6;
 const MOST_BYTES_AHEAD = 2 * 1024 * 1024;
 /** Heartbeats per lease, if the chunks arrive in time. */
@@ -34,8 +34,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * One builder's slice of an archive: it resumes from what is kept, until the archive is whole or the slice is over. Now and then
- * between two files, and at the end of its slice, it keeps how far it is.
+ * One builder's slice of an archive: resumes from the stored state, until the archive is complete or the slice is over. Stores
+ * its state now and then between two files, and at the end of its slice.
  */
 export class ArchiveSlice {
   readonly #platform: Platform;
@@ -48,10 +48,10 @@ export class ArchiveSlice {
   #heldAt = Date.now();
   #keptAt = Date.now();
   #uploadLease: number | null;
-  /** Files in the archive so far, those that are made for it among them. */
+  /** Files in the archive so far, including generated ones. */
   files: number;
 
-  /** @throws Error if what is kept is of another archive. */
+  /** @throws Error if the stored state belongs to another archive. */
   constructor(platform: Platform, claim: ArchiveClaim, plan: ArchivePlan, maxBytes: number) {
     const { job, lease, upload, kept } = claim;
     const { accountId, jobId, createdAt } = job.definition;
@@ -83,13 +83,13 @@ export class ArchiveSlice {
     return this.#writer.size;
   }
 
-  /** The lease that began the upload which writes the archive; null if it is small, and lies under this builder's own. */
+  /** The lease that began the upload of the archive; null for a small archive, stored under this builder's lease. */
   get uploadLease(): number | null {
     return this.#uploadLease;
   }
 
   /**
-   * Works until the archive is whole, which makes it an object, or the slice is over. Returns whether it is whole.
+   * Works until the archive is complete, which makes it an object, or the slice is over. Returns true if it is complete.
    * @throws ImpossibleArchive, LeaseLost
    */
   async work(): Promise<boolean> {
@@ -120,7 +120,7 @@ export class ArchiveSlice {
     return this.files - first >= archiveSliceFiles || Date.now() - this.#begunAt >= archiveSliceMs;
   }
 
-  /** Gives what opens a file of the slice. A small output is read at once, and waits in memory. */
+  /** Returns a function that opens a file of the slice. Reads a small output at once, into memory. */
   async #readAhead(file: FetchedFile): Promise<() => Promise<Body>> {
     if ("documents" in file) {
       const documents = file.documents.map((asset) => () => this.#open(asset));
@@ -132,7 +132,7 @@ export class ArchiveSlice {
     return async () => (small === "larger" ? this.#open(file) : small);
   }
 
-  /** A large output is opened when its turn comes: the platform may cancel a stream that nobody reads for a while. */
+  /** Opens a large output when its turn comes: the platform may cancel a stream that is not read for a while. */
   async #open(asset: Asset): Promise<ReadableStream<Uint8Array>> {
     return (await this.#platform.media.read(asset.objectKey)) ?? missing(asset);
   }
@@ -174,7 +174,7 @@ export class ArchiveSlice {
     this.#heldAt = this.#keptAt = Date.now();
   }
 
-  /** Whichever builder resumes the archive, or gives it up, has to know about the upload. */
+  /** Records the upload: the builder that resumes the archive or gives it up needs it. */
   async #begun(key: string, uploadId: string): Promise<void> {
     this.#uploadLease = this.#claim.lease;
     if (await this.#jobObject.beginArchiveUpload(this.#claim.lease, uploadId)) return;

@@ -8,12 +8,12 @@ import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES } from "../rules/zip-records.ts";
 import type { Platform } from "../../platform.ts";
 import { ArchiveSlice, ImpossibleArchive, LeaseLost } from "./archive-slice.ts";
 
-/** What a slice takes of the isolate's memory: 8 of a part, 12 of files read ahead, 8 that it resumes with, and all names. */
+/** Memory of a slice in the isolate: 8 MiB of a part, 12 of files read ahead, 8 that it resumes with, and all names. */
 export const ARCHIVE_MIB = 32;
 
 /**
  * Builds a job's archive, as far as one message may, if it still has to be built: claims it, streams it into the bucket, and
- * reports the end of the slice. An archive of more than `maxBytes` fails with its own error.
+ * reports the end of the slice. An archive of more than `maxBytes` fails with a specific error.
  */
 export async function buildArchive(
   platform: Platform,
@@ -36,7 +36,7 @@ export async function buildArchive(
         : { outcome: "failed", message: "", retryable: true };
   }
   const isTaken = await jobObject.completeArchive(lease, outcome);
-  // The JobObject decides about an upload and what became of it: another builder may have resumed it.
+  // The JobObject decides about an upload: another builder may have resumed it.
   if (isTaken || outcome.outcome !== "ready" || outcome.upload !== undefined) return;
   await platform.media.delete([archiveKey(claim.job.definition.accountId, jobId, lease)]);
 }

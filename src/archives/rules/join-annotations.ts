@@ -16,8 +16,8 @@ const Head = z.object({ images: z.array(z.unknown()) });
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /**
- * The COCO document of all of a job's pictures, joined from their documents, in pieces. Annotations are copied as they are:
- * memory holds one chunk of a document and the entries of the pictures.
+ * Joins the COCO documents of a job's pictures into one, in pieces. Copies annotations unchanged: memory holds one chunk of a
+ * document and the entries of the pictures.
  *
  * @param documents open one document each, one after the other
  * @throws Error if one is not written in lines, as the protocol requires

@@ -14,7 +14,7 @@ export interface MadeFile {
   readonly bytes: Uint8Array;
 }
 
-/** The COCO document of an image job: those of its pictures, which are joined while the archive is written. */
+/** The COCO document of an image job: those of its pictures, joined while the archive is written. */
 export interface JoinedDocuments {
   readonly key: string;
   readonly documents: readonly Asset[];
@@ -23,12 +23,15 @@ export interface JoinedDocuments {
 /** A file whose bytes are in the bucket; its key is its name in the archive. */
 export type FetchedFile = Asset | JoinedDocuments;
 
-/** What a job's archive holds, in order: the generated files, the manifest first; then the fetched ones, every asset under its key. */
+/**
+ * The content of a job's archive, in order: the generated files, the manifest first; then the fetched ones, every asset under its
+ * key.
+ */
 export interface ArchivePlan {
   readonly made: readonly MadeFile[];
   readonly fetched: readonly FetchedFile[];
   readonly names: readonly string[];
-  /** Identical for identical files from identical places, in every builder's plan. */
+  /** The same for the same files from the same places, in every builder's plan. */
   readonly digest: string;
 }
 

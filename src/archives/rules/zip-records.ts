@@ -7,7 +7,7 @@
 export const MAX_ZIP_ENTRIES = 65_535;
 export const MAX_ZIP_BYTES = 0xffff_ffff;
 
-/** What is known about a written entry: its CRC-32, its bytes in the zip, and its bytes once unpacked. */
+/** The record of a written entry: its CRC-32, its bytes in the zip, and its unpacked bytes. */
 export interface WrittenEntry {
   readonly crc: number;
   readonly compressed: number;
@@ -100,7 +100,7 @@ export function directoryRow(
     .named(encoded);
 }
 
-/** How many bytes of the zip an entry takes before the directory. */
+/** Returns the bytes of the zip that an entry takes before the directory. */
 export const entryBytes = (name: string, { compressed }: WrittenEntry): number =>
   LOCAL_HEADER_BYTES + nameBytes(name).length + compressed + DESCRIPTOR_BYTES;
 

@@ -11,20 +11,19 @@ import {
 /** fflate's window: it makes one stored block (RFC 1951, 3.2.4) of each chunk of this size. */
 const BLOCK_BYTES = 32_768;
 
-/** What is known about an entry: CRC-32, bytes in the zip, bytes once unpacked. */
+/** Numbers of an entry: CRC-32, bytes in the zip, unpacked bytes. */
 const NUMBERS_PER_ENTRY = 3;
 
-/** How many entries such numbers describe. */
+/** Returns the number of entries that such numbers describe. */
 export const countEntries = (numbers: Uint32Array): number => numbers.length / NUMBERS_PER_ENTRY;
 
 /**
- * Writes a zip as a stream: entries one after the other, each in any number of chunks. Between two entries the writing may
- * stop; another writer continues from the `names` of the entries so far and from what is `known` about them.
+ * Writes a zip as a stream: entries one after the other, each in any number of chunks. Writing may stop between two entries;
+ * another writer continues from the `names` and the `known` numbers of the entries so far.
  *
- * Nothing is compressed: pictures and videos don't shrink, and a clip's masks are run lengths already. The entries still
- * use the method "deflate", with stored blocks (level 0; 5 bytes per 32 KiB): the size and CRC of a streamed entry come
- * after it, and readers that read a zip from its start, such as Java's ZipInputStream, find the end of such an entry only
- * in a deflate stream.
+ * Nothing is compressed: pictures and videos don't shrink, and a clip's masks are run lengths already. The entries still use the
+ * method "deflate", with stored blocks (level 0; 5 bytes per 32 KiB): the size and CRC of a streamed entry come after it, and
+ * readers that read a zip from its start, such as Java's ZipInputStream, find the end of such an entry only in a deflate stream.
  */
 export class ZipWriter {
   readonly #sink: (piece: Uint8Array) => void;
@@ -60,7 +59,7 @@ export class ZipWriter {
     return (chunk, final) => blocks.push(chunk, final);
   }
 
-  /** What is known about the entries so far. */
+  /** Returns the numbers of the entries so far. */
   known(): Uint32Array {
     return Uint32Array.from(this.#numbers);
   }
@@ -114,7 +113,7 @@ class Blocks {
     else this.#fill(rest);
   }
 
-  /** The bytes waiting in the block, followed by these. */
+  /** Returns the bytes waiting in the block, followed by these. */
   #joined(bytes: Uint8Array): Uint8Array {
     if (this.#filled === 0) return bytes;
     this.#fill(bytes);

@@ -6,7 +6,7 @@ export type AccessMode = z.infer<typeof AccessMode>;
 export const TrialStatus = z.enum(["eligible", "active", "exhausted", "expired"]);
 export type TrialStatus = z.infer<typeof TrialStatus>;
 
-/** Section 2.10 of the specification: where the client's browser goes next. */
+/** Section 2.10 of the specification: the URL to which the client sends the browser. */
 export const BillingUrl = z
   .strictObject({ url: z.url() })
   .meta({ id: "BillingUrl", examples: [{ url: "https://checkout.stripe.com/c/pay/cs_live_a1" }] });

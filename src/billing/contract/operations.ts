@@ -1,7 +1,7 @@
 import { BillingUrl } from "./billing.ts";
 import type { Operation } from "../../shared/api/operation.ts";
 
-/** What both have: each opens a page of the payment provider's. */
+/** Common part: each opens a page of the payment provider. */
 const PAGE = {
   method: "post",
   tag: "Billing",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The most days in one answer. */
+/** Maximum number of days in one answer. */
 export const MOST_USAGE_DAYS = 366;
 
 /** A day in UTC: `2026-11-22`. */
@@ -13,7 +13,7 @@ export const UsageQuery = z.object({
 });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
-/** What an account used on a day. */
+/** An account's usage on a day. */
 export const UsageDay = z
   .strictObject({
     date: UsageDate,

@@ -21,10 +21,10 @@ export const createCheckout = (request: OperationRequest<"createCheckout">): Pro
   openSession(request, "createCheckout", async (payments, { customerId, version }) => {
     // In this order: a checkout that is paid before it can be closed is seen as a subscription.
     await payments.expireCheckouts(customerId);
-    // Asked of the provider, not read from D1: a webhook may be on its way, and the customer would pay twice.
+    // Asks the provider instead of D1: a webhook may be on its way, and the customer would pay twice.
     const state = await payments.stateOf(customerId);
     const isSubscribed = standingOf(state.subscription?.status ?? null, false) !== "inactive";
-    // Kept, because perhaps no webhook comes: nothing else would let in an account that has subscribed.
+    // Stores the state, in case no webhook comes: otherwise a new subscriber would have no access.
     if (isSubscribed || state.owes)
       await request.platform.billing.write(customerId, version, state, null, Date.now());
     if (isSubscribed) throw new ServiceError("subscription_exists");

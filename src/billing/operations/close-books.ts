@@ -19,10 +19,10 @@ import type { Platform } from "../../platform.ts";
 const MOST_PARTS_A_RUN = 70;
 /** Three entries each: a part is about a megabyte. */
 const JOBS_A_PART = 2_500;
-/** How long a sent meter event is kept after its use: the last two months can be compared with Stripe's. */
+/** Retention of a sent meter event after its use: the last two months can be compared with Stripe's. */
 const METER_EVENTS_KEPT_MS = 62 * 86_400_000;
 const MOST_EVENTS_A_RUN = 20_000;
-/** How long an account whose books were refused lets others go first. It needs a person; the log says so at the same interval. */
+/** Time for which an account with refused books lets others go first. It needs a person; the log says so at the same interval. */
 const REFUSED_FOR_MS = 86_400_000;
 
 /**
@@ -49,7 +49,7 @@ export async function closeBooks(platform: Platform, now: number): Promise<void>
     log("info", "books_closed", { parts: MOST_PARTS_A_RUN - left, jobs: closed, purgedMeterEvents: purged });
 }
 
-/** As closePart; if it fails for whatever reason, the account waits. */
+/** Calls closePart; if that fails, the account waits. */
 async function closeOrPutOff(
   platform: Platform,
   accountId: string,

@@ -6,7 +6,7 @@ import { CustomerGone } from "../store/stripe-failures.ts";
 import type { Platform } from "../../platform.ts";
 import { logSparsely } from "../../shared/api/log-sparsely.ts";
 
-/** The types of events after which a customer's standing may have changed. */
+/** The types of events after which a customer's access may have changed. */
 const RELEVANT = /^(customer\.subscription|invoice|checkout\.session)\./;
 
 /**
@@ -56,8 +56,8 @@ type Outcome = "written" | "known" | "subsumed" | "forgotten" | "unknown_custome
 class NotHere extends Error {}
 
 /**
- * Takes an event in the database that has its customer. Stripe names the customer and not the account, so all are asked, and at
- * once: one that never answers holds up no other's customers.
+ * Takes an event in the database that has its customer. Stripe names the customer and not the account, so this asks all of them
+ * at once: a database that never answers delays no other's customers.
  * @throws the error of a database that can't be asked, if no other has the customer: the provider sends the event again.
  */
 async function takeWhereKnown(
@@ -94,7 +94,7 @@ async function takeEvent(
   try {
     return await refresh(platform, payments, event, customerId);
   } catch (error) {
-    // The end of a deleted customer's subscription is an event too, and may come first.
+    // The end of a deleted customer's subscription is an event, too, and may come first.
     if (error instanceof CustomerGone) return forget();
     throw error;
   }

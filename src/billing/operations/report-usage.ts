@@ -7,17 +7,17 @@ import { CustomerUnknown } from "../store/stripe-failures.ts";
 import type { DueUse, UsageOutbox } from "../store/usage-outbox.ts";
 
 const MOST_A_RUN = 5_000;
-/** A run ends before the next one begins. */
+/** A run ends before the next begins. */
 const RUN_MS = 4 * 60_000;
-/** How many attempts are recorded at a time: one statement before they are sent, two after. */
+/** Number of attempts to record at a time: one statement before they are sent, two after. */
 const GROUP = 60;
 
-/** Of how many customers Stripe is asked, at most, before use is reported to it. */
+/** Maximum number of customers to check at Stripe before reporting use. */
 const ASKED_FIRST = 3;
 
 /**
- * Reports metered use that is due to the payment provider. What it refuses waits for the next run; so does everything if it is
- * unreachable, or if our key belongs to an account that does not have our customers.
+ * Reports metered use that is due to the payment provider. Refused use waits for the next run; so does all use if the provider is
+ * unreachable, or if our key belongs to an account without our customers.
  */
 export async function reportUsage(platform: Platform, now: number): Promise<void> {
   const { payments, usage, database } = platform;
@@ -29,7 +29,7 @@ export async function reportUsage(platform: Platform, now: number): Promise<void
   if (lagMs !== null && lagMs > LAG_ALARM_MS) log("error", "usage_lagging", { database, oldestSeconds });
 
   const due = await usage.due(limits, MOST_A_RUN);
-  // One report finds out whether Stripe answers; preferably one that it may know, because the others can wait out an outage.
+  // One report tests if Stripe answers. Prefers use that Stripe may know: the rest can wait out an outage.
   const first = due.find((use) => use.mayBeKnown) ?? due[0];
   const rest = due.filter((use) => use !== first);
   const groups = first === undefined ? [] : [[first]];
@@ -45,7 +45,7 @@ export async function reportUsage(platform: Platform, now: number): Promise<void
   log("info", "usage_reported", { database, due: due.length, sent, oldestSeconds });
 }
 
-/** Whether the payment provider has our customers. Where it can't be asked, the first report finds out. */
+/** Returns true if the payment provider has our customers, or can't be asked: then the first report finds out. */
 async function hasOurCustomers(payments: Payments, due: readonly DueUse[]): Promise<boolean> {
   try {
     const customers = new Set(due.map(({ customerId }) => customerId));

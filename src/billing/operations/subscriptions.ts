@@ -7,21 +7,21 @@ import type { KnownCustomer } from "../store/billing.ts";
 import { CustomerGone, CustomerUnknown, RequestRefused } from "../store/stripe-failures.ts";
 import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 
-/** Of each kind. Each costs two calls to Stripe or some more, and a statement. What is left over comes first in the next run. */
+/** Maximum per kind. Each costs two or more calls to Stripe, and a statement. The rest comes first in the next run. */
 const MOST_A_RUN = 300;
-/** How many are marked as checked before Stripe is asked: the next run does not begin with what stopped this one. */
+/** Number to mark as checked before asking Stripe: the next run does not begin with the customer that stopped this one. */
 const GROUP = 20;
 const WIDTH = 4;
 
-/** Stripe's answer about a customer: as we have it, changed, refused, or a customer that it does not know. */
+/** Stripe's answer about a customer: unchanged, changed, refused, or a customer that it does not know. */
 type Answer = "known" | "refreshed" | "refused" | "unknown";
 
 /**
  * Fetches the subscriptions of customers whose webhook may have been lost: those who still count as paying although their paid
- * period has ended, because a missing webhook must not give access for ever; and those in arrears, because a lost payment
- * webhook must not keep them out. A state written meanwhile is newer, and stays. A customer that Stripe refuses to describe keeps
- * its state, and does not hold up the others. If Stripe knows none of a group, the run ends: our key then belongs to another
- * Stripe account, and nobody is forgotten.
+ * period has ended, because a missing webhook must not give access for ever; and those in arrears, because a lost payment webhook
+ * must not keep them out. Keeps a state written meanwhile, which is newer. A customer that Stripe refuses to describe keeps its
+ * state, and does not hold up the others. If Stripe knows none of a group, the run ends: our key then belongs to another Stripe
+ * account, and no customer is forgotten.
  * @throws ServiceError payment_provider_failed if Stripe can't be asked; the rest keeps its access until the next run.
  */
 export async function refreshSubscriptions(platform: Platform, now: number): Promise<void> {
@@ -63,7 +63,7 @@ async function refresh(
   } catch (error) {
     if (error instanceof CustomerUnknown) return "unknown";
     if (error instanceof RequestRefused) return "refused";
-    // The account has begun to move: the next night finds it where it is then.
+    // The account has begun to move: the next night finds it in its new database.
     if (databaseFault(reasonOf(error)) === "moved") return "known";
     if (!(error instanceof CustomerGone)) throw error;
     await billing.forgetCustomer(customerId, null, Date.now());
@@ -71,12 +71,12 @@ async function refresh(
   }
 }
 
-/** What is left over comes first in the next run. */
+/** The rest comes first in the next run. */
 const ACCOUNTS_A_RUN = 20;
 
 /**
- * Cancels what has not begun of the jobs of accounts whose subscription has ended: nobody would be billed for it. What is being
- * processed is completed. An account stays due until all of its jobs have been reached.
+ * Cancels the unstarted tasks of accounts whose subscription has ended, because they could not be billed. Tasks in progress
+ * complete. An account stays due until this has reached all of its jobs.
  */
 export async function endSubscriptions(platform: Platform, now: number): Promise<void> {
   for (const { accountId, plan, status, owes } of await platform.billing.ended(ACCOUNTS_A_RUN)) {
@@ -85,7 +85,7 @@ export async function endSubscriptions(platform: Platform, now: number): Promise
   }
 }
 
-/** Cancels what has not begun of an account's paid jobs. Returns whether all of them were reached. */
+/** Cancels the unstarted tasks of an account's paid jobs. Returns true if this reached all of them. */
 async function cancelUnbegun(platform: Platform, accountId: string, now: number): Promise<boolean> {
   const jobIds = await platform.oldJobs.paidUnderWay(accountId);
   const outcomes = await mapPool(jobIds, CONNECTIONS, async (jobId) => {

@@ -1,10 +1,10 @@
 import type { AccessMode } from "../contract/billing.ts";
 import { creditOf, type Credit } from "./credit.ts";
 
-/** The operator's decision for an account: `paid` and `blocked` hold whatever its subscription says. */
+/** The operator's decision for an account: `paid` and `blocked` override its subscription. */
 export type Plan = "trial" | "paid" | "blocked";
 
-/** What a subscription's state at the payment provider means for access. */
+/** The effect of a subscription's state at the payment provider on access. */
 export type SubscriptionStanding = "active" | "delinquent" | "inactive";
 
 const STANDINGS: ReadonlyMap<string | null, SubscriptionStanding> = new Map([
@@ -17,7 +17,7 @@ const STANDINGS: ReadonlyMap<string | null, SubscriptionStanding> = new Map([
 /**
  * The standing of a customer.
  * @param subscriptionStatus Stripe's; null if there is no subscription
- * @param owes whether an invoice is overdue, also one of a subscription that has ended
+ * @param owes true if an invoice is overdue, even of an ended subscription
  */
 export const standingOf = (subscriptionStatus: string | null, owes: boolean): SubscriptionStanding =>
   owes ? "delinquent" : (STANDINGS.get(subscriptionStatus) ?? "inactive");
@@ -35,25 +35,25 @@ export interface AccessLimits {
   readonly trialActiveJobs: number;
   readonly trialTasksPerDay: number;
   readonly paidActiveJobs: number;
-  /** For an account that has no limit of its own. */
+  /** Default for an account without a limit. */
   readonly paidUnitsPerDay: number;
   /** Units that a subscriber may owe before it has paid for any. */
   readonly creditUnits: number;
-  /** Whether the trial requires a verified e-mail address. */
+  /** True if the trial requires a verified e-mail address. */
   readonly trialNeedsVerifiedEmail: boolean;
 }
 
 const MOST_IMAGES_PER_JOB = 100;
 
 /**
- * How many tasks per day a paying account may have for each unit: failed tasks release their units, so a limit of units
- * alone would allow failing tasks all day at no charge.
+ * Tasks per day that a paying account may have for each unit: failed tasks release their units, so a limit of units alone would
+ * allow failing tasks all day at no charge.
  */
 const TASKS_PER_UNIT = 2;
 
 /**
- * How many files per day a paying account's tasks may write for each unit: a picture of one unit may have thousands of masks,
- * and the bucket charges for each file.
+ * Files per day that a paying account's tasks may write for each unit: a picture of one unit may have thousands of masks, and the
+ * bucket charges for each file.
  */
 export const FILES_PER_UNIT = 100;
 
@@ -72,10 +72,10 @@ export interface AccessHolder {
   readonly creditUnits: number | null;
 }
 
-/** What an account may do. */
+/** An account's access. */
 export interface Access {
   readonly accessMode: AccessMode;
-  /** Whether the account cannot create jobs until it has a verified e-mail address. */
+  /** True if the account cannot create jobs until it has a verified e-mail address. */
   readonly lacksVerifiedEmail: boolean;
   readonly videoAllowed: boolean;
   readonly maxImageTasksPerJob: number;
@@ -86,7 +86,7 @@ export interface Access {
   readonly maxTasksPerDay: number;
   /** Files that the tasks of its jobs may write per day. */
   readonly maxFilesPerDay: number;
-  /** What bounds how much a subscriber can owe; null for any other account. */
+  /** Limit of a subscriber's debt; null for any other account. */
   readonly credit: Credit | null;
 }
 
@@ -121,7 +121,7 @@ export function accessOf(
     case "paid": {
       const credit = paidUnits === null ? null : { firstUnits: creditUnits ?? limits.creditUnits, paidUnits };
       const ofAccount = unitsPerDay ?? limits.paidUnitsPerDay;
-      // Failed tasks are free and never end the credit: so a day's limit begins low and grows with what is paid, too.
+      // Failed tasks are free and never end the credit: so a day's limit begins low and grows with the payments, too.
       const maxUnitsPerDay = credit === null ? ofAccount : Math.min(ofAccount, creditOf(credit));
       return {
         ...NOTHING,

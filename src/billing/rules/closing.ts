@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const DAY_MS = 86_400_000;
 
-/** For how many days closed books have daily sums. Older days are only in the objects. */
+/** Number of days for which closed books have daily sums. Older days are only in the objects. */
 const DAYS_KEPT = 400;
 
 /** An entry of the ledger, and a line of a part's object after its first; `at` is epoch milliseconds. */
@@ -13,7 +13,7 @@ const Entry = z.strictObject({
   fund: z.enum(["trial", "paid"]),
   units: z.int(),
   at: z.int(),
-  /** The meter event that reports what it settled. */
+  /** The meter event that reports the settled units. */
   meterEvent: z.string().nullable(),
 });
 export type Entry = Readonly<z.infer<typeof Entry>>;
@@ -51,7 +51,7 @@ export const NOTHING_CLOSED: ClosedSums = {
   days: {},
 };
 
-/** When an account's books are closed. Times are epoch milliseconds. */
+/** The times at which an account's books close, in epoch milliseconds. */
 export interface ClosingTimes {
   /** The books are due when the account's first unclosed ended job ended before this. */
   readonly dueBefore: number;
@@ -80,7 +80,7 @@ const endOf = (job: readonly Entry[]): Entry | undefined =>
 const unitsOf = (job: readonly Entry[], kind: Entry["kind"]): number | null =>
   job.find((entry) => entry.kind === kind)?.units ?? null;
 
-/** Whether the entries of an ended job are complete and consistent: only then is it closed. */
+/** Returns true if the entries of an ended job are complete and consistent: only then is it closed. */
 function addsUp(job: readonly Entry[]): boolean {
   const [reserved, settled] = [unitsOf(job, "reserve"), unitsOf(job, "settle")];
   const [released, voided] = [unitsOf(job, "release"), unitsOf(job, "void")];

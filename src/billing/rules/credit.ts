@@ -1,13 +1,13 @@
-/** What bounds how much a subscriber can owe. */
+/** Limit of a subscriber's debt. */
 export interface Credit {
   /** Units that may be used or reserved before anything is paid: the operator's setting, or the account's own. */
   readonly firstUnits: number;
-  /** Units that were paid for. */
+  /** Paid units. */
   readonly paidUnits: number;
 }
 
-/** How many units the account may owe: as many as it has ever paid for, and the first ones. */
+/** Returns the units that the account may owe: as many as it has ever paid for, and the first ones. */
 export const creditOf = ({ firstUnits, paidUnits }: Credit): number => firstUnits + paidUnits;
 
-/** How many units it may have used or reserved in all, the paid ones among them. */
+/** Returns the units that it may have used or reserved in all, including paid ones. */
 export const mostMeteredUnits = (credit: Credit): number => creditOf(credit) + credit.paidUnits;

@@ -4,9 +4,9 @@ export interface Invoice {
   readonly status: string | null;
   readonly amountPaid: number;
   readonly amountRemaining: number;
-  /** Whether a payment was tried. */
+  /** True if a payment was tried. */
   readonly attempted: boolean;
-  /** Whether a payment is under way: it has neither succeeded nor failed. */
+  /** True if a payment is in progress: it has neither succeeded nor failed. */
   readonly isProcessing: boolean;
   /** Null if it is charged automatically. */
   readonly dueAt: number | null;
@@ -14,11 +14,11 @@ export interface Invoice {
   readonly units: number;
 }
 
-/** What a customer's invoices come to. */
+/** The state of a customer's invoices. */
 export interface InvoicesStanding {
   /**
-   * Whether one is overdue: its payment failed, its due date has passed, or the operator has given it up. One whose payment is
-   * under way is not.
+   * True if an invoice is overdue: its payment failed, its due date has passed, or the operator has given it up. An invoice with
+   * a payment in progress is not overdue.
    */
   readonly owes: boolean;
   /** The units of the invoices that were paid with money. */
@@ -33,7 +33,7 @@ const isOverdue = (
   !isProcessing &&
   (status === "uncollectible" || (status === "open" && (attempted || (dueAt !== null && dueAt <= now))));
 
-/** What these invoices come to at `now` (epoch ms). An invoice of nothing, as the first one is, proves no payment. */
+/** Returns the state of these invoices at `now` (epoch ms). An invoice of zero, like the first one, proves no payment. */
 export function standingOfInvoices(invoices: readonly Invoice[], now: number): InvoicesStanding {
   const paid = invoices.filter(({ status, amountPaid }) => status === "paid" && amountPaid > 0);
   return {

@@ -2,32 +2,32 @@ import type { AccessMode } from "../contract/billing.ts";
 import type { DailyUse } from "./usage.ts";
 import type { TrialUse } from "./trial.ts";
 
-/** Who pays for a job's units: the free trial with its tokens, or the account. */
+/** The payer of a job's units: the free trial with its tokens, or the account. */
 export type Fund = "trial" | "paid";
 
 /** The fund that pays for an account with this access mode. */
 export const fundOf = (accessMode: AccessMode): Fund => (accessMode === "trial" ? "trial" : "paid");
 
-/** What a job has used, and what it has cost the operator. */
+/** A job's usage, and its cost to the operator. */
 export interface JobCost {
-  /** What is charged: the units of the successful tasks. Failed ones are free, and those of a free job. */
+  /** Charged units: those of the successful tasks. Failed tasks and free jobs cost nothing. */
   readonly usedUnits: number;
-  /** What was processed, charged or not: the day's limit counts it, so that nobody can have clips fail all day. */
+  /** Processed units, charged or not: the day's limit counts them, so failing tasks use it up, too. */
   readonly processedUnits: number;
   /** The files that its tasks wrote: each costs about as much as any other, however small it is. */
   readonly files: number;
 }
 
-/** An account's active jobs, and what it has used of its trial and of its day. */
+/** An account's active jobs, and its usage of its trial and of its day. */
 export interface AccountUse {
   readonly activeJobs: number;
   /** The newest active job. */
   readonly activeJobId: string | null;
   readonly trial: TrialUse;
   readonly daily: DailyUse;
-  /** Units that paid jobs have reserved, or have used and metered, in all. */
+  /** Units that paid jobs have reserved or metered, in all. */
   readonly meteredUnits: number;
-  /** On the last day (epoch days, UTC) on which a job was refused because of its uploads: how many the bucket was asked about. */
+  /** Inspections in the bucket on the last day (epoch days, UTC) on which a job was refused because of its uploads. */
   readonly refusedInspections: { readonly day: number; readonly inspections: number };
 }
 

@@ -1,12 +1,12 @@
-/** How far the time of a webhook's signature may be from ours, seconds; the default of Stripe's libraries. */
+/** Tolerance between the time of a webhook's signature and ours, in seconds; the default of Stripe's libraries. */
 export const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 /** Several secrets may be valid while one is rotated, and each has a signature of 64 digits. */
 const MAX_HEADER_LENGTH = 2_048;
 
 /**
- * Why a Stripe-Signature header is invalid whatever the body is: "malformed" (also if it is absent) or "stale". Null if
- * that depends on the body. The header is `t=<epoch seconds>,v1=<HMAC-SHA256, hex>`, possibly with further signatures
+ * Returns why a Stripe-Signature header is invalid for any body: "malformed" (also if absent) or "stale". Null if that depends on
+ * the body. The header is `t=<epoch seconds>,v1=<HMAC-SHA256, hex>`, possibly with further signatures
  * (https://docs.stripe.com/webhooks#verify-manually).
  * @param now epoch milliseconds
  */

@@ -7,14 +7,14 @@ export interface TrialOffer {
   readonly days: number;
 }
 
-/** What the ledger knows about an account's trial: tokens reserved or settled, and when its first job was accepted. */
+/** The ledger's record of an account's trial: tokens reserved or settled, and the time of its first accepted job. */
 export interface TrialUse {
   readonly usedTokens: number;
   /** Epoch milliseconds; null before the first accepted job. */
   readonly startedAt: number | null;
 }
 
-/** The use of a trial once a job of so many tokens is accepted that was created at `at` (epoch ms). */
+/** Returns the use of a trial after a job with these tokens, created at `at` (epoch ms), is accepted. */
 export const trialWith = ({ usedTokens, startedAt }: TrialUse, tokens: number, at: number): TrialUse => ({
   usedTokens: usedTokens + tokens,
   startedAt: startedAt ?? at,
@@ -31,7 +31,7 @@ export interface Trial {
 
 const DAY_MS = 86_400_000;
 
-/** How long a trial lasts, in milliseconds. */
+/** Returns the length of a trial, in milliseconds. */
 export const trialLength = (offer: TrialOffer): number => offer.days * DAY_MS;
 
 /** A trial's state at `now`: it begins with the first accepted job, and ends after its days or with its last token. */
@@ -49,17 +49,19 @@ function statusOf(expiresAt: number | null, remainingTokens: number, now: number
   return remainingTokens > 0 ? "active" : "exhausted";
 }
 
-/** Why a trial can't pay for a job. */
+/** The reasons why a trial can't pay for a job. */
 export type TrialRefusal = "trial_expired" | "trial_exhausted" | "trial_insufficient";
 
-/** Why this trial can't pay for `tokens`; null if it can. A free job needs none, and yet a trial that has not expired. */
+/**
+ * Returns why this trial can't pay for `tokens`; null if it can. A free job needs no tokens, but a trial that has not expired.
+ */
 export function trialRefusal(trial: Trial, tokens: number): TrialRefusal | null {
   if (trial.status === "expired") return "trial_expired";
   if (trial.remainingTokens === 0 && tokens > 0) return "trial_exhausted";
   return tokens > trial.remainingTokens ? "trial_insufficient" : null;
 }
 
-/** How fast the trial lane's tasks end: how many have ended in how many milliseconds during which it was never empty. */
+/** Speed of the trial lane: number of tasks that ended, and the milliseconds in which the lane was never empty. */
 export interface LanePace {
   readonly endedTasks: number;
   readonly busyMs: number;

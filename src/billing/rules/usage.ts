@@ -3,7 +3,7 @@ import { ServiceError } from "../../shared/errors.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What an account used on the last day on which one of its jobs was accepted. */
+/** An account's usage on the last day on which one of its jobs was accepted. */
 export interface DailyUse {
   /** Epoch days, UTC; 0 before the first job. */
   readonly day: number;
@@ -18,17 +18,17 @@ export interface DailyUse {
 /** The day (epoch days, UTC) of a time (epoch ms). */
 export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
 
-/** What is used of the day of `now`. A job requested before midnight and accepted after it counts on the new day. */
+/** Returns the usage of the day of `now`. A job requested before midnight and accepted after it counts on the new day. */
 export const usedOnDay = ({ day, ...used }: DailyUse, now: number): Omit<DailyUse, "day"> =>
   day >= dayOf(now) ? used : { units: 0, tasks: 0, files: 0 };
 
 /** Whole seconds until the next day begins, 00:00 UTC. */
 export const secondsToNextDay = (now: number): number => Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000);
 
-/** For how many days before the current one an account's usage is kept. */
+/** Number of days before the current one for which an account's usage is kept. */
 export const USAGE_KEPT_DAYS = 400;
 
-/** How many days a request without `from` covers. */
+/** Number of days that a request without `from` covers. */
 const USUAL_DAYS = 30;
 
 /** The days of an account's usage from the first to the last: epoch days, UTC. */

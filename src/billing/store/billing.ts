@@ -3,21 +3,21 @@ import { D1Store, atHome } from "../../shared/storage/d1-store.ts";
 import { countInHour } from "../../shared/storage/hourly-count.ts";
 import type { CustomerState, PaymentEvent } from "./payments.ts";
 
-/** A customer, and how often its state was written. */
+/** A customer, and the number of times its state was written. */
 export interface Customer {
   readonly customerId: string;
   readonly version: number;
 }
 
-/** What is known about a customer when an event about it arrives. */
+/** The known state of a customer when an event about it arrives. */
 export interface EventReading {
-  /** How often its state was written. It must not have changed between reading it and writing Stripe's answer. */
+  /** Number of times its state was written. It must not change between reading it and writing Stripe's answer. */
   readonly version: number;
-  /** Whether the event has had its effect. */
+  /** True if the event has had its effect. */
   readonly isHandled: boolean;
 }
 
-/** What the payment provider last answered about a customer, and how many answers were written. */
+/** The payment provider's last answer about a customer, and the number of answers written. */
 export interface KnownCustomer extends Customer {
   readonly status: string | null;
   /** Epoch milliseconds. */
@@ -27,7 +27,7 @@ export interface KnownCustomer extends Customer {
   readonly paidUnits: number;
 }
 
-/** An account whose subscription has ended, with what decides its access now. */
+/** An account whose subscription has ended, with its current access. */
 export interface EndedSubscription {
   readonly accountId: string;
   readonly plan: Plan;
@@ -39,12 +39,12 @@ export interface EndedSubscription {
 const KNOWN_CUSTOMER = `customer_id AS customerId, version, subscription_status AS status,
   current_period_end AS currentPeriodEnd, owes, paid_units AS paidUnits`;
 
-/** Whether a statement has changed rows: its own, and perhaps those that triggers of `billing` write. */
+/** Returns true if a statement has changed rows, including those that triggers of `billing` write. */
 const hasWritten = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0;
 
 /** The accounts' customers at the payment provider, in D1, and the events about them. */
 export class Billing extends D1Store {
-  /** The customer of an account, or what to create one with: the address, and how many deleted ones it had. */
+  /** Returns the customer of an account, or the data to create one: the address, and the number of deleted customers. */
   async customerOf(
     accountId: string,
   ): Promise<{ customer: Customer | null; email: string; formerCustomers: number }> {
@@ -59,7 +59,7 @@ export class Billing extends D1Store {
     return { customer: customerId === "" ? null : { customerId, version }, ...rest };
   }
 
-  /** Records the customer of an account unless it has one; returns the one that counts. */
+  /** Records the customer of an account unless it has one; returns the recorded customer. */
   keepCustomer(accountId: string, customerId: string, now: number): Promise<Customer> {
     return this.one(
       `INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, ?2, ?3)
@@ -103,7 +103,7 @@ export class Billing extends D1Store {
     return (await this.run(countInHour("billing_sessions"), [accountId, hour, most])) === 1;
   }
 
-  /** What is known about a customer when this event arrives; null for a customer that is not ours. */
+  /** Returns the known state of a customer when this event arrives; null for a customer that is not ours. */
   async readForEvent(customerId: string, eventId: string): Promise<EventReading | null> {
     const row = await this.first<{ version: number; handled: number }>(
       `SELECT version, EXISTS (SELECT 1 FROM stripe_events WHERE id = ?2) AS handled
@@ -137,9 +137,8 @@ export class Billing extends D1Store {
   }
 
   /**
-   * Accounts whose subscription has ended and whose jobs may have work that has not begun; of those that have subscribed
-   * again or that the operator's plan lets in, none is left to cancel. The join is a CROSS JOIN because SQLite then reads the
-   * few ends first, and not all accounts.
+   * Accounts whose subscription has ended and whose jobs may have unstarted tasks. Accounts that have subscribed again, or that
+   * the operator's plan admits, have none to cancel. The CROSS JOIN makes SQLite read the few ends first, and not all accounts.
    */
   ended(limit: number): Promise<EndedSubscription[]> {
     return this.all(
@@ -152,7 +151,7 @@ export class Billing extends D1Store {
     );
   }
 
-  /** The end of an account's subscription needs nothing more. */
+  /** Records that the end of an account's subscription is handled. */
   async noteEnd(accountId: string): Promise<void> {
     await this.run("DELETE FROM ended_subscriptions WHERE account_id = ?1", [accountId]);
   }

@@ -16,16 +16,15 @@ export interface AccountUseRow {
   inspections: number;
 }
 
-/** The newest unfinished job of the account ?1: one look into the index jobs_by_status for each status and mode. */
+/** The newest unfinished job of the account ?1: one read of the index jobs_by_status for each status and mode. */
 const NEWEST_ACTIVE_JOB = `
   (SELECT max((SELECT max(id) FROM jobs WHERE account_id = ?1 AND status = s.value AND mode = m.value))
    FROM json_each('["queued", "processing"]') AS s, json_each('["single", "batch", "video"]') AS m)`;
 
 /**
- * One row, an AccountUseRow, for the account ?1. Used tokens are those reserved and neither released nor voided. The trial
- * began with the first reservation that was not voided: a job that was never accepted does not start it. Triggers of the
- * ledger and of the list keep these sums (migrations/0001_schema.sql), so that reading them costs the same however many
- * entries and jobs there are.
+ * One row, an AccountUseRow, for the account ?1. Used tokens are those reserved and neither released nor voided. The trial began
+ * with the first reservation that was not voided: a job that was never accepted does not start it. Triggers of the ledger and of
+ * the list keep these sums (migrations/0001_schema.sql), so that reading them costs the same for any number of entries and jobs.
  */
 export const ACCOUNT_USE = `
   SELECT coalesce((SELECT active_jobs FROM account_counts WHERE account_id = ?1), 0) AS active_jobs,
@@ -55,11 +54,11 @@ export interface BillingState {
   /** Epoch milliseconds. */
   readonly currentPeriodEnd: number | null;
   readonly latestInvoiceStatus: string | null;
-  /** Whether an invoice is overdue. */
+  /** True if an invoice is overdue. */
   readonly owes: boolean;
 }
 
-/** Everything an account's overview is made of. */
+/** The figures of an account's overview. */
 export interface AccountFigures {
   readonly use: AccountUse;
   /** Units of both funds that were settled since the requested time. */
@@ -83,9 +82,9 @@ export const SETTLED_UNITS = `
   + (SELECT coalesce(sum(units), 0) FROM ledger
      WHERE account_id = ?1 AND fund IN ('trial', 'paid') AND kind = 'settle' AND at > ?2 AND at < ?4)`;
 
-/** What the ledger says about an account. The jobs' own transactions write it, with the statements of settlement.ts. */
+/** The ledger's sums of an account. The jobs' transactions write it, with the statements of settlement.ts. */
 export class Ledger extends D1Store {
-  /** An account's active jobs, and what it has used of its trial and of its day. */
+  /** An account's active jobs, and its usage of its trial and of its day. */
   async use(accountId: string): Promise<AccountUse> {
     return accountUseOf(await this.one<AccountUseRow>(ACCOUNT_USE, [accountId]));
   }

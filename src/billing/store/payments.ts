@@ -13,7 +13,7 @@ const RETRIES = 1;
 /** The largest page that Stripe gives. */
 const LARGEST_PAGE = 100;
 
-/** A webhook event: what it is about, not what it says. */
+/** A webhook event: its subject, not its content. */
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
@@ -23,7 +23,7 @@ export interface PaymentEvent {
   readonly hasObject: boolean;
 }
 
-/** A customer: its subscription, null if there never was one, and what its invoices come to. */
+/** A customer: its subscription, null if there never was one, and the state of its invoices. */
 export interface CustomerState extends InvoicesStanding {
   readonly subscription: Subscription | null;
 }
@@ -81,7 +81,7 @@ export function eventIn(body: string): PaymentEvent | null {
 export class Payments {
   readonly #stripe: Stripe;
   readonly #settings: BillingSettings;
-  /** The service's own, now and before. */
+  /** The service's prices, now and before. */
   readonly #prices: ReadonlySet<string>;
 
   constructor(settings: BillingSettings) {
@@ -113,9 +113,9 @@ export class Payments {
   }
 
   /**
-   * Opens a page where a customer subscribes and returns its URL. The price is metered, so there is no quantity. Each call
-   * opens a new page (the SDK gives it a key): a repeated answer could lead to a page that has been closed since. Of pages
-   * opened concurrently only the newest stays open, because two could both be paid; every caller that sees it gets its URL.
+   * Opens a page where a customer subscribes and returns its URL. The price is metered, so there is no quantity. Each call opens
+   * a new page (the SDK gives it a key): a repeated answer could lead to a closed page. Of pages opened concurrently only the
+   * newest stays open, because a customer could pay two.
    */
   async createCheckout(customerId: string, accountId: string): Promise<string> {
     const { priceId } = this.#settings;
@@ -149,8 +149,8 @@ export class Payments {
   }
 
   /**
-   * The subscription to the service's price that counts for a customer, as it is now; null if there never was one. Others, of
-   * whatever else is sold in the same Stripe account, mean nothing here.
+   * Returns the customer's current subscription to the service's price; null if there never was one. Ignores subscriptions to
+   * other products of the same Stripe account.
    */
   async subscriptionOf(customerId: string): Promise<Subscription | null> {
     const { data } = await this.#askedOf("subscriptionOf", customerId, () =>
@@ -164,7 +164,7 @@ export class Payments {
     return bestStanding(data.flatMap((subscription) => toSubscription(subscription, this.#prices) ?? []));
   }
 
-  /** What counts of a customer, as it is now. */
+  /** Returns the customer's current state. */
   async stateOf(customerId: string): Promise<CustomerState> {
     // One after the other: a customer that Stripe does not know is reported once.
     const subscription = await this.subscriptionOf(customerId);
@@ -175,8 +175,8 @@ export class Payments {
   }
 
   /**
-   * Makes sure that our key belongs to the Stripe account with these customers, before their use is reported: Stripe accepts
-   * use of unknown customers, and reports the error later and elsewhere.
+   * Checks that our key belongs to the Stripe account with these customers, before their use is reported: Stripe accepts use of
+   * unknown customers, and reports the error later and elsewhere.
    * @throws CustomerUnknown if Stripe never had any of them.
    */
   askForOneOf(customerIds: readonly string[]): Promise<void> {
@@ -193,7 +193,7 @@ export class Payments {
           timestamp: Math.floor(use.at / 1_000),
           payload: { stripe_customer_id: use.customerId, value: String(use.units) },
         },
-        // A refusal is about its own try only: an earlier one may have been accepted.
+        // A refusal is only about this try: Stripe may have accepted an earlier one.
         { maxNetworkRetries: 0 },
       );
       return "taken";
@@ -230,7 +230,7 @@ export class Payments {
     return data;
   }
 
-  /** Closes a checkout page. One that was paid or closed meanwhile stays as it is. */
+  /** Closes a checkout page. Does not change a page that was paid or closed meanwhile. */
   #expire(sessionId: string): Promise<void> {
     return asked("expireCheckout", async () => {
       try {
@@ -241,7 +241,7 @@ export class Payments {
     });
   }
 
-  /** Where the browser returns to; the page there may show the visitor how the checkout ended. */
+  /** Returns the URL to which the browser returns; the page there may tell the visitor how the checkout ended. */
   #returnUrl(checkout: "success" | "canceled"): string {
     const url = new URL(this.#settings.returnUrl);
     url.searchParams.set("checkout", checkout);
@@ -249,7 +249,7 @@ export class Payments {
   }
 }
 
-/** A subscription as we keep it; null if it is to none of these prices. */
+/** A subscription as we keep it; null if it has none of these prices. */
 function toSubscription(subscription: Stripe.Subscription, prices: ReadonlySet<string>): Subscription | null {
   const item = subscription.items.data.find(({ price }) => prices.has(price.id));
   if (item === undefined) return null;
@@ -258,7 +258,7 @@ function toSubscription(subscription: Stripe.Subscription, prices: ReadonlySet<s
     id: subscription.id,
     status: subscription.status,
     createdAt: subscription.created * 1_000,
-    // The period stands on the items since API version 2025-03-31.
+    // The items have the period since API version 2025-03-31.
     currentPeriodEnd: item.current_period_end * 1_000,
     latestInvoiceStatus: invoice === null || typeof invoice === "string" ? null : invoice.status,
   };

@@ -3,19 +3,19 @@ import { meteringWindow, WINDOW_MS } from "../rules/metering.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
 /**
- * Whether the books are closed for a job that is not in the ledger: ids sort by time, so comparing with the greatest closed
- * one is enough. Such a job takes no more entries.
+ * SQL for true if the books are closed for a job that is not in the ledger: ids sort by time, so comparing with the greatest
+ * closed one is enough. Such a job takes no more entries.
  */
 export const isClosed = (accountId: string, jobId: string): string =>
   `EXISTS (SELECT 1 FROM ledger_closings AS c WHERE c.account_id = ${accountId} AND c.last_job_id >= ${jobId})`;
 
-/** When a window closes that begins at ?3 and takes use at ?2: no window extends past a billing period's end. */
+/** SQL for the end of a window that begins at ?3 and takes use at ?2: no window extends past a billing period's end. */
 const CLOSES_AT = `CASE WHEN b.current_period_end > ?2 AND b.current_period_end < ?3 + ${WINDOW_MS}
   THEN b.current_period_end ELSE ?3 + ${WINDOW_MS} END`;
 
 /**
- * The meter event for what the account of the ledger's entry `r` used at ?2, in the window that begins at ?3 and is named
- * ?4: the one that still takes units, or the hour's next. NULL if the account is not a customer.
+ * The meter event for the usage at ?2 of the account of the ledger's entry `r`, in the window that begins at ?3 and is named ?4:
+ * the event that still takes units, or the hour's next. NULL if the account is not a customer.
  */
 const METER_EVENT = `
   SELECT coalesce(
@@ -42,7 +42,7 @@ export class Settlement extends D1Store {
     );
   }
 
-  /** Voids what was reserved for jobs that were never accepted. */
+  /** Voids the reservations of jobs that were never accepted. */
   void(jobIds: readonly string[], at: number): D1PreparedStatement {
     return this.statement(
       `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
@@ -55,10 +55,11 @@ export class Settlement extends D1Store {
   }
 
   /**
-   * Settles an ended job; to be run in this order in one batch. It settles what the job used, never more than was reserved;
-   * adds it to the meter event of a paying customer, in the same transaction or never; and releases the rest, of which the
-   * day keeps what was processed. It takes effect once, and not at all for a job that was voided.
-   * @param at when the job ended @param now when this is written
+   * Settles an ended job; run these in this order in one batch. Settles the job's usage, never more than was reserved; adds it to
+   * the meter event of a paying customer in the same transaction; and releases the rest, of which the day keeps the processed
+   * part. Takes effect once, and not at all for a voided job.
+   * @param at the job's end
+   * @param now the time of this write
    */
   settle(jobId: string, cost: JobCost, at: number, now: number): D1PreparedStatement[] {
     const { usedAt, from, name } = meteringWindow(at, now);
@@ -73,7 +74,7 @@ export class Settlement extends D1Store {
          ON CONFLICT DO NOTHING`,
         [jobId, usedAt, from, name, cost.usedUnits, at],
       ),
-      // Adds what the job settled to the event that its entry names, if the statement before wrote the entry.
+      // Adds the settled units to the event that the job's entry names, if the statement before wrote the entry.
       this.statement(
         `INSERT INTO meter_events
            (identifier, customer_id, units, at, account_id, window_from, closes_at, billing_version)
@@ -88,9 +89,9 @@ export class Settlement extends D1Store {
   }
 
   /**
-   * Settles a job whose settlement the database has lost; to be run in this order in one batch. Nobody knows whether its use
-   * was reported, so it gets a meter event of its own that counts as tried long ago: it is never sent, and the ledger's
-   * check reports it until somebody has looked.
+   * Settles a job whose settlement the database has lost; run these in this order in one batch. Its use may have been reported,
+   * so it gets a separate meter event that counts as tried long ago: it is never sent, and the ledger's check reports it until a
+   * person has handled it.
    */
   settleAgain(jobId: string, cost: JobCost, at: number): D1PreparedStatement[] {
     return [
@@ -114,8 +115,8 @@ export class Settlement extends D1Store {
   }
 
   /**
-   * Releases what was reserved for a job and not settled; to be run in this order. Of that, the day keeps what was processed,
-   * and has the files back that were not written: once, if the first statement wrote the entry.
+   * Releases a job's reservation that was not settled; run these in this order. Of that, the day keeps the processed part, and
+   * gets back the files that were not written: once, if the first statement wrote the entry.
    */
   #releaseRest(jobId: string, { processedUnits, files }: JobCost): D1PreparedStatement[] {
     return [

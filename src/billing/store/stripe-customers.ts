@@ -8,8 +8,7 @@ const Address = z.email();
 
 /**
  * Creates the customer of an account at Stripe, and sets the account's address unless Stripe would refuse it. Returns its id.
- * The address is set separately, so that a repetition with the same key gets the same customer even if the account's address
- * has changed.
+ * Sets the address separately: a repetition with the same key then gets the same customer even with a changed address.
  */
 export async function createCustomer(
   stripe: Stripe,
@@ -32,8 +31,8 @@ export async function createCustomer(
 }
 
 /**
- * Calls Stripe for a customer. If Stripe answers that there is no such customer, the customer itself is retrieved: Stripe
- * reports a deleted one as deleted (https://docs.stripe.com/api/customers/delete), and does not know another account's.
+ * Calls Stripe for a customer. If Stripe answers that there is no such customer, retrieves the customer itself: Stripe reports a
+ * deleted one as deleted (https://docs.stripe.com/api/customers/delete), and does not know another account's.
  * @throws CustomerGone if Stripe has deleted it; CustomerUnknown if Stripe never had it; and as `asked`.
  */
 export const askedOf = <Answer>(
@@ -80,7 +79,7 @@ function unknown(operation: string, customerId: string): CustomerUnknown {
   return new CustomerUnknown();
 }
 
-/** What Stripe says about a customer; null if it never had it. */
+/** Returns Stripe's answer about a customer; null if it never had it. */
 async function find(stripe: Stripe, customerId: string): Promise<"present" | "deleted" | null> {
   try {
     return (await stripe.customers.retrieve(customerId)).deleted === true ? "deleted" : "present";

@@ -19,26 +19,29 @@ export class RequestRefused extends ServiceError {
 /** Stripe never had the customer, as far as our secret key can see: the key may belong to another account or mode. */
 export class CustomerUnknown extends RequestRefused {}
 
-/** Whether Stripe refused the request itself, and would refuse it again. */
+/** Returns true if Stripe refused the request itself, and would refuse it again. */
 export const isRefused = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError;
 
-/** Whether Stripe accepts none of our requests: a wrong key, a missing permission, or too many requests. */
+/** Returns true if Stripe accepts none of our requests: a wrong key, a missing permission, or too many requests. */
 export const isTurnedAway = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeAuthenticationError ||
   error instanceof Stripe.errors.StripePermissionError ||
   error instanceof Stripe.errors.StripeRateLimitError;
 
-/** Whether Stripe answered that the object named by a parameter does not exist. */
+/** Returns true if Stripe answered that the object named by a parameter does not exist. */
 export const isMissing = (error: unknown, param: string): boolean =>
   isRefused(error) && error.code === "resource_missing" && error.param === param;
 
-/** Whether Stripe answered that it knows the identifier; it has no error code for this. */
+/** Returns true if Stripe answered that it knows the identifier; it has no error code for this. */
 export const isKnownIdentifier = (error: unknown): boolean =>
   isRefused(error) &&
   (error.code === "duplicate_meter_event" || /event already exists with identifier/i.test(error.message));
 
-/** Calls Stripe. @throws ServiceError payment_provider_failed (RequestRefused if applicable) after logging the reason; and any that `ask` throws. */
+/**
+ * Calls Stripe.
+ * @throws ServiceError payment_provider_failed (RequestRefused if applicable) after logging the reason; and any error of `ask`.
+ */
 export async function asked<Answer>(operation: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();

@@ -3,12 +3,13 @@ import type { Invoice } from "../rules/invoices.ts";
 
 /** The largest page that Stripe gives. */
 const LARGEST_PAGE = 100;
-/** A customer's newest ones: of a monthly subscription, those of eighty years. Each page costs a call. */
+/** Maximum number of a customer's newest invoices: eighty years of a monthly subscription. Each page costs a call. */
 const MOST_INVOICES = 1_000;
 
 /**
- * A customer's invoices that bill any of these prices, of all its subscriptions, ended ones too. What else is sold in the same
- * Stripe account does not concern the service. @throws any error of Stripe
+ * Returns a customer's invoices that bill any of these prices, of all its subscriptions, ended ones too. Ignores other products
+ * of the same Stripe account.
+ * @throws any error of Stripe
  */
 export async function invoicesOf(
   stripe: Stripe,
@@ -27,7 +28,7 @@ export async function invoicesOf(
   return invoices;
 }
 
-/** An invoice as we keep it, with the lines that are the service's. */
+/** Returns an invoice as we keep it, with the service's lines. */
 async function toInvoice(
   stripe: Stripe,
   invoice: Stripe.Invoice,
@@ -45,13 +46,13 @@ async function toInvoice(
   };
 }
 
-/** The id of the price that a line bills; empty if it bills none. */
+/** Returns the id of the price that a line bills; empty if it bills none. */
 function priceOf({ pricing }: Stripe.InvoiceLineItem): string {
   const price = pricing?.price_details?.price ?? "";
   return typeof price === "string" ? price : price.id;
 }
 
-/** Whether a payment of an invoice is under way, as a bank debit is for days: it has neither succeeded nor failed. */
+/** Returns true if a payment of an invoice is in progress, as a bank debit is for days: it has neither succeeded nor failed. */
 async function isProcessing(stripe: Stripe, invoiceId: string): Promise<boolean> {
   // Not with the list of invoices: there it would be expanded by more levels than Stripe allows.
   const { data } = await stripe.invoicePayments.list({

@@ -3,15 +3,15 @@ import { D1Store, ofAnother } from "../../shared/storage/d1-store.ts";
 
 const OPEN = "lane = 'trial' AND status IN ('queued', 'processing')";
 
-/** The unfinished tasks of trial jobs, wherever they wait. The index jobs_trial_open holds no other jobs. */
+/** The unfinished tasks of trial jobs in any state. The index jobs_trial_open holds no other jobs. */
 export const OPEN_TRIAL_TASKS = `(SELECT coalesce(sum(total_items), 0) FROM jobs WHERE ${OPEN})`;
 
-/** How long what another database has of the lane counts as true. */
+/** Time for which another database's count of the lane is reused. */
 const KNOWN_MS = 10_000;
-/** The trial lane, as the lists of jobs have it: one lane, however many databases there are. */
+/** The trial lane, from the lists of jobs: one lane across all databases. */
 export class TrialLane extends D1Store {
   readonly #others: readonly TrialLane[];
-  /** As last known to another database's lane. */
+  /** The last count of the other databases. */
   #known = { tasks: 0, until: 0 };
 
   /** @param others the lane in the other databases */
@@ -20,7 +20,10 @@ export class TrialLane extends D1Store {
     this.#others = others.map((other) => new TrialLane(other));
   }
 
-  /** How many tasks of trial jobs are unfinished in other databases, seconds ago. One that does not answer counts as before. */
+  /**
+   * Returns the number of unfinished trial tasks in other databases, seconds ago. A database that does not answer counts as
+   * before.
+   */
   async openElsewhere(): Promise<number> {
     const counts = await Promise.all(this.#others.map((other) => other.#recentlyOpen(Date.now())));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -38,7 +41,7 @@ export class TrialLane extends D1Store {
     return (await this.one<{ tasks: number }>(`SELECT ${OPEN_TRIAL_TASKS} AS tasks`)).tasks;
   }
 
-  /** How fast the lane's tasks ended since `since`, or since its oldest open job was accepted if that is later (epoch ms). */
+  /** Returns the speed of the lane since `since`, or since its oldest open job was accepted if that is later (epoch ms). */
   async pace(since: number, now: number): Promise<LanePace> {
     const oldest = await Promise.all([
       this.#oldestOpen(),

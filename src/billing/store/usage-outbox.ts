@@ -5,22 +5,22 @@ import type { MeteredUse } from "./payments.ts";
 export interface DueUse {
   readonly identifier: string;
   readonly customerId: string;
-  /** Whether the payment provider may have it already. */
+  /** True if the payment provider may have it already. */
   readonly mayBeKnown: boolean;
 }
 
-/** Which use may be sent: of windows closed at `now`; first tried after `triedAfter` or never; used after `usedAfter`. */
+/** Conditions for sending: windows closed at `now`; first tried after `triedAfter` or never; used after `usedAfter`. */
 export interface SendingLimits {
   readonly now: number;
   readonly triedAfter: number;
   readonly usedAfter: number;
 }
 
-/** What is waiting to be sent. */
+/** Usage that waits to be sent. */
 export interface Backlog {
-  /** How many milliseconds ago the oldest that may be sent could first have been sent; null if nothing waits. */
+  /** Milliseconds since the oldest usage could first have been sent; null if nothing waits. */
   readonly lagMs: number | null;
-  /** How many may no longer be sent, and the identifier of the oldest of them. */
+  /** Number that may no longer be sent, and the identifier of the oldest of them. */
   readonly stalled: { readonly count: number; readonly oldest: string | null };
 }
 
@@ -31,9 +31,9 @@ const unsent = (where: string): string => `
 /** Metered use on its way to the payment provider, in D1. Times are epoch milliseconds. */
 export class UsageOutbox extends D1Store {
   /**
-   * Unsent use that may be sent, least recently tried first, so that one that is always refused delays no other. A window of
-   * an earlier state of the subscription takes no more use: it is not kept until its hour is over, because the subscription
-   * may have ended, and its last invoice does not wait.
+   * Unsent use that may be sent, least recently tried first, so that a use that Stripe always refuses delays no other. A window
+   * of an earlier state of the subscription takes no more use. It does not wait for the end of its hour: the subscription may
+   * have ended, and its last invoice does not wait.
    */
   async due({ now, triedAfter, usedAfter }: SendingLimits, limit: number): Promise<DueUse[]> {
     const rows = await this.all<{ identifier: string; customerId: string; mayBeKnown: number }>(
@@ -49,8 +49,7 @@ export class UsageOutbox extends D1Store {
   }
 
   /**
-   * Records that these are about to be sent, before they are: an unrecorded try could be counted twice later. From now on
-   * their units are final.
+   * Records that these are about to be sent: an unrecorded try could be counted twice later. From now on their units are final.
    */
   noteTries(identifiers: readonly string[], now: number): Promise<MeteredUse[]> {
     return this.all(
@@ -63,8 +62,8 @@ export class UsageOutbox extends D1Store {
   }
 
   /**
-   * Records how tries ended: `sent` are sent; the provider certainly did not take `untaken`, so that their tries do not
-   * count. A try that is in neither list counts: the provider may have taken it.
+   * Records the outcome of tries: `sent` are sent; the provider certainly did not take `untaken`, so those tries do not count. A
+   * try in neither list counts: the provider may have taken it.
    */
   async noteAnswers(
     { sent, untaken }: { sent: readonly string[]; untaken: readonly string[] },
@@ -82,7 +81,7 @@ export class UsageOutbox extends D1Store {
     ]);
   }
 
-  /** What is waiting, and what may no longer be sent. */
+  /** Returns the usage that waits, and the usage that may no longer be sent. */
   async backlog({ now, triedAfter, usedAfter }: SendingLimits): Promise<Backlog> {
     const [waiting, stalled] = await this.db.batch<{
       count: number;

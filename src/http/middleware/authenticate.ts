@@ -57,7 +57,10 @@ export async function authenticate(
   return caller;
 }
 
-/** Returns the credential of a request that is no customer's. @throws ServiceError Unauthorized. */
+/**
+ * Returns the bearer credential of an operator's or a lease's request.
+ * @throws ServiceError Unauthorized.
+ */
 function bearerCredential(c: Context<AppEnv>): string {
   const credential = bearerOf(c.req.header("authorization") ?? "");
   if (credential === null) throw new ServiceError("Unauthorized");
@@ -68,8 +71,7 @@ const digest = (text: string): Promise<ArrayBuffer> =>
   crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
 
 /**
- * Admits the operator, by the setting OPERATOR_TOKEN. Without it there is no operator's API.
- * The comparison takes the same time wherever the two differ.
+ * Admits the operator, by the setting OPERATOR_TOKEN. Without it there is no operator API. The comparison takes constant time.
  */
 export const authenticateOperator = createMiddleware<AppEnv>(async (c, next) => {
   const { OPERATOR_TOKEN: token } = platform(c).settings;
@@ -79,7 +81,7 @@ export const authenticateOperator = createMiddleware<AppEnv>(async (c, next) => 
   await next();
 });
 
-/** Admits the holder of a lease, by the token that was signed for it. */
+/** Admits the holder of a lease, by its signed token. */
 export const authenticateLease = createMiddleware<AppEnv>(async (c, next) => {
   const lease = await readLeaseToken(secretsOf(platform(c).settings), bearerCredential(c));
   if (lease === null) throw new ServiceError("Unauthorized");

@@ -3,9 +3,8 @@ import { cors } from "hono/cors";
 const A_DAY = 86_400;
 
 /**
- * Allows calls from pages of any origin: there are no cookies to protect, and every call has to bring a credential. A
- * preflight carries no credential, so it is answered before authentication; it is granted every header that it asks for,
- * because SDKs send headers of their own.
+ * Allows calls from pages of any origin: there are no cookies to protect, and every call needs a credential. A preflight carries
+ * no credential, so this answers it before authentication. It allows every requested header, because SDKs send their own.
  */
 export const crossOrigin = cors({
   origin: "*",

@@ -3,7 +3,7 @@ import { describeFields, type JsonSchema } from "./fields.ts";
 
 const pathOf = (id: string): string => `#/components/schemas/${id}`;
 
-/** Removes what zod says about JavaScript and adds to every such schema. */
+/** Removes zod's JavaScript keywords from every schema. */
 const withoutNoise: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ jsonSchema }) => {
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -13,7 +13,7 @@ const withoutNoise: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ json
 const registered = (io: "input" | "output"): Record<string, JsonSchema> =>
   z.toJSONSchema(z.globalRegistry, { io, uri: pathOf, override: withoutNoise }).schemas;
 
-/** How the name of a request's schema ends: its input is documented, of all others the output. */
+/** Suffix of a request schema's name: a request is documented by its input, all others by their output. */
 const REQUEST = "Request";
 
 /** The named schemas, in the order of their names: requests as clients send them, the others as we answer. */
@@ -44,7 +44,7 @@ export function requestReference(schema: z.ZodType): { $ref: string } {
   return named;
 }
 
-/** A parameter's schema, without what the parameter itself says; named schemas in it are references. */
+/** Returns a parameter's schema without the keywords of the parameter itself; named schemas in it are references. */
 export function parameterSchema(schema: z.ZodType): JsonSchema {
   const {
     $schema: _dialect,

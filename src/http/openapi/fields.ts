@@ -4,8 +4,8 @@ import type { z } from "zod";
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
- * What fields mean that mean the same in every object, or whose own schema says nothing: by their names, or by
- * `Schema.name` where an object has its own meaning for one.
+ * Meanings of fields that mean the same in every object, or whose schema has no description: by their names, or by `Schema.name`
+ * for a special meaning in one object.
  */
 const MEANINGS: Readonly<Record<string, string>> = {
   accountId: "The account's id.",
@@ -92,8 +92,9 @@ const descriptionOf = (schemas: Schemas, { description, $ref }: JsonSchema): str
   description ?? schemas[$ref?.split("/").at(-1) ?? ""]?.description;
 
 /**
- * Gives each field of a named schema, and of the objects in it, a description, where it has none of its own: an editor shows
- * a field's, and not that of the schema to which it refers. @throws if there is none
+ * Gives a description to each field of a named schema, and of the objects in it, that has none: editors show a field's
+ * description, but not that of the schema to which it refers.
+ * @throws if there is none
  */
 export function describeFields(name: string, schema: JsonSchema, schemas: Schemas): void {
   const { items, anyOf = [], oneOf = [], allOf = [], properties = {} } = schema;

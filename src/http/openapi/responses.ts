@@ -26,7 +26,7 @@ const TRIAL: ErrorHints = {
   upgradeUrl: "https://segmentation.example.com/upgrade",
 };
 
-/** Examples of the hints that some errors carry beside their sentence. */
+/** Examples of the hints that some errors carry in addition to their sentence. */
 const HINTS: Partial<Record<ErrorCode, ErrorHints>> = {
   trial_limit_exceeded: TRIAL,
   trial_format_unsupported: TRIAL,
@@ -114,19 +114,19 @@ function errorResponse(status: ServiceError["status"], codes: readonly ErrorCode
   };
 }
 
-/** The errors that every operation may answer with, by status. */
+/** The errors that every operation may return, by status. */
 const COMMON_BY_STATUS = Map.groupBy(COMMON_ERRORS, (code) => ERROR_CATALOGUE[code][0]);
 
-/** These errors, each status as a response of its own, named after its first code. */
+/** Returns one response for each status of these errors, named after its first code. */
 export const commonResponses = (): Record<string, object> =>
   Object.fromEntries(
     Array.from(COMMON_BY_STATUS, ([status, codes]) => [codes[0], errorResponse(status, codes)]),
   );
 
-/** An operation whose error codes are all in the catalogue; the compiler checks it. */
+/** An operation whose error codes are all in the catalog; the compiler checks it. */
 type CataloguedOperation = Omit<Operation, "errors"> & { readonly errors: readonly ErrorCode[] };
 
-/** An operation's responses, by status: its success and every error that it may end with. */
+/** Returns an operation's responses, by status: its success and its possible errors. */
 export function responsesOf(operation: CataloguedOperation): Record<string, object> {
   const isRepeatable = operation.idempotencyKey !== undefined;
   const responses: Record<string, object> = {

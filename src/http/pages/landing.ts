@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
 
-/** What the operator decides of the page. */
+/** The operator's settings of the page. */
 export interface LandingTerms {
   readonly STUDIO: boolean;
   readonly STUDIO_NAME: string;
@@ -9,7 +9,7 @@ export interface LandingTerms {
   readonly CLIENT_PACKAGE?: string | undefined;
 }
 
-/** The page at `/`: what this is, and the ways in. */
+/** The page at `/`: an introduction, and links to the documentation. */
 export const landingPage = ({
   STUDIO: hasStudio,
   STUDIO_NAME: name,

@@ -6,7 +6,7 @@ import { respondWithJson } from "../json-stream.ts";
 import { authenticateLease } from "../middleware/authenticate.ts";
 import { readCallback } from "../read-request.ts";
 
-/** What the inference service calls, as the holder of a lease. */
+/** Routes for the inference service as the holder of a lease. */
 export const leases = new Hono<AppEnv>()
   .post("/outputs", authenticateLease, async (c) =>
     respondWithJson(c, await grantOutputs(platform(c), c.var.lease, await readCallback(c, OutputsRequest))),

@@ -17,7 +17,7 @@ import { platform, type AppEnv } from "../context.ts";
 import { authenticateOperator } from "../middleware/authenticate.ts";
 import { readBody, readQuery } from "../read-request.ts";
 
-/** What `npm run admin` calls. Not part of the public API: operator/contract/operator.ts is its only document. */
+/** Routes for `npm run admin`. Not part of the public API: operator/contract/operator.ts is its only document. */
 export const operator = new Hono<AppEnv>()
   .use(authenticateOperator)
   .get("/jobs/:jobId", async (c) => c.json(await showJob(platform(c), c.req.param("jobId"))))

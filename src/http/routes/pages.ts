@@ -22,7 +22,7 @@ const guarded = secureHeaders({
     frameAncestors: ["'none'"],
   },
   xFrameOptions: "DENY",
-  // Only the domain's owner can say whether it is for HTTPS alone.
+  // Only the domain's owner can decide if it is for HTTPS alone.
   strictTransportSecurity: false,
 });
 

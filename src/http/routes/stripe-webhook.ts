@@ -14,15 +14,15 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** What the payment provider calls; its signature over the raw body is the credential. */
+/** Route for the payment provider; its signature over the raw body is the credential. */
 export const webhooks = new Hono<AppEnv>().post("/stripe", signed, async (c) => {
   const { size, read } = await boundedBody(c, MAX_EVENT_BYTES);
-  // Nobody is known yet, so that all senders have what one account may.
+  // The account is not known yet: all senders together have one account's share.
   const receiving = holdingMemory(c, "stripe", BYTES_PER_BYTE * size, async () => {
     const body = new TextDecoder().decode(await read());
     await receiveStripeEvent(platform(c), body, c.req.header(SIGNATURE) ?? "");
   });
-  // It asks the provider, which may not wait so long for the answer: the event has its effect all the same.
+  // The answer waits for calls to the provider, which may give up first: the event still has its effect.
   c.executionCtx.waitUntil(receiving.catch(() => {}));
   await receiving;
   return c.json({ received: true });

@@ -26,7 +26,7 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
     xFrameOptions: "DENY",
     // The identity provider must not see paths, which may contain a job's id.
     referrerPolicy: "no-referrer",
-    // Only the domain's owner can say whether it is for HTTPS alone.
+    // Only the domain's owner can decide if it is for HTTPS alone.
     strictTransportSecurity: false,
   });
 
@@ -52,7 +52,7 @@ async function pageOf(c: Context<AppEnv>, file: string): Promise<Response> {
   return page;
 }
 
-/** The studio: its files, its configuration, the page of what is shared, and its own page for every other path. */
+/** The studio: its files, its configuration, the page of a share, and its main page for every other path. */
 export const studio = new Hono<AppEnv>()
   .use((c, next) => guard(settingsOf(c))(c, next))
   .get("/config.json", (c) => c.json(configOf(settingsOf(c)), 200, { "cache-control": "no-cache" }))
@@ -65,7 +65,7 @@ export const studio = new Hono<AppEnv>()
   .get("/icon.svg", (c) => asset(c, "studio/icon.svg"))
   .get("/shared/*", async (c) => {
     const page = await pageOf(c, "shared.html");
-    // What somebody shows to others is not meant for everybody.
+    // A share is not meant for search engines.
     page.headers.set("x-robots-tag", "noindex, nofollow");
     return page;
   })

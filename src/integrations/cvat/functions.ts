@@ -1,21 +1,23 @@
 import { retrieveModel } from "../../models/operations/models.ts";
 import type { BridgeClient } from "../client.ts";
 
-/** A function of Nuclio's dashboard, as far as CVAT reads it. */
+/** A function of Nuclio's dashboard, with the fields that CVAT reads. */
 interface NuclioFunction {
   readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
   readonly spec: { readonly description: string };
   readonly status: { readonly state: "ready"; readonly httpPort: number };
 }
 
-/** The names of the functions. */
 export const INTERACTOR = "segmentation-interactor";
 export const DETECTOR = "segmentation-detector";
 
-/** CVAT's editor takes interactors from version 2 on: those that answer with a mask. */
+/** CVAT's editor takes interactors that answer with a mask from version 2 on. */
 const VERSION = "2";
 
-/** The labels of the detector: the operator's, or the words that the model knows, as many as a job takes; none for any phrase. */
+/**
+ * Returns the labels of the detector: the operator's, or the words that the model knows, up to a job's limit; none for an
+ * open-vocabulary model.
+ */
 export async function labelsOf(client: BridgeClient): Promise<readonly string[]> {
   const { CVAT_LABELS: labels, MAX_PROMPTS: most } = client.platform.settings;
   if (labels !== undefined) return labels.slice(0, most);
@@ -39,7 +41,7 @@ export async function functionsOf(client: BridgeClient): Promise<Readonly<Record
     {
       type: "interactor",
       spec: "[]",
-      // A box will do.
+      // A box is enough.
       min_pos_points: "0",
       min_neg_points: "0",
       startswith_box_optional: "true",

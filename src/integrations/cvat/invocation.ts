@@ -4,7 +4,7 @@ import type { LargeBody } from "../client.ts";
 import type { Wanted } from "../jobs.ts";
 import { fromTool } from "../nothing.ts";
 
-/** A frame of 15 MB in base64, and what else is said of it. */
+/** A frame of 15 MB in base64, and the other fields. */
 export const BODY: LargeBody = {
   mostBytes: 20_000_000,
   mostKept: 256 * 1_024,
@@ -31,8 +31,8 @@ export const Invocation = fromTool(
 export type Invocation = z.infer<typeof Invocation>;
 
 /**
- * What is pointed at. Points are more exact than the box that a person began with.
- * @throws ServiceError invalid_request if nothing is.
+ * Returns the indicated region. Points are more exact than the box that a person began with.
+ * @throws ServiceError invalid_request if there is none.
  */
 export function regionOf({
   pos_points,

@@ -26,7 +26,7 @@ async function begin(
   return createJobOf(client, [{ bytes, contentType: null }], wanted);
 }
 
-/** The objects that a job finds in its picture, and the picture's size. */
+/** Returns the objects that a job finds in its picture, and the picture's size. */
 async function objectsOf(
   client: BridgeClient,
   created: CreatedJob,
@@ -37,7 +37,7 @@ async function objectsOf(
   return { objects: found.objects, size: found.size };
 }
 
-/** What Nuclio's dashboard answers: CVAT's list of functions, and their invocations. */
+/** The routes of Nuclio's dashboard: CVAT's list of functions, and their invocations. */
 export const cvat = new Hono<AppEnv>()
   .use(ifSet("CVAT"))
   .get("/functions", (c) => asTool(c, async (client) => c.json(await functionsOf(client))))

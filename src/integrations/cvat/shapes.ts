@@ -1,10 +1,10 @@
 import { polygonsOfRuns, type RowRuns, runsOfRle } from "@segmentation/masks";
 import type { FoundObject } from "../found.ts";
 
-/** By how many pixels a polygon may leave its mask's outline, if CVAT is asked to convert masks. */
+/** Distance in pixels by which a polygon may leave its mask's outline, if CVAT asks for polygons. */
 const TOLERANCE = 1.5;
 
-/** A row of a mask's pixels as JSON without its brackets: so many of `from` up to `to`, exclusive. */
+/** Returns a row of a mask's pixels as JSON without its brackets: from `from` up to `to`, exclusive. */
 function rowOf({ starts, edges }: RowRuns, y: number, from: number, to: number, set: number): string {
   const pieces: string[] = [];
   let at = from;
@@ -21,7 +21,7 @@ function rowOf({ starts, edges }: RowRuns, y: number, from: number, to: number, 
   return pieces.join("").slice(0, -1);
 }
 
-/** What an interactor answers, as JSON in pieces: the mask's rows, whose pixels are 0 or 255. */
+/** Returns an interactor's answer as JSON in pieces: the mask's rows, whose pixels are 0 or 255. */
 export async function* interactorJson(
   object: FoundObject | undefined,
   { width, height }: { readonly width: number; readonly height: number },
@@ -35,8 +35,8 @@ export async function* interactorJson(
 }
 
 /**
- * What a detector answers, as JSON in pieces: for each object its label, its longest outline, and its mask within its box, row by
- * row, with the box's corners (inclusive) behind it.
+ * Returns a detector's answer as JSON in pieces: for each object its label, its longest outline, and its mask within its box, row
+ * by row, with the box's corners (inclusive) behind it.
  */
 export async function* detectorJson(objects: readonly FoundObject[]): AsyncGenerator<string> {
   let comma = "";

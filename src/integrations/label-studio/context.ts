@@ -7,8 +7,8 @@ const shape = { original_width: z.int().min(1), original_height: z.int().min(1) 
 const labels = z.array(z.string()).optional();
 
 /**
- * Something that a person has drawn: a click, a rectangle, or the label of one that is drawn by a tag without labels. Further fields
- * are not read, nor are further kinds of shapes.
+ * A person's drawing: a click, a rectangle, or the label of a shape drawn by a tag without labels. Ignores further fields and
+ * kinds of shapes.
  */
 const Drawn = z.union([
   z.object({
@@ -26,7 +26,7 @@ const Drawn = z.union([
   z.object({ type: z.string().optional() }),
 ]);
 
-/** What a person has drawn on a task's picture. */
+/** A person's drawings on a task's picture. */
 export const DrawingContext = z.object({ result: z.array(Drawn).max(100).default([]) });
 export type DrawingContext = z.infer<typeof DrawingContext>;
 
@@ -37,8 +37,9 @@ export interface Drawing {
 }
 
 /**
- * What is drawn, in pixels of the picture: all clicks are on one object, each rectangle is around one. Null if nothing is.
- * @throws ServiceError invalid_request if it is nothing that the service can start from
+ * Returns the drawing in pixels of the picture: all clicks are on one object, each rectangle is around one. Null if there is
+ * none.
+ * @throws ServiceError invalid_request if the service cannot start from it
  */
 export function drawingOf({ result }: DrawingContext): Drawing | null {
   const points: NonNullable<Drawing["regions"][number]["points"]> = [];

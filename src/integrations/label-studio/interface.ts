@@ -3,7 +3,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { quoted } from "../../http/strict-json.ts";
 import { valueOf } from "./value.ts";
 
-/** The forms in which an object is given, the most exact first. */
+/** The forms of an object in an answer, the most exact first. */
 export const FORMS = ["brush", "polygon", "rectangle"] as const;
 export type Form = (typeof FORMS)[number];
 
@@ -17,14 +17,14 @@ export interface Control {
   readonly name: string;
   readonly toName: string;
   readonly form: Form;
-  /** The name of the tag that has the labels: the control's own, unless it is a `Labels`. */
+  /** The tag that has the labels: the control, or a `Labels`. */
   readonly labelsName: string;
   readonly labels: readonly string[];
   /** The attribute that names further labels in the task's data; null without one. */
   readonly dynamicLabels: string | null;
 }
 
-/** What matters of a labelling interface. */
+/** The relevant parts of a labeling interface. */
 export interface LabellingInterface {
   /** The most exact first. */
   readonly controls: readonly Control[];
@@ -71,7 +71,7 @@ function rootOf(config: string): XmlElement {
     const { root } = parseXml(config, { includeOffsets: false });
     if (root !== null) return root;
   } catch {
-    // What it says quotes the text at length.
+    // The error quotes the interface at length.
   }
   throw new ServiceError(
     "invalid_request",
@@ -88,7 +88,10 @@ function controlOf(element: XmlElement, form: Form, labels: XmlElement): Control
   return { name, toName, form, labelsName, labels: named, dynamicLabels: value.includes("$") ? value : null };
 }
 
-/** Returns the controls with the labels that they have for a task. @throws ServiceError invalid_request if there are none */
+/**
+ * Returns the controls with their labels for a task.
+ * @throws ServiceError invalid_request if there are none
+ */
 export function controlsFor(controls: readonly Control[], data: object): readonly Control[] {
   const ofTask = controls.map((control) => {
     const { labels, dynamicLabels } = control;
@@ -106,7 +109,7 @@ export function controlsFor(controls: readonly Control[], data: object): readonl
   );
 }
 
-/** The label that an item of a task's list names, alone or as the `value` of an object; in a list, for none. */
+/** Returns the label of an item in a task's list: a string, or the `value` of an object; empty for neither. */
 function labelIn(item: unknown): string[] {
   const value = typeof item === "object" && item !== null && "value" in item ? item.value : item;
   return typeof value === "string" && value !== "" ? [value] : [];

@@ -8,15 +8,15 @@ import type { BridgeClient } from "../client.ts";
 import type { Source } from "../uploads.ts";
 import { valueOf } from "./value.ts";
 
-/** The most bytes of a file that Label Studio keeps itself: it passes through the Worker's memory. */
+/** Maximum bytes of a file that Label Studio stores: it passes through the Worker's memory. */
 const MOST_BYTES = 10_000_000;
 const TIMEOUT_MS = 20_000;
 
-/** For the requests of one prediction: with a personal access token, all files of its tasks are fetched by one access token. */
+/** Authorizes the requests of one prediction: with a personal access token, one access token fetches all files of its tasks. */
 type Authorize = () => Promise<string>;
 
 /**
- * The pictures that tasks name, each as `upload:<taskId>`, a URL, or a path of the operator's Label Studio.
+ * Returns the pictures that tasks name, each as `upload:<taskId>`, a URL, or a path of the operator's Label Studio.
  * @param image the attribute of the interface that names them
  * @throws ServiceError invalid_request; once it is read, url_forbidden, import_failed, upload_too_large.
  */
@@ -50,7 +50,7 @@ async function ownFile(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { settings } = platform;
   const { LABEL_STUDIO_URL: address, LABEL_STUDIO_ACCOUNTS: accounts = [] } = settings;
-  // Whoever may have a file segmented sees it.
+  // An account that may segment a file can see it.
   if (address === undefined || !accounts.includes(account.accountId))
     throw new ServiceError(
       "url_forbidden",
@@ -64,7 +64,10 @@ async function ownFile(
   return fetched(url, { headers: { authorization: await authorize() } });
 }
 
-/** The header for the operator's token: a legacy one is sent as it is; a personal access token, a JWT, only gives tokens of five minutes. */
+/**
+ * Returns the header for the operator's token. Sends a legacy token unchanged; a personal access token, a JWT, only gives tokens
+ * of five minutes.
+ */
 async function authorizationOf(address: string, token: string): Promise<string> {
   if (token.split(".").length !== 3) return `Token ${token}`;
   const headers = { "content-type": "application/json" };

@@ -3,7 +3,9 @@ import type { LargeBody } from "../client.ts";
 import { fromTool } from "../nothing.ts";
 import { DrawingContext } from "./context.ts";
 
-/** Label Studio sends its tasks with all their annotations, in which a brush is tens of thousands of numbers: only the data is read. */
+/**
+ * Reads only the data: Label Studio sends its tasks with all their annotations, in which a brush is tens of thousands of numbers.
+ */
 export const BODY: LargeBody = {
   mostBytes: 10_000_000,
   mostKept: 1_048_576,

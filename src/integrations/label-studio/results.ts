@@ -2,7 +2,7 @@ import { brushRleOf, polygonsOfRuns, runsOfRle } from "@segmentation/masks";
 import type { FoundObject, FoundPicture } from "../found.ts";
 import type { Control } from "./interface.ts";
 
-/** By how many pixels a polygon may leave its mask's outline: with fewer points, people can move them. */
+/** Distance in pixels by which a polygon may leave its mask's outline: with fewer points, people can move them. */
 const TOLERANCE = 1.5;
 
 /** An object as Label Studio shows it. */
@@ -26,8 +26,8 @@ export interface Prediction {
 }
 
 /**
- * What was found in a task's picture, each object by the most exact control that has its label.
- * @param chosen the label of what was pointed at; null for the first of the interface
+ * Returns the prediction for a task's picture: each object by the most exact control that has its label.
+ * @param chosen the label of the indicated object; null for the first label of the interface
  */
 export function predictionOf(
   found: FoundPicture | null,

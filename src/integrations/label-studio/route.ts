@@ -17,7 +17,7 @@ async function versionOf(client: BridgeClient): Promise<string> {
   return `${id} ${version}`;
 }
 
-/** Reads the question in a request for predictions. */
+/** Reads the task and the interface of a request for predictions. */
 function questionOf(client: BridgeClient, { tasks, label_config, params }: PredictRequest) {
   const { controls, image } = readInterface(label_config);
   const context = params?.context;
@@ -33,7 +33,7 @@ function questionOf(client: BridgeClient, { tasks, label_config, params }: Predi
   return { sources, wanted, controlsOf, label: drawing?.label ?? null };
 }
 
-/** The predictions for tasks: of what a person has drawn, or else of the interface's labels. */
+/** Returns the predictions for tasks: from a person's drawings, or else from the interface's labels. */
 async function predict(
   client: BridgeClient,
   { sources, wanted, controlsOf, label }: ReturnType<typeof questionOf>,
@@ -56,7 +56,7 @@ export const labelStudio = new Hono<AppEnv>()
     asTool(c, async (client) => c.json({ status: "UP", model_class: await versionOf(client) })),
   )
   .post("/setup", (c) => asTool(c, async (client) => c.json({ model_version: await versionOf(client) })))
-  // Nothing is learnt from annotations.
+  // The service learns nothing from annotations.
   .post("/webhook", (c) => asTool(c, async () => c.json({ status: "ok", result: {} }, 201)))
   .post("/predict", (c) =>
     asTool(c, async (client) => {

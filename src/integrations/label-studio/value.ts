@@ -12,8 +12,8 @@ function fieldAt(data: object, path: string): unknown {
 }
 
 /**
- * Returns what an attribute of a tag means for a task: `$meta.image` is the field itself, and references within text, as in
- * `https://cdn.example/$key`, become their fields' text. Undefined if a field is missing.
+ * Returns the value of a tag's attribute for a task: `$meta.image` is the field itself, and references within a string, as in
+ * `https://cdn.example/$key`, become their fields' values. Undefined if a field is missing.
  */
 export function valueOf(attribute: string, data: object): unknown {
   if (attribute.match(REFERENCE)?.[0] === attribute) return fieldAt(data, attribute.slice(1));

@@ -8,14 +8,14 @@ import type { BridgeClient } from "../client.ts";
 import { foundIn, type FoundObject, type FoundPicture } from "../found.ts";
 import type { FoundMask, MasksAnswer, MasksArguments } from "./schemas.ts";
 
-/** As many objects are in one answer, */
+/** Maximum objects in one answer. */
 const MOST_OBJECTS = 25;
-/** and so much text: a model has to read it. */
+/** Maximum characters in one answer: a model has to read it. */
 const MOST_CHARACTERS = 100_000;
-/** How long the signed URLs of an answer are valid. */
+/** Validity of the signed URLs in an answer. */
 export const URL_SECONDS = 900;
 
-/** The objects of a job's picture, from one on, as far as one answer takes them; with the picture that they are in. */
+/** Returns the objects of a job's picture from one on, up to the limits of one answer, with their picture. */
 export async function masksOf(
   client: BridgeClient,
   status: JobStatus,

@@ -7,12 +7,12 @@ import { storedOnce } from "../uploads.ts";
 import { MOST_INLINE_BYTES, SCHEMAS } from "./schemas.ts";
 
 const QUOTE = 0x22;
-/** The longest URL or taskId as text, with room for escapes. */
+/** The longest URL or taskId as a string, with room for escapes. */
 const MOST_TEXT_BYTES = 8_192;
 const IMAGE = "params/arguments/image";
 const BASE64 = `${IMAGE}/base64`;
 
-/** A call with the largest picture in base64, and what else it says. */
+/** A call with the largest picture in base64, and its other fields. */
 export const BODY: LargeBody = {
   mostBytes: Math.ceil(MOST_INLINE_BYTES / 3) * 4 + 64 * 1_024,
   mostKept: 256 * 1_024,
@@ -22,10 +22,10 @@ export const BODY: LargeBody = {
   },
 };
 
-/** A call, whose picture is an upload now. */
+/** A call, after its picture became an upload. */
 export interface Message {
   readonly message: object;
-  /** Why its picture is none; null if it has none, or is one. */
+  /** The error of a bad picture; null if it has none, or a good one. */
   readonly refusal: unknown;
 }
 
@@ -35,7 +35,8 @@ const objectAt = (value: unknown, name: string): object | null => {
 };
 
 /**
- * A call's message: one, because a batch would count as one request. A picture inside it is stored, and named by its taskId from here on.
+ * Returns the message of a single call: a batch would count as one request. Stores a picture inside it, and replaces it by its
+ * taskId.
  * @throws ServiceError invalid_request.
  */
 export async function messageOf(client: BridgeClient, { value, aside }: StrictJson): Promise<Message> {
@@ -58,7 +59,7 @@ export async function messageOf(client: BridgeClient, { value, aside }: StrictJs
   }
   const mimeType: unknown = Reflect.get(objectAt(args, "image") ?? {}, "mimeType") ?? "image/png";
   Reflect.set(args, "image", { base64: "AAAA", mimeType });
-  // Of a call that its schema refuses, nothing is stored.
+  // Stores nothing of a call that its schema refuses.
   const { issues } = await SCHEMAS.segment.input["~standard"].validate(args);
   if (issues !== undefined) return { message: value, refusal: null };
   try {
@@ -68,7 +69,7 @@ export async function messageOf(client: BridgeClient, { value, aside }: StrictJs
     else Reflect.set(args, "image", { taskId: await storedOnce(client, { bytes, contentType }) });
     return { message: value, refusal: null };
   } catch (refusal) {
-    // The tool answers with it, so that the model reads what to do about it.
+    // The tool answers with it, so that the model reads how to fix it.
     return { message: value, refusal };
   }
 }

@@ -9,23 +9,26 @@ import { BODY, messageOf } from "./message.ts";
 
 const PATH = "/mcp";
 const METADATA = "/.well-known/oauth-protected-resource";
-/** With a slash, as some frameworks spell it, too. */
+/** Some frameworks add a slash. */
 const PATHS = [PATH, `${PATH}/`];
 
-/** The operator's settings, if he has this. @throws ServiceError not_found. */
+/**
+ * Returns the operator's settings.
+ * @throws ServiceError not_found if the bridge is off.
+ */
 function settingsOf(c: Context<AppEnv>): Settings {
   const { settings } = platform(c);
   if (!settings.MCP) throw new ServiceError("not_found");
   return settings;
 }
 
-/** Where the metadata of the protected resource is; null without an identity provider, from which tokens come. */
+/** Returns the URL of the protected resource's metadata; null without an identity provider, which issues tokens. */
 const metadataUrl = ({ PUBLIC_URL: address, OIDC_ISSUER: issuer }: Settings): string | null =>
   issuer === undefined ? null : `${address}${METADATA}${PATH}`;
 
 /**
- * The identifier by which clients ask the identity provider for a token (RFC 8707). It is the audience of access tokens, if that is
- * an address above this one, as clients demand; else the provider has to know the address itself.
+ * Returns the identifier by which clients ask the identity provider for a token (RFC 8707). This is the audience of access
+ * tokens, if that is an address above this one, as clients demand; otherwise the provider has to know the address.
  */
 function resourceOf({ PUBLIC_URL: address, OIDC_AUDIENCE: audience = "" }: Settings): string {
   const own = `${address}${PATH}`;
@@ -33,20 +36,20 @@ function resourceOf({ PUBLIC_URL: address, OIDC_AUDIENCE: audience = "" }: Setti
   return own === audience || (URL.canParse(audience) && own.startsWith(`${base}/`)) ? audience : own;
 }
 
-/** Pages of other origins may not call: one that a browser is led to (DNS rebinding) has no business here. */
+/** Refuses pages of other origins: DNS rebinding may lead a browser to them. */
 function refuseForeignOrigin(c: Context<AppEnv>, { PUBLIC_URL: address }: Settings): void {
   const origin = c.req.header("origin");
   if (origin !== undefined && origin !== new URL(address).origin) throw new ServiceError("origin_forbidden");
 }
 
-/** Says to a client without a credential where it gets one. */
+/** Tells a client without a credential how to get one. */
 const challenge = createMiddleware<AppEnv>(async (c, next) => {
   const url = metadataUrl(settingsOf(c));
   await next();
   if (c.res.status === 401 && url !== null) c.header("www-authenticate", `Bearer resource_metadata="${url}"`);
 });
 
-/** The Model Context Protocol over Streamable HTTP, without sessions: each request has a server of its own. */
+/** The Model Context Protocol over Streamable HTTP, without sessions: each request has a separate server. */
 export const mcp = new Hono<AppEnv>()
   .use(PATH, challenge)
   .use(`${PATH}/`, challenge)
@@ -56,13 +59,13 @@ export const mcp = new Hono<AppEnv>()
       const { message: parsedBody, refusal } = await withLargeBody(c, client, BODY, (body) =>
         messageOf(client, body),
       );
-      // Loaded with the first call: half of the Worker's code would otherwise start with every isolate.
+      // Loaded with the first call: otherwise every isolate would start with twice the code.
       const [{ createMcpHandler }, { newServer }] = await Promise.all([
         import("@modelcontextprotocol/server"),
         import("./server.ts"),
       ]);
       const handler = createMcpHandler(() => newServer(client, c.get("requestId"), refusal), {
-        // Nothing of a server ever changes: a subscription would only hold a connection.
+        // A server never changes: a subscription would only hold a connection.
         maxSubscriptions: 0,
       });
       return handler.fetch(c.req.raw, { parsedBody });

@@ -12,10 +12,10 @@ import { AccountUsage, UsageQuery } from "../../billing/contract/usage.ts";
 import { WAIT_SECONDS } from "../jobs.ts";
 import { isNothing, withoutNothing } from "../nothing.ts";
 
-/** The most bytes of a picture inside a call; a larger one has a URL, or is uploaded. */
+/** Maximum bytes of a picture inside a call; a larger picture needs a URL or an upload. */
 export const MOST_INLINE_BYTES = 5_000_000;
 
-/** A schema as a tool has it: converted to JSON Schema once, which for all tools takes as much time as many other requests. */
+/** Converts a tool's schema to JSON Schema once: for all tools that takes as much time as many other requests. */
 function convertedOnce<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {
   const { jsonSchema, ...standard } = schema["~standard"];
   const known: { input?: Record<string, unknown>; output?: Record<string, unknown> } = {};
@@ -75,7 +75,7 @@ const Wait = Job.extend({
   }),
 });
 
-/** An operation's query, whose numbers are texts. */
+/** An operation's query, with numbers as strings. */
 const List = ListJobsQuery.extend({
   limit: z.int().min(1).max(100).default(25).meta({ description: "The maximum number of jobs on a page." }),
 }).strict();
@@ -121,7 +121,7 @@ const FoundMask = z.strictObject({
 });
 export type FoundMask = z.infer<typeof FoundMask>;
 
-/** What `segment` and `get_masks` answer. */
+/** The answer of `segment` and `get_masks`. */
 const MasksFound = z.strictObject({
   jobId,
   taskId: TaskId.meta({ description: "The picture, for further calls." }),

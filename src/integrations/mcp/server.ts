@@ -27,7 +27,7 @@ Call segment with a picture and prompts; or with points or a box, in pixels of t
 The answer has a taskId: name it in the next call instead of the picture, which is then not sent and not looked at again.
 A job that is still in progress goes on by itself: ask get_job, then get_masks.`;
 
-/** What a tool may do, as hints for the client. */
+/** Hints about a tool's effects for the client. */
 const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 const MAKES: ToolAnnotations = {
   readOnlyHint: false,
@@ -36,7 +36,7 @@ const MAKES: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** A preview with more bytes is linked: hosts refuse results of more than about a megabyte. */
+/** A result links a larger preview: hosts refuse results of more than about a megabyte. */
 const MOST_PREVIEW_BYTES = 700_000;
 
 interface Schemas<Args, Answer> {
@@ -48,7 +48,7 @@ interface Tool<Args, Answer> {
   readonly title: string;
   readonly description: string;
   readonly hints: ToolAnnotations;
-  /** What the tool answers, and what it shows besides. */
+  /** Returns the tool's answer, and additional content. */
   readonly run: (
     args: Args,
     context: ServerContext,
@@ -56,8 +56,8 @@ interface Tool<Args, Answer> {
 }
 
 /**
- * A server for one request of a client: the tools of docs/agents.md.
- * @param refusal why the picture inside the request is none, if it has one
+ * Creates a server for one request of a client, with the tools of docs/agents.md.
+ * @param refusal the error of a bad picture inside the request, if it has one
  */
 export function newServer(client: BridgeClient, requestId: string, refusal: unknown): McpServer {
   const { settings } = client.platform;
@@ -84,7 +84,7 @@ export function newServer(client: BridgeClient, requestId: string, refusal: unkn
       "Finds every object that the prompts name in a picture, and draws the object at the points or in the box. Waits up to 55 seconds. Costs one unit per picture, also if nothing is found; of a clip one unit per processed frame.",
     hints: { ...MAKES, openWorldHint: true },
     run: async ({ image, prompts, points, box, threshold }, context) => {
-      // One inside the request is an upload by now, unless there was something wrong with it.
+      // A picture inside the request is an upload by now, unless it was bad.
       if ("base64" in image) throw refusal ?? new ServiceError("invalid_request", "image: has no picture.");
       const regions = [points && { points, picture: 0 }, box && { box, picture: 0 }].filter(
         (each) => each !== undefined,
@@ -168,7 +168,7 @@ export function newServer(client: BridgeClient, requestId: string, refusal: unkn
   return server;
 }
 
-/** Reports how far a job is, if the client has asked for it. */
+/** Reports a job's progress, if the client has asked for it. */
 function reporter({
   mcpReq: { _meta: meta, notify },
 }: ServerContext): ((progress: number) => Promise<void>) | null {
@@ -178,7 +178,7 @@ function reporter({
     notify({ method: "notifications/progress", params: { progressToken, progress, total: 1 } });
 }
 
-/** The preview as the model sees it, or a link to a large one. */
+/** Returns the preview as the model sees it, or a link to a large preview. */
 async function previewOf({ platform }: BridgeClient, picture: FoundPicture | null): Promise<ContentBlock[]> {
   const key = picture?.previewKey ?? null;
   const bytes = key === null ? null : await platform.media.readSmall(key, MOST_PREVIEW_BYTES);
@@ -189,7 +189,7 @@ async function previewOf({ platform }: BridgeClient, picture: FoundPicture | nul
   return [{ type: "resource_link", uri, name: "preview.png", mimeType: "image/png" }];
 }
 
-/** A tool's result; an error is one too, so that the model reads what to do about it. */
+/** Returns a tool's result, even for an error: the model reads how to fix it. */
 async function answered(
   { platform }: BridgeClient,
   requestId: string,

@@ -1,20 +1,20 @@
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
-/** A picture that a tool has sent or named is kept under this name, as an effect of no operation of the API. */
+/** Key name of a picture that a tool has sent or named: no operation of the API has it. */
 const PICTURE = "bridgePicture";
 
-/** A job that was created, or is being created, for a question. */
+/** A job created for a request, perhaps not completely. */
 export interface RecalledJob {
   readonly jobId: string;
   readonly createdAt: number;
-  /** As the list has it; null if the job is no longer listed. */
+  /** Its status in the list; null if the job is no longer listed. */
   readonly status: string | null;
 }
 
-/** The job and uploads of a question that a tool has asked before. */
+/** The job and uploads of an earlier request of a tool. */
 export interface Recalled {
   readonly job: RecalledJob | null;
-  /** The uploads of the question's pictures that are still there, by the pictures' keys. */
+  /** The remaining uploads of the request's pictures, by the pictures' keys. */
   readonly uploads: ReadonlyMap<string, string>;
 }
 
@@ -26,9 +26,9 @@ interface Row {
   readonly isJob: number;
 }
 
-/** The questions of tools that know no jobs, in D1: rows of idempotency_keys, by which createJob recognizes its own. */
+/** The requests of tools that have no jobs, in D1: rows of idempotency_keys, by which createJob recognizes its repetitions. */
 export class RepeatedRequests extends D1Store {
-  /** Recalls what came of a question: the job of its Idempotency-Key, and the uploads of its pictures since a time. */
+  /** Recalls an earlier request: the job of its Idempotency-Key, and the uploads of its pictures since a time. */
   async recall(
     accountId: string,
     jobKey: string,
@@ -56,7 +56,7 @@ export class RepeatedRequests extends D1Store {
     return { job: { jobId, createdAt, status }, uploads };
   }
 
-  /** Keeps the upload of a picture from now on. */
+  /** Remembers the upload of a picture. */
   async keep(accountId: string, pictureKey: string, taskId: string, now: number): Promise<void> {
     await this.run(
       `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, effect_id, lease, lease_until, answer, created_at)
@@ -66,7 +66,7 @@ export class RepeatedRequests extends D1Store {
     );
   }
 
-  /** Forgets the job of a question, or a run that died before it had created one, so that the question can be asked anew. */
+  /** Forgets the job of a request, or a run that was interrupted before it created one. The request can then run again. */
   async forget(accountId: string, jobKey: string, jobId: string | null, now: number): Promise<void> {
     await this.run(
       `DELETE FROM idempotency_keys WHERE account_id = ?1 AND operation = 'createJob' AND key = ?2

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { JobStatus } from "./job.ts";
 
-/** How far a job is. */
+/** A job's progress. */
 export const JobProgress = z
   .strictObject({
     progress: z.number().min(0).max(1).meta({

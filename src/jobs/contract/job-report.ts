@@ -14,11 +14,11 @@ export const JobReport = z.object({
   error: z.string().nullable(),
   createdAt: time,
   updatedAt: time,
-  /** The version that the list should have, and the one that it has. */
+  /** The job's version, and the version in the list. */
   version: count,
   projected: count,
   unlistedAt: time.nullable(),
-  /** When the object wakes next; null if it has lost its alarm. */
+  /** The object's next alarm; null if it has lost its alarm. */
   alarmAt: time.nullable(),
   /** Requests that wait for the job's end or its archive's, and open streams of its events. */
   waits: count,
@@ -30,7 +30,7 @@ export const JobReport = z.object({
       /** Its step: waiting, sent, leased, success or failed. */
       at: z.string(),
       lease: count.nullable(),
-      /** When the step ends: the lease's deadline, the next message, the end of a wait. */
+      /** The end of the step: the lease's deadline, the next message, the end of a wait. */
       until: time.nullable(),
       attempts: count,
       sends: count,

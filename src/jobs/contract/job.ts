@@ -15,7 +15,7 @@ import { checkObjects, checkRegions, ClipRegions, RefinedMask, Regions, requireP
 const threshold = (fallback: number, description: string) =>
   z.number().min(0).max(1).default(fallback).meta({ description });
 
-/** Tells whether a prompt has a character that can be seen, and no NUL, which the text of a mask's PNG can't have. */
+/** Returns true if a prompt has a visible character, and no NUL, which a mask's PNG can't store. */
 const isLegible = (prompt: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(prompt) && !prompt.includes("\0");
 
 const Prompts = z
@@ -52,7 +52,7 @@ const Continues = z.string().min(1).max(200).optional().meta({
     "A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one.",
 });
 
-/** The complaint about a field that the chosen variant does not have; the field's name precedes it. */
+/** Returns the complaint about a field that the chosen variant does not have; the field's name precedes it. */
 const foreign = (job: string) => ({
   error: ({ code }: { code?: string | undefined }) =>
     code === "unrecognized_keys" ? `does not belong to ${job} job` : undefined,

@@ -2,7 +2,7 @@ import { MOST_OBJECTS, MOST_REGIONS, RegionLabel } from "@segmentation/protocol"
 import { z } from "zod";
 import { ABSENT, TaskId } from "../../shared/api/primitives.ts";
 
-/** The most points of a region. */
+/** Maximum number of points in a region. */
 export const MOST_POINTS = 20;
 const MOST_REFINED_JOBS = 10;
 
@@ -10,7 +10,7 @@ const side = z.number().min(1);
 /** A box in a picture. */
 export const Box = z.tuple([z.number(), z.number(), side, side]).meta({
   description: "A box around the object: [x, y, width, height].",
-  // Many readers of OpenAPI know no boolean schema, which zod writes here.
+  // Many readers of OpenAPI don't support the boolean schema that zod writes here.
   items: { type: "number" },
   examples: [[40, 60, 120, 80]],
 });
@@ -38,7 +38,7 @@ export const Points = z
     contains: { type: "object", properties: { label: { const: 1 } } },
   });
 
-/** The place of any region; exactly one of `box` and `points` is there. */
+/** The fields of any region's position: exactly one of `box` and `points`. */
 const PLACE = { box: Box.optional(), points: Points.optional() };
 const hasOnePlace = ({ box, points }: { box?: unknown; points?: unknown }): boolean =>
   (box === undefined) !== (points === undefined);
@@ -71,7 +71,7 @@ export const RefinedMask = z
   });
 export type RefinedMask = z.infer<typeof RefinedMask>;
 
-/** Where in a task's picture to draw an object, in pixels of the picture as shown. */
+/** Position of an object to draw in a task's picture, in pixels of the picture as shown. */
 const Region = z
   .strictObject({ taskId: TaskId, ...PLACE, label: Label, refines: RefinedMask.optional() })
   .refine(hasOnePlace, ONE_PLACE)
@@ -92,7 +92,7 @@ const Region = z
   });
 export type Region = z.infer<typeof Region>;
 
-/** Where in a clip an object is that is followed from there. */
+/** Position of an object in a clip, at the start of its tracking. */
 const ClipRegion = z
   .strictObject({
     taskId: TaskId,
@@ -153,10 +153,7 @@ interface Asked {
   readonly regions?: readonly (Region | ClipRegion)[] | undefined;
 }
 
-/**
- * Refuses a job with neither prompts nor regions as lacking its prompts: in their place among the issues, the first, even beside
- * others.
- */
+/** Refuses a job with neither prompts nor regions as lacking its prompts: as the first issue, even with other issues. */
 export function requirePrompts({ prompts, regions }: Asked, { issues }: z.core.ParsePayload): void {
   if (prompts === undefined && regions === undefined)
     issues.unshift({ code: "invalid_type", expected: "array", path: ["prompts"], input: undefined });
@@ -174,7 +171,7 @@ export function checkRegions({ prompts, tasks, regions = [] }: Asked, context: z
       refuse(["tasks", index], "has no region; without prompts, each task needs one");
 }
 
-/** Refuses more objects of a clip than may be followed, and an object with two names. */
+/** Refuses more objects in a clip than the tracking limit, and an object with two names. */
 export function checkObjects(
   { regions = [] }: { readonly regions?: readonly ClipRegion[] | undefined },
   context: z.RefinementCtx,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DateTime, TaskId } from "../../shared/api/primitives.ts";
 
-/** What an item has, whatever its job's type. */
+/** The fields of an item for every job type. */
 const item = <Reference extends z.ZodType>(reference: Reference) => ({
   taskId: TaskId,
   inputId: z.string(),
@@ -63,7 +63,7 @@ export const VideoManifest = videoManifest(z.url()).meta({
     "`masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request.",
 });
 
-/** The manifests as they lie in an archive: `output_manifest.json`. */
+/** The manifests in an archive: `output_manifest.json`. */
 export const ArchivedImageManifest = imageManifest(z.string());
 export const ArchivedVideoManifest = videoManifest(z.string());
 export const ArchivedManifest = z.discriminatedUnion("type", [ArchivedImageManifest, ArchivedVideoManifest]);
@@ -77,7 +77,7 @@ function jobResult<Manifest extends z.ZodType>(manifest: Manifest) {
   });
 }
 
-/** GET /v1/jobs/{jobId}/result; every `expiresIn` in seconds, equal to the signatures' life. */
+/** GET /v1/jobs/{jobId}/result; every `expiresIn` is in seconds and equals the signatures' validity. */
 export const JobResult = jobResult(
   z.discriminatedUnion("type", [ImageManifest, VideoManifest]).meta({ id: "Manifest" }),
 ).meta({

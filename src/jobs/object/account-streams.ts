@@ -8,8 +8,8 @@ const OPEN = "open";
 const PROBE_MS = 1_000;
 
 /**
- * Counts the open streams of one account, as its JobObjects report them. What it stores expires by itself: a record is valid for
- * a minute and a half.
+ * Counts the open streams of one account, as its JobObjects report them. Its records expire: each is valid for a minute and a
+ * half.
  */
 export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
   #rang = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
     return Date.now() - at;
   }
 
-  /** Forgets the reports of JobObjects that have died since. Each new report does so too, and may put the alarm off. */
+  /** Forgets the reports of JobObjects that have since died. Each new report does so, too, and may postpone the alarm. */
   override async alarm(): Promise<void> {
     this.#rang.resolve();
     await this.#keep(stillOpen(this.#open, Date.now()));

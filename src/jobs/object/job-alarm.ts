@@ -8,7 +8,7 @@ import { taskKey } from "../rules/lease.ts";
 import type { Platform } from "../../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
-/** What time changes about a job, whenever its alarm goes off. `defer` takes work that nothing else has to wait for. */
+/** Applies the effects of time to a job when its alarm goes off. `defer` takes work that need not finish first. */
 export async function onAlarm(
   cell: JobCell,
   platform: Platform,
@@ -33,7 +33,9 @@ export async function onAlarm(
   }
 }
 
-/** The request that prepared the job was interrupted. The account's list shows whether before or after its acceptance. */
+/**
+ * Handles an interrupted request that had prepared the job. The account's list shows if it ended before or after its acceptance.
+ */
 async function decidePrepared(
   cell: JobCell,
   platform: Platform,
@@ -47,8 +49,8 @@ async function decidePrepared(
 }
 
 /**
- * Deletes the archive's object before its record, so that a crash in between leaves nothing behind; and with it the
- * objects of interrupted builders.
+ * Deletes the archive's object before its record, so that a crash between the two leaves nothing behind; and the objects of
+ * interrupted builders.
  */
 async function dropExpiredArchives(platform: Platform, state: JobState, now: number): Promise<void> {
   const step = state.archive?.step;
@@ -57,7 +59,7 @@ async function dropExpiredArchives(platform: Platform, state: JobState, now: num
   await platform.media.deletePrefix(archivesPrefix(accountId, jobId));
 }
 
-/** Notifies the inference service which leases have ended, if it can be reached. */
+/** Tells the inference service which leases have ended, if it is reachable. */
 async function cancelLostLeases(
   platform: Platform,
   before: JobState,
@@ -75,7 +77,7 @@ async function cancelLostLeases(
   await cancel(platform, jobId, lost);
 }
 
-/** Notifies the inference service that all leases of a job have ended, if it can be reached. */
+/** Tells the inference service that all leases of a job have ended, if it is reachable. */
 export async function cancelLeases(
   platform: Platform,
   { definition, tasks: records }: JobState,

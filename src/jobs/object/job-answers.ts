@@ -52,7 +52,7 @@ export class JobAnswers {
       files += filesOf(finished.output).length;
       if (next === null && (page.length === 0 || files <= FILES_A_PAGE)) page.push(finished);
       else next ??= i;
-      // All files are counted once, for the first page.
+      // The first page counts all files once.
       if (next !== null && from > 0) break;
     }
     return { definition: state.definition, tasks: page, next, files };
@@ -90,7 +90,7 @@ export class JobAnswers {
     return { view: archiveView(jobId, archive), readyKey };
   }
 
-  /** The tasks that have ended well, with their outputs. */
+  /** Returns the successful tasks, with their outputs. */
   finished({ definition, tasks }: JobState): FinishedJob {
     return { definition, tasks: tasks.flatMap((task) => this.#finishedTask(task) ?? []) };
   }

@@ -8,10 +8,10 @@ import type { JobPolicy } from "../rules/policy.ts";
 import type { JobStorage } from "../store/storage.ts";
 import { Changes } from "./changes.ts";
 
-/** Applies a transition, and sends what follows from it. Returns the new state if it was taken, else null. */
+/** Applies a transition, and sends its effects. Returns the new state if it was taken, else null. */
 export type Take = (transition: (state: JobState, now: number) => Transition) => Promise<JobState | null>;
 
-/** A job's state in memory and in storage at once: every change is written, with the next alarm, in the same turn. */
+/** A job's state in memory and in storage: it writes every change, with the next alarm, in the same turn. */
 export class JobCell {
   /** Stores the state, the outputs of tasks and the progress of an archive. */
   readonly storage: JobStorage;
@@ -31,8 +31,8 @@ export class JobCell {
   }
 
   /**
-   * Replaces the state, records the events of the change, and forgets what it no longer keeps of an archive, and of a job that ends. Nothing else may
-   * run between a caller's reading `state` and this call.
+   * Replaces the state, and records the events of the change. Drops removed progress of an archive, and the annotations of a job
+   * that ends. No other code may run between a caller's reading `state` and this call.
    */
   async commit(next: JobState): Promise<void> {
     const before = this.#state;
@@ -60,7 +60,7 @@ export class JobCell {
     return state;
   }
 
-  /** Notes that something could not be sent. */
+  /** Notes a failure to send. */
   async noteFailure(): Promise<void> {
     await this.take((job, now) => ({ state: sendFailed(job, Math.random(), now), taken: true }));
   }

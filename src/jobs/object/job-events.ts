@@ -6,8 +6,8 @@ import type { Platform } from "../../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
 /**
- * Delivers the job's events to the objects of its account's webhook endpoints: each is handed over until every object has it, and
- * an object takes it once. Separate from the outbox, so that no message of the job waits for a slow object.
+ * Delivers the job's events to the objects of its account's webhook endpoints until every object has them; an object takes each
+ * once. Separate from the outbox, so that no message of the job waits for a slow object.
  */
 export class JobEvents {
   readonly #cell: JobCell;
@@ -19,7 +19,7 @@ export class JobEvents {
     this.#platform = platform;
   }
 
-  /** Hands over what is noted; what fails is due again later. One run at a time. Never throws. */
+  /** Hands over the noted events; a failed one is due again later. One run at a time. Never throws. */
   async deliver(): Promise<void> {
     this.#delivering ??= this.#deliverAll()
       .catch((error: unknown) => {
@@ -57,7 +57,7 @@ export class JobEvents {
     const outgoing = { id, type, at, body: JSON.stringify(body) };
     await Promise.all(
       endpointIds.map((endpointId) =>
-        // As it is now: the account may have been moved since its listeners were read.
+        // Looks up the account's database now: the account may have moved since its listeners were read.
         this.#platform
           .webhookObject(endpointId)
           .receive(endpointId, outgoing, this.#cell.state?.definition.database),

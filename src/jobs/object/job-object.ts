@@ -53,8 +53,8 @@ interface JobParts {
 const BROKEN_RETRY_MS = 60_000;
 
 /**
- * The truth of one job: the methods of JobRpc. Each is a transition by the pure rules of core/jobs, written in the same
- * turn; the outbox then sends what follows from it.
+ * The state of one job: the methods of JobRpc. Each is a transition by the pure rules of jobs/rules, written in the same turn;
+ * the outbox then sends its effects.
  */
 export class JobObject extends DurableObject<Env> implements JobRpc {
   #parts: JobParts | null = null;
@@ -66,7 +66,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     void ctx.blockConcurrencyWhile(() => this.#storage.alarm.load());
   }
 
-  /** Made at first use and not by the constructor: a wrong setting must not cost the alarm (see `alarm`). */
+  /** Created at first use and not by the constructor: a wrong setting must not cost the alarm (see `alarm`). */
   get #open(): JobParts {
     if (this.#parts !== null) return this.#parts;
     const platform = platformOf(this.env);
@@ -97,7 +97,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     }
   }
 
-  /** If the account's count can't be reached, nobody is refused: the job's own limit remains. */
+  /** If the account's count is unreachable, admits every stream: the job's own limit remains. */
   async #sayStreams(count: number): Promise<boolean> {
     const { definition } = this.#cell.state ?? {};
     if (definition === undefined) return true;
@@ -131,7 +131,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (this.#cell.state === null) await this.#cell.commit(newJob(definition));
   }
 
-  /** Shared by all callers while it is in progress: none of them may get a yes before the queue has taken the tasks. */
+  /** Shared by all concurrent callers: none may get a yes before the queue has taken the tasks. */
   accept(): Promise<boolean> {
     this.#accepting ??= this.#accept().finally(() => {
       this.#accepting = null;
@@ -148,7 +148,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const latest = this.#cell.state;
     if (latest?.phase === "expired") return true;
     if (latest?.phase !== "running") return false;
-    // A queue that seemed to fail, or the alarm's second try meanwhile, may have reached a consumer after all.
+    // A queue that seemed to fail, or the alarm's second try meanwhile, may have reached a consumer.
     if (sent || latest.lastLease > 0) return true;
     await this.withdraw();
     return false;
@@ -157,7 +157,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   async withdraw(): Promise<void> {
     const { state } = this.#cell;
     if (state === null) return;
-    // One that has expired was accepted: it is being forgotten, and what it used stays settled.
+    // An expired job was accepted: it is being forgotten, and its usage stays settled.
     if (state.phase !== "expired") await this.#cell.commit({ ...state, phase: "withdrawn" });
     await this.#flush();
   }
@@ -174,7 +174,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     await this.#decide(accountId);
     const { state } = this.#cell;
     if (state?.definition.accountId !== accountId) return false;
-    // Until the list has struck it, the account may still find it there.
+    // Until the list has removed it, the account may still find it there.
     const isListed = state.phase === "running" || (state.phase === "expired" && !state.struck);
     if (!isListed) return false;
     await this.#forget(state);
@@ -229,7 +229,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const after = await this.#cell.take(tasks.cancelTasks);
     if (after === null) return { status: jobView(before), canceledTasks: 0 };
     this.ctx.waitUntil(cancelLeases(this.#platform, before));
-    // The account may have its next job at once, if the database can be reached now.
+    // The account may create its next job at once, if the database is reachable now.
     await this.#flush();
     return { status: jobView(after), canceledTasks: before.tasks.filter((task) => !isDone(task)).length };
   }
@@ -322,8 +322,8 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   /**
-   * What time does to the job, and the outbox's second try. The platform drops an alarm that throws too often, and the
-   * job would be lost with it: this one never throws, not even while a setting is missing.
+   * Applies the effects of time to the job, and retries the outbox. Never throws, even while a setting is missing: the platform
+   * drops an alarm that throws too often, and the job would be lost with it.
    */
   override async alarm(): Promise<void> {
     this.#storage.alarm.wentOff();
@@ -341,7 +341,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     }
   }
 
-  /** A job whose acceptance is in doubt may be in its account's list already: if so, it counts as accepted from now on. */
+  /** Checks a job whose acceptance is in doubt: if its account's list has it, it counts as accepted from now on. */
   async #decide(accountId: string): Promise<void> {
     const { state } = this.#cell;
     if (state?.phase !== "prepared" || state.definition.accountId !== accountId) return;
@@ -358,7 +358,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return state;
   }
 
-  /** Sends what follows from the job's state. Nobody waits for the objects that receive its events. */
+  /** Sends the effects of the job's state. Does not wait for the objects that receive its events. */
   async #flush(): Promise<void> {
     await this.#outbox.flush();
     this.ctx.waitUntil(this.#open.events.deliver());

@@ -14,8 +14,8 @@ import type { JobCell } from "./job-cell.ts";
 import type { JobCost } from "../../billing/rules/ledger.ts";
 
 /**
- * The effects of a job's state outside the object: messages, the projection, the purge. Whatever is recorded as due is sent at
- * least once, until it is confirmed; the receiver makes it take effect once.
+ * The effects of a job's state outside the object: messages, the projection, the purge. Sends everything recorded as due at least
+ * once, until it is confirmed; the receiver makes it take effect once.
  */
 export class JobOutbox {
   readonly #cell: JobCell;
@@ -28,12 +28,12 @@ export class JobOutbox {
     this.#platform = platform;
   }
 
-  /** The stores of the database that the account's books are in. */
+  /** Returns the stores of the account's database. */
   get #books(): Books {
     return this.#platform.at(this.#cell.state?.definition.database);
   }
 
-  /** Sends what is due until nothing is left; what fails is due again later. One run at a time. Never throws. */
+  /** Sends everything due; a failed part is due again later. One run at a time. Never throws. */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flushOnce()
       .catch((error: unknown) => this.#logFailure(error))
@@ -59,7 +59,10 @@ export class JobOutbox {
     else await this.#cell.noteFailure();
   }
 
-  /** Returns whether the queues took all that was due. @throws any error of the database and the bucket. */
+  /**
+   * Returns true if the queues took everything due.
+   * @throws any error of the database and the bucket.
+   */
   async #flushAll(): Promise<boolean> {
     for (;;) {
       const { state } = this.#cell;
@@ -90,8 +93,8 @@ export class JobOutbox {
   }
 
   /**
-   * Sends the tasks that are due; false if the queue did not take them. They count as sent once it has: where the object dies in
-   * between, they are sent again, and a message that comes twice has one effect.
+   * Sends the due tasks; false if the queue did not take them. Counts them as sent afterwards: if the object dies in between, it
+   * sends them again, and a repeated message has one effect.
    */
   async sendTasks(): Promise<boolean> {
     if (this.#cell.state === null) return true;
@@ -142,7 +145,10 @@ export class JobOutbox {
     await this.flush();
   }
 
-  /** Strikes an expired job from the list, once, and settles what it used. @throws any error of the database. */
+  /**
+   * Removes an expired job from the list, once, and settles its usage.
+   * @throws any error of the database.
+   */
   async strike(): Promise<void> {
     const { state } = this.#cell;
     if (state === null || state.struck) return;
@@ -151,7 +157,7 @@ export class JobOutbox {
     if (this.#cell.state !== null) await this.#cell.commit({ ...this.#cell.state, struck: true });
   }
 
-  /** Pushes the projection of a running job now, even if the list confirmed it: it may have lost it. Never throws. */
+  /** Pushes the projection of a running job now, even if the list confirmed it: the list may have lost it. Never throws. */
   async pushAgain(): Promise<void> {
     try {
       if (this.#cell.state?.phase === "running") await this.#push();
@@ -183,8 +189,8 @@ export class JobOutbox {
   }
 
   /**
-   * Aborts uploads that nobody resumes, and deletes what a late builder may have made of them. What fails is tried again after
-   * the job's next event; R2 itself aborts an upload after seven days.
+   * Aborts abandoned uploads, and deletes the files of late builders. Tries a failed abort again after the job's next event; R2
+   * itself aborts an upload after seven days.
    */
   async #abortUploads(): Promise<void> {
     for (;;) {
@@ -214,8 +220,8 @@ export class JobOutbox {
   }
 
   /**
-   * Deletes what the job has in the bucket, and forgets it. Where a late holder may still write, it does so twice: at once, and
-   * when nobody can write any more. The last row is removed after the bytes, so a job that still has anything left can always be found.
+   * Deletes the job's files in the bucket, and forgets it. While a late holder may still write, deletes them twice: now, and once
+   * no holder can write. Removes the last row after the files, so a job with remaining files can always be found.
    */
   async #purge(): Promise<void> {
     const { state } = this.#cell;

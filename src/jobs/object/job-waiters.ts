@@ -32,12 +32,12 @@ export class JobWaiters {
     this.#places = places;
   }
 
-  /** How many there are. */
+  /** The numbers of waiting requests and open streams. */
   get count(): { readonly waits: number; readonly streams: number } {
     return { waits: this.#waits, streams: this.#places.count };
   }
 
-  /** Answers a query of store/long-requests.ts, as late as it asks for. */
+  /** Answers a query of store/long-requests.ts, as late as it asks. */
   async answer(request: Request): Promise<Response> {
     const query = WaiterRequest.parse(await request.json());
     const { accountId } = query;
@@ -53,7 +53,7 @@ export class JobWaiters {
     }
   }
 
-  /** Waits until it is over, the job no longer belongs to the account, the time has passed or the client has gone. */
+  /** Waits until the job has ended, the job no longer belongs to the account, the time has passed or the client has gone. */
   async #until(
     isOver: (state: JobState) => boolean,
     accountId: string,
@@ -78,14 +78,14 @@ export class JobWaiters {
     const state = ownedBy(this.#cell.state, accountId);
     if (state === null) return noStream("not_found");
     if (hasReceivedEnd(state, lastEventId)) return noStream("heard_end");
-    // Everything is sent at once, so the stream needs no place.
+    // Sends everything at once, so the stream needs no place.
     if (hasEnded(state.tasks))
       return new Response(textOf(nextEvents(NOTHING_SENT, state, Date.now()).events));
     const place = await this.#places.take();
     if (place !== "taken") return noStream(place);
     const over = new AbortController();
     const end = (): void => over.abort();
-    // A client that takes nothing any more, and has not gone either, must not keep the object awake.
+    // A client that neither reads nor disconnects must not keep the object awake.
     const timer = setTimeout(end, LONGEST_STREAM_MS);
     over.signal.addEventListener("abort", () => {
       clearTimeout(timer);
@@ -96,7 +96,7 @@ export class JobWaiters {
     return new Response(streamOf(this.#texts(accountId, over.signal), end));
   }
 
-  /** The stream's texts: events as they come, comments while none does; until the end, or until `over`. */
+  /** The stream's chunks: events as they come, comments in between; until the end, or until `over`. */
   async *#texts(accountId: string, over: AbortSignal): AsyncGenerator<string, void> {
     const begunAt = Date.now();
     let [sent, sentAt] = [NOTHING_SENT, begunAt];
@@ -120,7 +120,7 @@ export class JobWaiters {
   }
 }
 
-/** A body of these texts, each made when the client has taken the one before. `onEnd` is called at its end, however it comes. */
+/** Returns a body of these strings, each generated once the client has taken the previous one. Calls `onEnd` at any end. */
 function streamOf(texts: AsyncGenerator<string, void>, onEnd: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
@@ -142,13 +142,13 @@ function streamOf(texts: AsyncGenerator<string, void>, onEnd: () => void): Reada
   );
 }
 
-/** Counts the open streams of one job, and keeps the account's count of them true. */
+/** Counts the open streams of one job, and reports them to the account's count. */
 export class StreamPlaces {
   readonly #say: (count: number) => Promise<boolean>;
   #count = 0;
   #saying: ReturnType<typeof setInterval> | undefined;
 
-  /** @param say reports how many there are to the account's count; resolves to false if it admits no more, and never rejects */
+  /** @param say reports the number to the account's count; resolves to false if it admits no more, and never rejects */
   constructor(say: (count: number) => Promise<boolean>) {
     this.#say = say;
   }
@@ -157,7 +157,7 @@ export class StreamPlaces {
     return this.#count;
   }
 
-  /** Takes a place for a stream, or returns whether the job or the account has too many. */
+  /** Takes a place for a stream, or returns which limit it exceeds. */
   async take(): Promise<"taken" | "job_full" | "account_full"> {
     if (this.#count >= MOST_STREAMS.job) return "job_full";
     this.#count += 1;
@@ -169,7 +169,6 @@ export class StreamPlaces {
     return "taken";
   }
 
-  /** Gives a place back. */
   async leave(): Promise<void> {
     this.#count -= 1;
     if (this.#count === 0) {

@@ -13,14 +13,14 @@ import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 type HoldKey = HeldKey<unknown>["hold"];
 
 /**
- * Admits a job: its JobObject writes it down (with an alarm that cleans up if everything else is interrupted), D1 lists it and
- * reserves its units, and the JobObject sends its first messages. A failure at any step leaves nothing behind.
- * @param job `stored` is what the bucket has of each of its uploads, in their order
+ * Admits a job: its JobObject stores it (with an alarm that cleans up after an interruption), D1 lists it and reserves its units,
+ * and the JobObject sends its first messages. A failure at any step leaves nothing behind.
+ * @param job `stored` has the bucket's record of each of its uploads, in their order
  * @param refusalBy gives the reason for the refusal if D1 turns the job down
  * @param along further statements of the batch that lists the job
  * @returns the account's use with the job.
- * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed, as for a free refinement that
- * others were faster to have: the request again is charged; and as withdraw.
+ * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed, also for a free refinement that
+ * concurrent jobs have used up: a repeated request is charged; and as withdraw.
  */
 export async function admitJob(
   platform: Platform,
@@ -54,7 +54,7 @@ export async function admitJob(
       refusal = (await refusalBy({ ...listing, openTrialTasks })) ?? refusal;
     }
   } catch (error) {
-    // An account that has changed meanwhile is judged again when the request is repeated.
+    // A repeated request judges an account that has changed meanwhile.
     if (!hasChanged(error)) log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
   }
   await withdraw(platform, job.jobId, holdKey);
@@ -62,8 +62,8 @@ export async function admitJob(
 }
 
 /**
- * Finds out what became of an account's job whose request was interrupted: true if it is accepted now, or was and is
- * deleted. Otherwise nothing is left of it, and it may be admitted under the same id, unless it was listed before: then it is gone for good.
+ * Recovers an account's job whose request was interrupted: true if it is accepted now, or was and is deleted. Otherwise nothing
+ * is left of it, and it may be admitted under the same id, unless it was listed before.
  * @throws as withdraw.
  */
 export async function recoverJob(
@@ -76,17 +76,17 @@ export async function recoverJob(
   if (acceptance === "listed" && (await jobObject.accept())) return true;
   // It was accepted, and has been deleted since.
   if (acceptance === "settled") return true;
-  // It was accepted, and the list has lost it since: the job stands.
+  // It was accepted, and the list has lost it since: it still counts.
   if (acceptance === "missing" && (await jobObject.status(accountId)) !== null) return true;
   await withdraw(platform, jobId, holdKey);
   return false;
 }
 
 /**
- * Removes the job's row, its reserved tokens and its object, whatever happened in between. The ledger decides: an object that
- * can't be reached now learns from its alarm or its next push that its reservation is void, and clears itself.
- * @throws ServiceError idempotency_in_progress if the job belongs to another run by now; any other error if the list may
- * still have the job.
+ * Removes the job's row, its reserved tokens and its object. The ledger decides: an unreachable object learns from its alarm or
+ * its next push that its reservation is void, and clears itself.
+ * @throws ServiceError idempotency_in_progress if the job belongs to another run by now; any other error if the list may still
+ * have the job.
  */
 async function withdraw(platform: Platform, jobId: string, holdKey: HoldKey): Promise<void> {
   await holdKey();

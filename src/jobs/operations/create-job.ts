@@ -37,8 +37,8 @@ import { jobObjectOf } from "./jobs.ts";
 import { unitsToReserve } from "../rules/cost.ts";
 
 /**
- * createJob, once per Idempotency-Key if the request has one. A repetition of an interrupted request gets that request's job
- * id: it answers for the job if that was accepted, and creates it otherwise.
+ * createJob, once per Idempotency-Key if the request has one. A repetition of an interrupted request reuses its job id: it
+ * answers with the job if that was accepted, and creates it otherwise.
  * @throws ServiceError as the specification's 400, 402, 403, 404, 409, 502 and 503, which leave nothing behind.
  */
 export async function createJob({
@@ -118,7 +118,7 @@ async function create(
     );
     const pinned = { ...proposed, stored, job: { ...refining, inputEtags: stored.map(({ etag }) => etag) } };
     const answerBy = (after: AccountUse) => acceptedJob(platform, account, request, jobId, after);
-    // Another job that is accepted meanwhile changes the answer of a trial account; then it is remembered once more.
+    // Another job accepted meanwhile changes the answer for a trial account; then it is remembered once more.
     const expected = answerBy({ ...use, trial: trialWith(use.trial, proposed.units, job.createdAt) });
     const listed = await admitJob(
       platform,
@@ -155,7 +155,7 @@ function refuse(refusal: ServiceError | null): void {
   if (refusal !== null) throw refusal;
 }
 
-/** What D1 has before the job. */
+/** Returns D1's data for the decision about the job. */
 const preconditions = (
   { uploads, policy }: Platform,
   { accountId, accessMode }: Account,
@@ -169,7 +169,7 @@ const preconditions = (
     accessMode === "trial",
   );
 
-/** The same, read again if only the list's copy of a job, which may be behind, is in the way. */
+/** Returns the preconditions again, if only the list's lagging copy of a job blocks the new job. */
 async function caughtUp(
   platform: Platform,
   account: Account,
@@ -183,10 +183,10 @@ async function caughtUp(
   return ask(platform.accounts.open, preconditions(platform, account, taskIds, createdAt));
 }
 
-/** The trial lane's pace is measured over this long. */
+/** Period over which the trial lane's pace is measured. */
 const PACE_MS = 5 * 60_000;
 
-/** Refuses a job that the trial lane has no room for. The pace is read only then. */
+/** Refuses a job that does not fit into the trial lane. Reads the pace only then. */
 async function laneRefusal(
   { trialLane }: Platform,
   terms: AdmissionTerms,
@@ -198,7 +198,7 @@ async function laneRefusal(
   return trialQueueFull(terms, proposed, openTrialTasks, await trialLane.pace(now - PACE_MS, now));
 }
 
-/** The answer; a trial account also reads what is left of its trial. */
+/** Returns the answer; for a trial account with the rest of its trial. */
 function acceptedJob(
   { settings }: Platform,
   account: Account,

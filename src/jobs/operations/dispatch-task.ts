@@ -17,12 +17,12 @@ import type { Settings } from "../../settings.ts";
 import type { Platform } from "../../platform.ts";
 
 /**
- * How long a holder may keep a task: long enough for a full lane of long clips before it, on a processor that takes hours
- * for each. The input's URL and the token live as long; storage refuses a URL that is signed for more than seven days.
+ * Time for which a holder may keep a task: long enough for a full lane of long clips before it, on a processor that takes hours
+ * for each. The input's URL and the token are valid as long; storage refuses a URL that is signed for more than seven days.
  */
 export const HELD_MS = 4 * 86_400_000;
 
-/** The formats that a task's result is written in as well, with the names of all its job's regions; nothing if its job asked for none. */
+/** Returns the additional result formats of a task, with the names of all its job's regions; empty if its job asked for none. */
 function wantedFormats<Format>(
   formats: readonly Format[] | undefined,
   definition: JobDefinition,
@@ -35,7 +35,7 @@ function wantedFormats<Format>(
   return { formats: { wanted: [...formats], taskId, index, ...named } };
 }
 
-/** What is to be done: what the job asks of the model, and the limits, regions and formats of this task. */
+/** Returns the work: the job's request to the model, and the limits, regions and formats of this task. */
 function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
   if (definition.type === "image") {
     const { formats } = definition;
@@ -70,7 +70,7 @@ function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
   };
 }
 
-/** The masks that a task's regions refine, with signed URLs; nothing if they refine none. */
+/** Returns the masks that a task's regions refine, with signed URLs; empty if they refine none. */
 async function priorMasksOf({ media }: Platform, definition: JobDefinition, taskId: string) {
   const priors = definition.type === "image" ? priorsOfTask(definition, taskId) : [];
   if (priors.length === 0) return {};
@@ -81,7 +81,7 @@ async function priorMasksOf({ media }: Platform, definition: JobDefinition, task
   return { priorMasks: await Promise.all(priorMasks) };
 }
 
-/** The ETag that the task's input must have; null if any will do. */
+/** Returns the required ETag of the task's input; null if any is valid. */
 const inputEtagOf = ({ taskIds, inputEtags }: JobDefinition, taskId: string): string | null =>
   inputEtags?.[taskIds.indexOf(taskId)] ?? null;
 
@@ -136,7 +136,7 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
         taskId,
         reason: submitted.reason,
       });
-      // Once the lease is handed back the task is offered again, and should not run twice meanwhile.
+      // The returned lease offers the task again: it should not run twice meanwhile.
       if (submitted.perhapsTaken) await platform.inference.cancel(request.key, taskId);
       return jobObject.releaseTask(taskId, lease, submitted.delayMs);
     case "refused":

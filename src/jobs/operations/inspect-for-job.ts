@@ -9,8 +9,8 @@ import { dropTooLarge } from "../../uploads/operations/inspect-uploads.ts";
 import type { StoredUpload } from "../../shared/bucket/media-type.ts";
 
 /**
- * The looks at a job's uploads before it is accepted. Each is a read of the bucket, which a refused request must not have for
- * nothing: those of a refused job are counted. What an accepted job or an inspection has seen needs none.
+ * The inspections of a job's uploads before its acceptance. Each is a read of the bucket, so those of a refused job are counted:
+ * they must not be free. An upload that an accepted job or an inspection has seen needs none.
  */
 export class UploadInspection {
   readonly #platform: Platform;
@@ -18,21 +18,21 @@ export class UploadInspection {
   readonly #recorded: ReadonlyMap<string, InspectedUpload>;
   #made = 0;
 
-  /** @param recorded the job's uploads as they are on record, in any order */
+  /** @param recorded the job's uploads on record, in any order */
   constructor(platform: Platform, job: JobDefinition, recorded: readonly InspectedUpload[]) {
     this.#platform = platform;
     this.#job = job;
     this.#recorded = new Map(recorded.map((upload) => [upload.taskId, upload]));
   }
 
-  /** How many uploads the bucket has to be asked about. */
+  /** The number of uploads that need a read of the bucket. */
   get needed(): number {
     return [...this.#recorded.values()].filter(({ seen }) => seen === null).length;
   }
 
   /**
-   * The job's uploads as the bucket has them, in the request's order. What no job can take is deleted, and counts towards
-   * the account's bytes of the day: nobody can hide it from the inspection by creating a job in time.
+   * Returns the bucket's record of the job's uploads, in the request's order. Deletes files that no job can take, and counts them
+   * towards the account's bytes of the day: creating a job early does not hide them from inspection.
    * @throws the first refusal.
    */
   make(
@@ -58,7 +58,7 @@ export class UploadInspection {
     if (isDropped) await this.#platform.uploads.noteSize(upload.taskId, size);
   }
 
-  /** Counts the looks, because the job is refused. Never throws: the refusal is the answer. */
+  /** Counts the reads of a refused job. Never throws: the refusal is the answer. */
   async noteRefused(): Promise<void> {
     if (this.#made === 0) return;
     const { accountId } = this.#job;

@@ -13,13 +13,16 @@ import { boundAccount } from "../../accounts/operations/authenticate.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { pageOf } from "../../shared/api/page.ts";
 
-/** How long the URLs of a result are valid. */
+/** Validity of a result's URLs. */
 export const RESULT_SECONDS = 900;
-/** As many URLs are signed for one request of the account's rate. */
+/** Number of signed URLs that count as one request of the account's rate. */
 const OUTPUTS_PER_REQUEST = 1_000;
 const STREAM_RETRY_SECONDS = 30;
 
-/** The JobObject of a job id that a client named. @throws ServiceError job_not_found if no job can have that id. */
+/**
+ * Returns the JobObject of a job id from a client.
+ * @throws ServiceError job_not_found if no job can have that id.
+ */
 export function jobObjectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {
   if (!isJobId(jobId)) throw new ServiceError("job_not_found");
   return platform.jobObject(jobId);
@@ -78,7 +81,10 @@ export async function retrieveJob({
   return { status: query?.include === "request" ? { ...status, ...asked } : status, progress };
 }
 
-/** cancelJob: a job that has ended stays as it is. @throws ServiceError job_not_found, as retrieveJob. */
+/**
+ * cancelJob: does not change a job that has ended.
+ * @throws ServiceError job_not_found, as retrieveJob.
+ */
 export async function cancelJob({
   platform,
   account,
@@ -92,7 +98,8 @@ export async function cancelJob({
 }
 
 /**
- * deleteJob: when it returns, neither the list nor the job's object shows the job to its account any more. Its bytes are deleted soon after.
+ * deleteJob: once it returns, neither the list nor the job's object shows the job to its account. Its files are deleted soon
+ * after.
  * @throws ServiceError job_not_found, for a deleted job as for a missing one; any error of the database, after which the request
  * may be repeated.
  */
@@ -103,8 +110,8 @@ export async function deleteJob({ platform, account, jobId }: OperationRequest<"
 }
 
 /**
- * streamJobEvents: the job's events as they come; null for a client that has heard its `end`.
- * @param lastEventId the id of the last event that an earlier stream brought; null if there was none
+ * streamJobEvents: the job's events as they come; null for a client that has received its `end`.
+ * @param lastEventId the id of the last event in an earlier stream; null if there was none
  * @throws ServiceError job_not_found, too_many_streams.
  */
 export async function streamJobEvents(
@@ -134,9 +141,9 @@ const tooManyStreams = (whose: string, most: number): ServiceError =>
   );
 
 /**
- * retrieveJobResult: the manifest with a signed URL for each output, a JobResult as JSON in pieces, for which the job's object
- * is asked page by page. A job may have 30,000 outputs, and any number of clients may read slowly: a Worker's memory would not hold
- * them. Such a result also takes as much processor time as 30 others, and so counts as 30 requests.
+ * retrieveJobResult: the manifest with a signed URL for each output: a JobResult as JSON in pieces, which the job's object
+ * delivers page by page. A job may have 30,000 outputs, and many clients may read slowly: they would not fit into a Worker's
+ * memory. Such a result also takes as much processor time as 30 others, and so counts as 30 requests.
  * @throws ServiceError job_not_found, job_not_ready, rate_limited.
  */
 export async function retrieveJobResult({
@@ -155,7 +162,7 @@ export async function retrieveJobResult({
 }
 
 /**
- * Outputs of a successful job, or so far of one in progress: those of a task, and of so many after it as a page has.
+ * Returns outputs of a successful job, or so far of a job in progress: those of a task, and of further tasks up to a page.
  * @throws ServiceError job_not_found, job_not_ready.
  */
 export async function finishedPage(
@@ -170,7 +177,10 @@ export async function finishedPage(
   return page;
 }
 
-/** The outputs of a page and of all after it, as the job's object is asked for them. @throws ServiceError as finishedPage. */
+/**
+ * Returns the outputs of a page and of all later pages, as the job's object delivers them.
+ * @throws ServiceError as finishedPage.
+ */
 export async function* tasksFrom(
   platform: Platform,
   accountId: string,

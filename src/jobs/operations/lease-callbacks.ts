@@ -12,15 +12,15 @@ import type {
 } from "@segmentation/protocol";
 import type { Platform } from "../../platform.ts";
 
-/** Refuses what such a task can't have written: the versions of Worker and inference service don't match. */
+/** Refuses outputs that such a task can't write: the versions of Worker and inference service don't match. */
 function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): ServiceError {
   log("error", "outputs_refused", { jobId: job, taskId: task, lease, reason });
   return new ServiceError("outputs_refused", reason);
 }
 
 /**
- * The holder of a lease asks where to put its outputs: a signed PUT for each, under the lease's own prefix. The answer, OutputsGrant,
- * is JSON in pieces: of a long video it has megabytes.
+ * Grants a lease's holder a signed PUT for each output, under the lease's prefix. The answer, OutputsGrant, is JSON in pieces: it
+ * has megabytes for a long video.
  * @throws ServiceError lease_lost, or outputs_refused if such a task does not write such files.
  */
 export async function grantOutputs(
@@ -47,7 +47,10 @@ async function* grantJson(
   yield "]}";
 }
 
-/** The holder reports its progress: its lease is extended. @throws ServiceError lease_lost. */
+/**
+ * Records the holder's progress and extends its lease.
+ * @throws ServiceError lease_lost.
+ */
 export async function extendLease(
   platform: Platform,
   { job, task, lease }: LeaseClaims,
@@ -62,7 +65,7 @@ export async function extendLease(
 }
 
 /**
- * The holder reports how its attempt ended; the holder that ended the task may repeat its report.
+ * Records the end of the holder's attempt; the holder that ended the task may repeat its report.
  * @throws ServiceError lease_lost, or outputs_refused if such a task can't have such an output.
  */
 export async function completeTask(
@@ -86,7 +89,7 @@ export async function completeTask(
   if (report.reported === "lease_lost") throw new ServiceError("lease_lost");
 }
 
-/** Has the next job of an upload that was replaced look at the new file, before anybody learns that this one failed. Never throws. */
+/** Makes the next job inspect an upload that was replaced, before clients learn that this job failed. Never throws. */
 async function forgetSeen(platform: Platform, { job, task, lease }: LeaseClaims): Promise<void> {
   try {
     const definition = await platform.jobObject(job).holding(task, lease);

@@ -4,16 +4,15 @@ import type { Platform } from "../../platform.ts";
 import { TaskMessage } from "../store/queues.ts";
 
 /**
- * How often the same message comes back before a new one takes its place. A queue takes 5,000 new messages per second, which new
- * work needs, and any number of retries; but it counts these, and at `max_retries` the message would be dead: what is left is
- * for failures.
+ * Number of times that a message comes back before a new one replaces it. A queue takes 5,000 new messages per second, which new
+ * work needs, and any number of retries. But it counts retries, and drops the message at `max_retries`: failures need the rest.
  */
 export const MOST_RETRIES = 3;
 
 /**
- * Puts off the messages of a batch for whose tasks the inference service has no room: one query for all of them, and no
- * JobObject is woken. They stay in their queue, and every fourth time as new messages.
- * Returns the messages that are left; those that are not understood are left too.
+ * Postpones the messages of a batch for whose tasks the inference service has no room: one query for all of them, without waking
+ * a JobObject. They stay in their queue, and every fourth time as new messages. Returns the remaining messages, including
+ * malformed ones.
  */
 export async function putOffWithoutRoom(
   { inference, queues }: Platform,
@@ -42,7 +41,7 @@ export async function putOffWithoutRoom(
   const { away } = answer;
   log(away === null || away.expected ? "info" : "warn", "tasks_put_off", {
     lane,
-    // The batch is sampled by it: under load there are hundreds of these lines per second.
+    // The sample of the batch: under load there are hundreds of these lines per second.
     messageId: first.message.id,
     why: away === null ? "full" : "away",
     reason: away?.reason ?? null,

@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * The job with the bucket's keys of the masks that its regions refine.
- * @param stored what the bucket has of each of the job's uploads, in their order
+ * Returns the job with the bucket's keys of the masks that its regions refine.
+ * @param stored the bucket's record of each of the job's uploads, in their order
  * @throws ServiceError job_not_found, job_not_ready, mask_not_found.
  */
 export async function withRefinedMasks(
@@ -42,7 +42,7 @@ export async function withRefinedMasks(
   return { ...job, regions };
 }
 
-/** The keys of the masks that regions refine of one job, by the regions' indexes. */
+/** Returns the keys of one job's masks that regions refine, by the regions' indexes. */
 async function keysOf(
   platform: Platform,
   accountId: string,

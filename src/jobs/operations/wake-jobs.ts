@@ -5,18 +5,17 @@ import { lateWritesMs } from "../rules/policy.ts";
 import type { JobAge } from "../store/old-jobs.ts";
 
 const PAGE = 100;
-/** A night's work is bounded: the next night continues there, and so gets round to all jobs, however many do not end. */
+/** Limit of a night's work: the next night continues there, and so reaches all jobs. */
 const MOST_PAGES = 100;
-/** A cron has 15 minutes, and a job that is purged may take seconds. */
+/** A cron has 15 minutes, and purging a job may take seconds. */
 const RUN_MS = 5 * 60_000;
 
-/** How long a job may be in progress without a change of its status before its object is woken. */
+/** Time that a job may be in progress without a change of its status before its object is woken. */
 export const STUCK_MS = 86_400_000;
 
 /**
- * Wakes the objects of jobs that have been in progress for long, oldest first, or from where the last night ended. An object
- * that has lost its alarm sets it again, one whose last push was lost pushes again, and the row of a job that no object
- * has is struck from the list.
+ * Wakes the objects of jobs that have been in progress for long, oldest first, or after the last one of the night before. Such an
+ * object restores a lost alarm and repeats a lost push. Removes a job without an object from the list.
  */
 export const wakeStuckJobs = (platform: Platform, now: number): Promise<void> =>
   wakeAll(platform, "stuck_jobs", (after) => platform.oldJobs.underWaySince(now - STUCK_MS, after, PAGE));
@@ -27,14 +26,14 @@ export const wakeOutlivedJobs = (platform: Platform, now: number): Promise<void>
     platform.oldJobs.createdUntil(now - platform.policy.retentionMs, after, PAGE),
   );
 
-/** How long after the time of its last purge a deleted job counts as stuck. */
+/** Time after its last purge from which a deleted job counts as stuck. */
 const PURGE_LATE_MS = 3_600_000;
 
-/** Since when (epoch ms) a deleted job whose row is still there should be gone. */
+/** Returns the time (epoch ms) since which a deleted job that still has a row should be gone. */
 export const purgedBy = ({ policy }: Platform, now: number): number =>
   now - lateWritesMs(policy) - PURGE_LATE_MS;
 
-/** Wakes the objects of deleted jobs that still have something left although nobody can write any more. */
+/** Wakes the objects of deleted jobs that still have files although no holder can write any more. */
 export const wakeDeletedJobs = (platform: Platform, now: number): Promise<void> =>
   wakeAll(platform, "deleted_jobs", (after) =>
     platform.oldJobs.deletedBefore(purgedBy(platform, now), after, PAGE),
@@ -64,7 +63,7 @@ async function wakeAll(
   if (woken + unknown > 0) log("info", "jobs_woken", { part, woken, unknown });
 }
 
-/** Strikes jobs that no object has from the list. Returns how many: none if it can't be done now, and the next night comes round to them. */
+/** Removes jobs without an object from the list. Returns the number: zero if it can't be done now; the next night tries again. */
 async function strike(
   { jobs, database }: Platform,
   part: string,
@@ -75,13 +74,13 @@ async function strike(
     await jobs.withdrawAll(jobIds, Date.now());
     return jobIds.length;
   } catch (error) {
-    // Such as that one's account has begun to move.
+    // For example, an account has begun to move.
     log("error", "nightly_failed", { part, database, reason: reasonOf(error) });
     return 0;
   }
 }
 
-/** Wakes a listed job's object; false if it has no such job, which is then to be struck from the list. */
+/** Wakes a listed job's object; false if it has no such job: the list must then remove it. */
 async function wake(platform: Platform, jobId: string): Promise<boolean> {
   try {
     return await platform.jobObject(jobId).wake();

@@ -19,9 +19,9 @@ import {
 } from "../../billing/rules/trial.ts";
 
 /**
- * Who may have which job: every reason to refuse a new job, each as the error that the client receives, or null. createJob
- * calls the functions in this order. D1 repeats `accountRefusal` and `laneHasRoom` inside the transaction that lists the
- * job (store/jobs.ts), so that concurrent requests cannot exceed a limit together; a test checks that the two agree.
+ * Every reason to refuse a new job, each as the error that the client receives, or null. createJob calls the functions in this
+ * order. D1 repeats `accountRefusal` and `laneHasRoom` inside the transaction that lists the job (store/jobs.ts), so that
+ * concurrent requests cannot exceed a limit together; a test checks that the two agree.
  */
 
 /** The operator's settings for new jobs. */
@@ -30,22 +30,22 @@ export interface AdmissionTerms extends UploadLimits {
   /** Code points, as JSON Schema's maxLength counts. */
   readonly maxPromptLength: number;
   readonly trial: TrialOffer;
-  /** How many tasks of trial jobs may be open at a time: accepted and unfinished. */
+  /** Maximum number of open tasks of trial jobs: accepted and unfinished. */
   readonly maxTrialBacklog: number;
   readonly upgradeUrl: string;
 }
 
-/** A requested job, the access of its account, and the most units that the job can use. */
+/** A requested job, its account's access, and the maximum units that the job can use. */
 export interface ProposedJob {
   readonly job: JobDefinition;
   readonly access: Access;
   readonly units: number;
 }
 
-/** How many jobs that only refine masks of a picture cost nothing; uploads are kept no longer than the retention period. */
+/** Number of free jobs that only refine masks of a picture; uploads are kept no longer than the retention period. */
 export const FREE_REFINEMENTS = 20;
 
-/** The most files that a job can write, reserved of the account's day when it is accepted. */
+/** Returns the maximum number of files that a job can write, reserved of the account's day at its acceptance. */
 export const filesToReserve = (job: JobDefinition): number => job.taskIds.length * mostFilesOfTask(job);
 
 const codePoints = (text: string): number => Array.from(text).length;
@@ -71,7 +71,10 @@ export function requestRefusal(
   return null;
 }
 
-/** Refuses every job of a blocked account, or of a trial account without a required verified address: payment_required, email_unverified. */
+/**
+ * Refuses every job of a blocked account, or of a trial account without a required verified address: payment_required,
+ * email_unverified.
+ */
 export function accessRefusal(
   { upgradeUrl }: AdmissionTerms,
   { accessMode, lacksVerifiedEmail }: Access,
@@ -83,7 +86,7 @@ export function accessRefusal(
 const trialOf = ({ trial }: AdmissionTerms, { job }: ProposedJob, use: AccountUse): Trial =>
   trialAt(trial, use.trial, job.createdAt);
 
-/** Error 402 for a trial account, with what is left of its trial. */
+/** Returns error 402 for a trial account, with the rest of its trial. */
 function trialError(
   terms: AdmissionTerms,
   proposed: ProposedJob,
@@ -100,7 +103,7 @@ function trialError(
   });
 }
 
-/** Refuses a trial account by what it requests, then by what it has left. */
+/** Refuses a trial account by its request, then by the rest of its trial. */
 function trialJobRefusal(terms: AdmissionTerms, proposed: ProposedJob, use: AccountUse): ServiceError | null {
   const { job, access, units } = proposed;
   const refused = (code: ErrorCode) => trialError(terms, proposed, use, code);
@@ -145,7 +148,7 @@ function creditRefusal(
   );
 }
 
-/** The refusal of a job that needs more than is left of the day; without a Retry-After if it needs more than a whole day's limit. */
+/** Returns the refusal of a job that exceeds the rest of the day; without a Retry-After if it exceeds a whole day's limit. */
 function dayIsUsed(needed: string, asked: number, limit: number, used: number, now: number): ServiceError {
   if (asked > limit) {
     return new ServiceError(
@@ -180,7 +183,7 @@ export function accountRefusal(
   return new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId });
 }
 
-/** How many of the trial lane's open tasks have to end before the job fits; an empty lane takes every job. */
+/** Returns how many of the trial lane's open tasks must end before the job fits; an empty lane takes every job. */
 function tasksInTheWay(
   { maxTrialBacklog }: AdmissionTerms,
   { job, access }: ProposedJob,
@@ -191,16 +194,16 @@ function tasksInTheWay(
   return Math.max(0, Math.min(openTrialTasks, above));
 }
 
-/** Whether the trial lane has room for the job; a job of another lane needs none. */
+/** Returns true if the job fits into the trial lane; a job of another lane always does. */
 export const laneHasRoom = (terms: AdmissionTerms, proposed: ProposedJob, openTrialTasks: number): boolean =>
   tasksInTheWay(terms, proposed, openTrialTasks) === 0;
 
-/** The longest wait that clients are asked for. */
+/** The longest wait for which clients are asked. */
 const LONGEST_WAIT_SECONDS = 600;
 
 /**
- * The refusal of a job that the trial lane has no room for: trial_queue_full, and when there will be room at the lane's
- * pace. If no task has ended yet, one is assumed to be about to.
+ * Returns the refusal of a job that does not fit into the trial lane: trial_queue_full, with the wait at the lane's pace. If no
+ * task has ended yet, assumes that one will end now.
  */
 export function trialQueueFull(
   terms: AdmissionTerms,
@@ -217,8 +220,8 @@ export function trialQueueFull(
 }
 
 /**
- * Refuses a job before the bucket is asked about its uploads, if it has been asked about as many uploads of refused jobs
- * today as the account may have tasks: daily_limit_reached.
+ * Refuses a job before its uploads are inspected, if the account's refused jobs have cost as many inspections today as it may
+ * have tasks: daily_limit_reached.
  */
 export function inspectionRefusal(
   { job, access }: ProposedJob,
@@ -238,7 +241,7 @@ const mismatch = (taskId: string, type: JobType): ServiceError =>
     `${taskId} is not ${type === "image" ? "a picture" : "a video"}, as a job of type ${type} requires.`,
   );
 
-/** Refuses uploads by their records: task_not_owned, task_type_mismatch. `owned` are the account's own. */
+/** Refuses uploads by their records: task_not_owned, task_type_mismatch. `owned` are the account's uploads. */
 export function ownershipRefusal(
   { type, taskIds }: JobDefinition,
   owned: readonly RecordedUpload[],
@@ -286,7 +289,7 @@ export function trialFormatRefusal(
   if (proposed.access.accessMode !== "trial") return null;
   const odd = uploads.findIndex(({ media }) => !TRIAL_FORMATS.has(media?.format));
   if (odd === -1) return null;
-  // A paid account gets nothing for the others, either.
+  // A paid account can't use the others, either.
   const isRead = READABLE_PICTURES.has(`image/${uploads[odd]?.media?.format}`);
   const advice = isRead ? "Convert it, or upgrade" : "Convert it";
   const message = `${proposed.job.taskIds[odd]} is not a JPEG, PNG or WebP picture, as the free trial requires. ${advice}.`;

@@ -5,25 +5,25 @@ import type { TaskOutput } from "@segmentation/protocol";
 import type { JobCost } from "../../billing/rules/ledger.ts";
 import type { ArchiveUpload, JobDefinition, JobPhase } from "./state.ts";
 
-/** A job's public status, and the share of its work that is done, in whole hundredths. */
+/** A job's public status, and its progress, in whole hundredths. */
 export interface JobAnswer {
   readonly status: JobStatus;
   readonly progress: number;
 }
 
-/** The same with what only those learn who ask for it. */
+/** A job's answer with the fields that only its own status has. */
 export interface FullJobAnswer extends JobAnswer {
-  /** What it was asked for, which its status has for those who ask for it. */
+  /** The job's request. */
   readonly asked: Pick<JobStatus, "prompts" | "refines">;
 }
 
-/** A job after a cancellation, and how many of its tasks were canceled. */
+/** A job after a cancellation, and the number of canceled tasks. */
 export interface CanceledJob {
   readonly status: JobStatus;
   readonly canceledTasks: number;
 }
 
-/** A job as the list and the ledger should have it. */
+/** A job for the list and the ledger. */
 export interface JobListing {
   readonly definition: JobDefinition;
   readonly phase: JobPhase;
@@ -37,7 +37,7 @@ export interface JobListing {
   readonly cost: JobCost | null;
 }
 
-/** What the holder of a claimed task needs to know. */
+/** The data for the holder of a claimed task. */
 export interface TaskClaim {
   readonly definition: JobDefinition;
   readonly lease: number;
@@ -58,37 +58,37 @@ export interface FinishedJob {
   readonly tasks: readonly FinishedTask[];
 }
 
-/** What a job that adds to another has to know of it: the first job of its uploads, which it may be itself, and its tasks. */
+/** The data of a job that another adds to: the first job of its uploads, which it may be itself, and its tasks. */
 export interface ContinuedJob {
   readonly firstJobId: string;
   readonly taskIds: readonly string[];
 }
 
-/** A mask of one of a job's pictures, as another job refines it. */
+/** A mask of a job's picture that another job refines. */
 export interface MaskAsked {
   readonly taskId: string;
   readonly maskIndex: number;
 }
 
-/** A mask that is there: its key in the bucket, and the ETag of the picture that it is of; absent where inputs were not pinned. */
+/** An existing mask: its key in the bucket, and the ETag of its picture; absent where inputs were not pinned. */
 export interface StoredMask {
   readonly objectKey: string;
   readonly inputEtag?: string;
 }
 
-/** Some of a successful job's outputs: those of its next tasks. */
+/** A page of a successful job's outputs: those of its next tasks. */
 export interface FinishedPage extends FinishedJob {
   /** The index of the task with which the next page begins; null after the last. */
   readonly next: number | null;
-  /** How many files the whole job has; of a later page, without meaning. */
+  /** Number of files of the whole job; meaningless on a later page. */
   readonly files: number;
 }
 
-/** A half-built archive as its builder saved it: what the next builder needs to continue. */
+/** A half-built archive, for the next builder. */
 export interface KeptArchive {
-  /** The digest of the archive's plan, so that nobody continues with a different one. */
+  /** The digest of the archive's plan: only a builder with the same plan continues. */
   readonly plan: string;
-  /** What is known about its files: numbers of `archives/rules/zip-writer.ts`. */
+  /** The records of its files: numbers of `archives/rules/zip-writer.ts`. */
   readonly known: Uint32Array;
   /** The ETags of the upload's finished parts, in order. */
   readonly etags: readonly string[];
@@ -96,15 +96,15 @@ export interface KeptArchive {
   readonly rest: Uint8Array;
 }
 
-/** What the builder of a claimed archive needs to know. */
+/** The data for the builder of a claimed archive. */
 export interface ArchiveClaim {
   readonly job: FinishedJob;
   readonly lease: number;
-  /** How many builders have claimed it, including this one. */
+  /** Number of builders that have claimed it, including this one. */
   readonly messages: number;
   /** The upload to continue; null if none was begun. */
   readonly upload: ArchiveUpload | null;
-  /** Where to continue; null if nothing is saved. */
+  /** The state to continue from; null if nothing is saved. */
   readonly kept: KeptArchive | null;
 }
 
@@ -114,5 +114,5 @@ export interface ArchiveReply {
   readonly readyKey: string | null;
 }
 
-/** The answer to an account's question about an archive; null if the job is not the account's own. */
+/** The answer to an account's request for an archive; null if the job belongs to another account. */
 export type ArchiveAnswer = ArchiveReply | "not_downloadable" | "not_requested" | null;

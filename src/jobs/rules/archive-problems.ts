@@ -1,6 +1,6 @@
 import { type Blanks, fill } from "@segmentation/protocol";
 
-/** Why an archive could not be built: a stable code, and a sentence with placeholders `{…}`. */
+/** The reasons why an archive could not be built: a stable code, and a sentence with placeholders `{…}`. */
 export const ARCHIVE_PROBLEMS = {
   archive_failed: "The archive could not be built. Request it again with POST on the same path.",
   archive_output_missing: "The file {key} is no longer in storage. Create the job again.",

@@ -8,16 +8,16 @@ import type { Transition } from "./tasks.ts";
 const withArchive = (state: JobState, archive: ArchiveRecord | null): JobState => ({ ...state, archive });
 
 /**
- * How a builder's slice ended. `ready`: `upload` is the lease that began the upload which became the archive; without it the
- * archive is under the builder's own lease. `unfinished`: the next builder continues from what was saved. `retryable` is
- * true if another attempt may succeed.
+ * The end of a builder's slice. `ready`: `upload` is the lease that began the archive's upload; without it the archive is under
+ * the builder's own lease. `unfinished`: the next builder continues from the saved state. `retryable` is true if another attempt
+ * may succeed.
  */
 export type ArchiveOutcome =
   | { readonly outcome: "ready"; readonly upload?: number }
   | { readonly outcome: "unfinished" }
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
 
-/** The archive's saved progress is dropped; its upload, if it has one, is to be aborted. */
+/** Drops the archive's saved progress, and marks its upload for abortion. */
 export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
   const { kept: _, upload, ...rest } = archive;
   const after = withArchive(state, rest);
@@ -26,12 +26,12 @@ export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
     : { ...after, abandonedUploads: [...(state.abandonedUploads ?? []), upload] };
 }
 
-/** How many archives a job may begin, failed ones included: each reads all of its outputs again. */
+/** Maximum number of archives that a job may begin, failed ones included: each reads all of its outputs again. */
 export const MOST_ARCHIVES = 10;
 
 /**
- * The account requests an archive: this starts one unless one is pending or ready. For a job that has begun too many, it
- * fails at once. Taken only if the job ended in success.
+ * Starts an archive at the account's request, unless one is pending or ready. Fails at once for a job that has begun too many.
+ * Taken only if the job ended in success.
  */
 export function requestArchive(state: JobState, now: number): Transition {
   if (jobStatus(state.tasks) !== "success") return { state, taken: false };
@@ -47,8 +47,8 @@ export function requestArchive(state: JobState, now: number): Transition {
 }
 
 /**
- * A consumer claims the archive to build it. Not taken if nobody requested it, another consumer is building it, it has
- * ended, or the job is being forgotten.
+ * Lets a consumer claim the archive to build it. Not taken if there is no request, another consumer is building it, it has ended,
+ * or the job is being forgotten.
  */
 export function claimArchive(state: JobState, policy: JobPolicy, now: number): Transition {
   const lease = state.lastLease + 1;
@@ -66,7 +66,7 @@ function byBuilder(state: JobState, lease: number, change: (archive: ArchiveReco
   return { state: change(archive), taken: true };
 }
 
-/** The builder is at work: its lease is extended. */
+/** Extends the lease of a builder at work. */
 export const extendArchive = (state: JobState, lease: number, policy: JobPolicy, now: number): Transition =>
   byBuilder(state, lease, (archive) => withArchive(state, delivery.extended(archive, lease, policy, now)));
 
@@ -77,8 +77,8 @@ export const beginArchiveUpload = (state: JobState, lease: number, uploadId: str
     : { state, taken: false };
 
 /**
- * The builder saves a half-built archive of `files` files, and its lease is extended. Only if there are more files than
- * before was there progress, which resets the attempts.
+ * Saves a half-built archive of `files` files, and extends the builder's lease. More files than before count as progress, which
+ * resets the attempts.
  */
 export const keepArchive = (
   state: JobState,
@@ -93,8 +93,8 @@ export const keepArchive = (
   });
 
 /**
- * A failed attempt: another one follows. When none is left, the saved progress may be the problem (an upload that R2 no
- * longer has, a part that a late builder overwrote), so the archive is restarted, once. After that it has failed.
+ * Begins another attempt after a failure. When none is left, restarts the archive once: the saved progress may be the problem (an
+ * upload that R2 no longer has, a part that a late builder overwrote). After that the archive has failed.
  */
 function attemptFailed(state: JobState, archive: ArchiveRecord, policy: JobPolicy, now: number): JobState {
   const next = delivery.retried(archive, policy, now);
@@ -139,11 +139,11 @@ export function abortedUpload(state: JobState, uploadId: string): JobState {
   return left.length === 0 ? rest : { ...rest, abandonedUploads: left };
 }
 
-/** Every upload that the job's archives have in the bucket: the abandoned ones, and the one being written. */
+/** Returns every upload of the job's archives in the bucket: the abandoned ones, and the current one. */
 export const archiveUploads = ({ archive, abandonedUploads = [] }: JobState): readonly ArchiveUpload[] =>
   archive?.upload === undefined ? abandonedUploads : [...abandonedUploads, archive.upload];
 
-/** The effects of time on the archive: a builder's lease ends; a ready archive expires and is forgotten. */
+/** Applies the effects of time to the archive: a builder's lease ends; a ready archive expires and is forgotten. */
 export function tickArchive(state: JobState, policy: JobPolicy, now: number): JobState {
   const { archive } = state;
   if (archive === null) return state;
@@ -152,7 +152,7 @@ export function tickArchive(state: JobState, policy: JobPolicy, now: number): Jo
   return state;
 }
 
-/** Whether a message for the archive is due, and the job with that message marked as sent. */
+/** Returns the job with the archive's message marked as sent, and whether that message is due. */
 export function takeDueArchive(
   state: JobState,
   policy: JobPolicy,

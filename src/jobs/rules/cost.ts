@@ -6,8 +6,8 @@ import { mostFilesOfTask, unitsOf } from "./task-outputs.ts";
 const CANCELED = problemOf("canceled").code;
 
 /**
- * The most units that a job can use, reserved when it is accepted: one per picture or processed video frame, none if it is free.
- * The request and the operator limit the number of frames.
+ * Returns the maximum units that a job can use, reserved at its acceptance: one per picture or processed video frame, none if it
+ * is free. The request and the operator limit the number of frames.
  */
 export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): number {
   if (job.type === "image") return job.free ? 0 : job.taskIds.length;
@@ -15,16 +15,16 @@ export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): numb
 }
 
 /**
- * The frames that a clip's holders have processed, as far as they reported them; at least one for each attempt, because one
- * that failed, or was canceled, before its first report has cost something too.
+ * Returns the frames that a clip's holders have reported as processed; at least one for each attempt, because an attempt that
+ * ended before its first report had a cost, too.
  */
 function framesOf({ started, attempts, spent = 0, progress }: TaskRecord, used: number): number {
   return Math.max(started ? attempts : 0, spent + Math.max(used, progress?.done ?? 0));
 }
 
 /**
- * The files that a task has written. One that was canceled may have written all that it was allowed to, unless the inference
- * service never took it; one that failed has written none, or few.
+ * Returns the number of files that a task has written. A canceled task may have written its maximum, unless the inference service
+ * never took it; a failed task has written none, or few.
  */
 function filesOfTask({ definition }: JobState, task: TaskRecord, output: TaskOutput | null): number {
   if (output !== null) return filesOf(output).length;
@@ -32,7 +32,7 @@ function filesOfTask({ definition }: JobState, task: TaskRecord, output: TaskOut
 }
 
 /**
- * What a job has cost. A failed picture counts as nothing here: the limit of tasks per day counts it.
+ * Returns a job's cost. A failed picture counts as nothing here: the limit of tasks per day counts it.
  * @param outputOf the output of a task that has succeeded
  */
 export function jobCost(state: JobState, outputOf: (taskId: string) => TaskOutput | null): JobCost {

@@ -17,7 +17,7 @@ import {
   VideoParameters,
 } from "@segmentation/protocol";
 
-/** Who requests a job. */
+/** The account that requests a job, and its access. */
 interface Asker {
   readonly accountId: string;
   readonly accessMode: AccessMode;
@@ -30,7 +30,7 @@ function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
   return tasks.length === 1 ? "single" : "batch";
 }
 
-/** The formats that a request names, each once; no field if it names none. */
+/** Returns the formats that a request names, each once; no field if it names none. */
 const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
   formats.length === 0 ? {} : { formats: [...new Set(formats)] };
 
@@ -47,13 +47,13 @@ const clipRegionOf = ({ timeSeconds = 0, objectId, ...region }: ClipRegion): Job
   ...(objectId !== undefined && { objectId }),
 });
 
-/** Whether a job does nothing but refine masks of its pictures. */
+/** Returns true if a job only refines masks of its pictures. */
 const onlyRefines = (request: ImageJobRequest): boolean =>
   request.prompts === undefined && request.regions?.every(({ refines }) => refines !== undefined) === true;
 
 /**
- * The job that an account's request describes, with the id `jobId`; `now` is epoch milliseconds.
- * @param hasFreeRefinements whether all of its pictures have free refinements left
+ * Returns the job that an account requests, with the id `jobId`; `now` is epoch milliseconds.
+ * @param hasFreeRefinements true if all of its pictures have free refinements left
  */
 export function defineJob(
   { accountId, accessMode, database }: Asker,
@@ -90,7 +90,9 @@ export const regionsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: stri
     of === taskId ? [{ index, ...where }] : [],
   );
 
-/** The masks that the regions of one of a job's tasks refine: the region's index among all of the job's, and the mask's key in the bucket. */
+/**
+ * Returns the masks that a task's regions refine: the region's index among all of the job's, and the mask's key in the bucket.
+ */
 export const priorsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: string) =>
   regions.flatMap(({ taskId: of, prior }, regionIndex) =>
     of === taskId && prior !== undefined ? [{ regionIndex, prior }] : [],
@@ -100,10 +102,10 @@ export const priorsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: strin
 export const clipRegionsOf = (regions: readonly JobClipRegion[]): TaskClipRegion[] =>
   regions.map(({ taskId: _taskId, ...where }, index) => Object.assign({ index }, where));
 
-/** What the objects of a job's regions are called, in their order; empty if it has none. */
+/** Returns the names of the objects of a job's regions, in their order; empty if it has none. */
 export const regionNamesOf = ({ regions = [] }: JobDefinition): string[] =>
   objectsOf<JobRegion | JobClipRegion>(regions).map(nameOf);
 
-/** The categories of a job's annotations and labels: its prompts, then what its regions are called. */
+/** Returns the categories of a job's annotations and labels: its prompts, then the names of its regions. */
 export const categoriesOfJob = (definition: JobDefinition): Category[] =>
   categoriesOf(definition.prompts, regionNamesOf(definition));

@@ -1,6 +1,6 @@
 import { refusalDelay, resendDelay, retryDelay, type JobPolicy } from "./policy.ts";
 
-/** Where a piece of work is on its way through a queue that may deliver it twice, late, or never. */
+/** The position of a piece of work on its way through a queue that may deliver it twice, late, or never. */
 export type PendingStep =
   /** Goes into the queue at `notBefore`. */
   | { readonly at: "waiting"; readonly notBefore: number }
@@ -12,11 +12,11 @@ export type PendingStep =
 /** A piece of work: pending, or ended as one of `End`. */
 export interface Delivery<End extends { readonly at: string }> {
   readonly step: PendingStep | End;
-  /** Claims that were not handed back; they count towards the limit. */
+  /** Claims that were not handed back; they count toward the limit. */
   readonly attempts: number;
   /** Messages since the last claim; each lengthens the wait for the next. */
   readonly sends: number;
-  /** How often in a row the inference service had no room; each lengthens the wait for the next offer. */
+  /** Number of consecutive refusals for lack of room; each lengthens the wait for the next offer. */
   readonly refusals: number;
 }
 
@@ -32,21 +32,21 @@ const isPending = (step: { readonly at: string }): step is PendingStep =>
 const pending = ({ step }: AnyDelivery): PendingStep | null => (isPending(step) ? step : null);
 
 /**
- * Whether the work occupies a place in the window: it is in the queue, held, or was refused and waits. If the last did not
- * count, a busy service would be offered all the other work meanwhile.
+ * Returns true if the work occupies a place in the window: it is in the queue, held, or was refused and waits. Without the last
+ * case, a busy service would be offered all the other work meanwhile.
  */
 export const takesPlace = (work: AnyDelivery, now: number): boolean =>
   work.step.at === "sent" ||
   work.step.at === "leased" ||
   (pending(work)?.at === "waiting" && !isDue(work, now));
 
-/** Whether this lease of the work is in force. After its deadline it stays in force until the work is taken back. */
+/** Returns true if this lease of the work is in force. After its deadline it stays in force until the work is taken back. */
 export const isHeldBy = (work: AnyDelivery, lease: number): boolean => {
   const step = pending(work);
   return step?.at === "leased" && step.lease === lease;
 };
 
-/** When the work next needs attention; null once it has ended. */
+/** Returns the time at which the work next needs attention; null once it has ended. */
 export function wakeTime(work: AnyDelivery): number | null {
   const step = pending(work);
   switch (step?.at) {
@@ -61,7 +61,7 @@ export function wakeTime(work: AnyDelivery): number | null {
   }
 }
 
-/** Whether a message for the work is due: its time has come, or the last message counts as lost. */
+/** Returns true if a message for the work is due: its time has come, or the last message counts as lost. */
 export const isDue = (work: AnyDelivery, now: number): boolean =>
   (work.step.at === "waiting" || work.step.at === "sent") && (wakeTime(work) ?? Infinity) <= now;
 
@@ -128,6 +128,6 @@ export const passedOn = <Work extends AnyDelivery>(work: Work, now: number): Wor
 export const retried = <Work extends AnyDelivery>(work: Work, policy: JobPolicy, now: number): Work | null =>
   work.attempts >= policy.maxAttempts ? null : postponed(work, retryDelay(work.attempts), now);
 
-/** Whether the holder's deadline has passed. */
+/** Returns true if the holder's deadline has passed. */
 export const isExpired = (work: AnyDelivery, now: number): boolean =>
   work.step.at === "leased" && (wakeTime(work) ?? Infinity) <= now;

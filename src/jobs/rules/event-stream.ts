@@ -9,7 +9,7 @@ export type JobEvent =
   | { readonly event: "progress"; readonly id: null; readonly data: JobProgress }
   | { readonly event: "end"; readonly id: number; readonly data: JobStatus };
 
-/** What a stream has sent so far; times are epoch milliseconds. */
+/** The events that a stream has sent so far; times are epoch milliseconds. */
 export interface Sent {
   /** The last status, as JSON; null before the first. */
   readonly status: string | null;
@@ -24,7 +24,7 @@ export const NOTHING_SENT: Sent = { status: null, progress: 0, progressAt: -Infi
 /** At most four progress events per second. */
 export const PROGRESS_EVERY_MS = 250;
 
-/** The events to send now, and when to check again if nothing changes; null to wait for a change. */
+/** The events to send now, and the time of the next check if nothing changes; null to wait for a change. */
 export interface NextEvents {
   readonly events: readonly JobEvent[];
   readonly sent: Sent;
@@ -58,7 +58,7 @@ export function nextEvents(sent: Sent, state: JobState, now: number): NextEvents
   return { events, sent: { ...sent, status, progress, progressAt: now }, checkAt: null };
 }
 
-/** Whether a client with this Last-Event-ID has received the job's `end`. */
+/** Returns true if a client with this Last-Event-ID has received the job's `end`. */
 export const hasReceivedEnd = (state: JobState, lastEventId: string | null): boolean =>
   hasEnded(state.tasks) && lastEventId === String(state.version);
 

@@ -15,7 +15,7 @@ export async function issueLeaseToken(
   return signToken(secrets, "lease", { ...claims }, expiresAt);
 }
 
-/** The lease that a bearer token was signed for, or null. Only the JobObject knows whether the lease is in force. */
+/** Returns the lease that a bearer token was signed for, or null. Only the JobObject knows if the lease is in force. */
 export async function readLeaseToken(secrets: Secrets, token: string): Promise<LeaseClaims | null> {
   const claims = LeaseClaims.safeParse(await verifyToken(secrets, "lease", token));
   return claims.success ? claims.data : null;

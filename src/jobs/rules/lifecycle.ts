@@ -6,35 +6,34 @@ import { archiveUploads, givenUp } from "./archive.ts";
 import { cancelTasks } from "./tasks.ts";
 
 /**
- * What the list and the ledger say about a job: it is `listed`; it was deliberately `withdrawn`, as the ledger's void entry
- * shows; it was accepted and is `settled` without a row, because it was deleted or is past its retention; or it is
- * `missing`: never listed, or lost, as when an older database is restored.
+ * A job's state in the list and the ledger: `listed`; deliberately `withdrawn`, as the ledger's void entry shows; accepted and
+ * `settled` without a row, because it was deleted or is past its retention; or `missing`: never listed, or lost, for example by
+ * the restore of an older database.
  */
 export type AcceptanceState = "listed" | "withdrawn" | "settled" | "missing";
 
-/** How often an accepted job that the list has lost is pushed again, and reported. */
+/** Interval at which an accepted job that the list has lost is pushed again, and reported. */
 const UNLISTED_RETRY_MS = 4 * 3_600_000;
 
-/** How long the list may show a job as queued that has begun: most pictures end before, and are pushed once and not twice. */
+/**
+ * Time for which the list may show a job as queued that has begun: most pictures end before, and so need one push instead of two.
+ */
 export const BEGIN_SHOWN_MS = 5_000;
 
-/** When the projection is due, epoch milliseconds; null while the list has it. */
+/** Returns the time at which the projection is due, epoch milliseconds; null while the list has it. */
 export function pushDueAt(state: JobState): number | null {
   if (state.projected >= state.version) return null;
   if (state.unlistedAt !== null) return state.unlistedAt + UNLISTED_RETRY_MS;
   return state.updatedAt + (state.tasks.every(isDone) ? 0 : BEGIN_SHOWN_MS);
 }
 
-/**
- * Whether the list has confirmed the job's end, and so its settlement: a settlement that is missing now was lost. What the
- * list confirmed about an unfinished job was not a settlement.
- */
+/** Returns true if the list has confirmed the job's end, and so its settlement: a settlement that is missing now was lost. */
 export const isEndConfirmed = (state: JobState): boolean =>
   state.tasks.every(isDone) && state.projected >= state.version;
 
 /**
- * The job after a push of its projection `version`. A job that was deliberately withdrawn while this object could not be
- * reached goes. An accepted job that is missing keeps everything: losing its row must not cost its outputs.
+ * Returns the job after a push of its projection `version`. Forgets a job that was withdrawn while this object was unreachable.
+ * Keeps all of an accepted job that is missing: losing its row must not cost its outputs.
  */
 export function pushed(state: JobState, version: number, acceptance: AcceptanceState, now: number): JobState {
   switch (acceptance) {
@@ -49,33 +48,33 @@ export function pushed(state: JobState, version: number, acceptance: AcceptanceS
   }
 }
 
-/** The outcome for a job that was stored and never notified of its acceptance: it was accepted only if it is listed. */
+/** Returns the outcome for a job that was stored but never told of its acceptance: it was accepted only if it is listed. */
 export const decided = (state: JobState, acceptance: AcceptanceState): JobState => ({
   ...state,
   phase: acceptance === "listed" ? "running" : "withdrawn",
 });
 
-/** When what is being sent counts as lost: its receiver has neither confirmed nor refused it, or the object died meanwhile. */
+/** Time after which a message counts as lost: its receiver has neither confirmed nor refused it, or the object died meanwhile. */
 const UNCONFIRMED_MS = 60_000;
 
-/** The job after something could not be sent, with a time for the next try; the time stands if it has not come yet. */
+/** Returns the job after a failure to send, with the time of the next try; keeps a time that has not come yet. */
 export function sendFailed(state: JobState, random: number, now: number): JobState {
   const { tries, at } = state.retry ?? { tries: 0, at: 0 };
   if (now < at) return state;
   return { ...state, retry: { tries: tries + 1, at: now + sendRetryDelay(tries, random) } };
 }
 
-/** The job after everything was sent but its events: while there are any, they may be what fails. */
+/** Returns the job after it has sent everything but its events: as long as it has events, they may be the failing part. */
 export function allSent(state: JobState): JobState {
   const { retry, ...rest } = state;
   return retry === undefined || state.events !== undefined ? state : rest;
 }
 
 /**
- * When the job next needs its alarm, epoch milliseconds, by `alarmTime`. What is overdue waits for a minute or its retry: an alarm
- * a moment later would spin for as long as the database is down. There is always a next alarm: the last one is the purge at
- * the end of the retention.
- * @param setFor for when the alarm is set; null if it is not set, or has gone off
+ * Returns the time at which the job next needs its alarm, epoch milliseconds, by `alarmTime`. Overdue work waits for a minute or
+ * its retry: an alarm a moment later would spin while the database is down. There is always a next alarm: the last one is the
+ * purge at the end of the retention.
+ * @param setFor the time that the alarm is set for; null if it is not set, or has gone off
  */
 export const nextWake = (state: JobState, policy: JobPolicy, setFor: number | null, now: number): number =>
   alarmTime(
@@ -102,7 +101,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
   for (const task of state.tasks) {
     const time = wakeTime(task);
     if (time === null) continue;
-    // A task that is due but does not fit the window needs no alarm of its own: whatever makes room wakes it.
+    // A due task that does not fit the window needs no alarm: the event that makes room wakes it.
     if (takesPlace(task, now) || inWindow.length < policy.window) yield time;
     if (task.step.at !== "leased") yield givesUpAt(task, state, policy);
   }
@@ -114,8 +113,8 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
 }
 
 /**
- * A job that is to be forgotten: past its retention, deleted by its account, or of an account that is being erased. Whatever
- * is unfinished is canceled first. An accepted job expires, and what it used stays settled; any other is withdrawn.
+ * Returns the job with the order to forget it: past its retention, deleted by its account, or of an account that is being erased.
+ * Cancels its unfinished tasks first. An accepted job expires, and its usage stays settled; any other is withdrawn.
  */
 export function forgotten(state: JobState, now: number): JobState {
   if (state.phase === "prepared") return { ...state, phase: "withdrawn" };
@@ -126,8 +125,8 @@ export function forgotten(state: JobState, now: number): JobState {
 }
 
 /**
- * Whether something may still be written to the bucket for a job that is being forgotten: by a holder whose lease has ended
- * and whose URLs are still valid, or by an archive's builder that has not noticed. No new lease or URL is issued.
+ * Returns true if a holder may still write to the bucket for a job that is being forgotten: its lease has ended but its URLs are
+ * still valid, or it builds an archive and has not noticed. Nothing issues a new lease or URL.
  */
 export function hasLateWriters(state: JobState, policy: JobPolicy, now: number): boolean {
   const { lastLease, tasks, archive, updatedAt } = state;

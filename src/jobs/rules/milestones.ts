@@ -6,8 +6,8 @@ import type { ArchiveEventData, EndEvent } from "../contract/end-event.ts";
 const hasStarted = (tasks: readonly TaskRecord[]): boolean => tasks.some((task) => task.started);
 
 /**
- * What a job has reached with a change: its first task at the inference service, the end of its last task, the end of an
- * archive. `ms` counts from the job's acceptance, or from the request for the archive.
+ * A milestone that a job has reached with a change: its first task at the inference service, the end of its last task, the end of
+ * an archive. `ms` counts from the job's acceptance, or from the request for the archive.
  */
 export type Milestone =
   | { readonly event: "job_started"; readonly ms: number }
@@ -39,15 +39,15 @@ function typeOf({ event, ...reached }: Milestone): NotedEvent["type"] | null {
 }
 
 /**
- * An archive changes after its end: it expires, or is requested again. So its event keeps a copy. At the job's own end there is
- * none yet.
+ * Returns a copy of the archive for its event, because an archive changes after its end: it expires, or is requested again. Empty
+ * at the job's end.
  */
 const archiveAtItsEnd = ({ definition, archive }: JobState): { archive?: ArchiveEventData } =>
   archive === null ? {} : { archive: archiveView(definition.jobId, archive) };
 
 /**
- * The job with the events for these milestones: they are stored in the same turn as what happened. A job that is being
- * forgotten has no events.
+ * Returns the job with the events for these milestones, stored in the same turn as the change. A job that is being forgotten has
+ * no events.
  */
 export function withEvents(
   state: JobState,
@@ -63,7 +63,7 @@ export function withEvents(
   return noted.length === 0 ? state : { ...state, events: [...(state.events ?? []), ...noted] };
 }
 
-/** The job without the events that every endpoint has received, or that none subscribes to. */
+/** Returns the job without the events that every endpoint has received, or that no endpoint subscribes to. */
 export function withoutEvents(state: JobState, delivered: readonly NotedEvent[]): JobState {
   const { events = [], ...rest } = state;
   const left = events.filter((event) => delivered.every(({ id }) => id !== event.id));

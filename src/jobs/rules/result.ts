@@ -24,17 +24,17 @@ const assetOf = (job: FinishedJob, { taskId, lease }: FinishedTask, file: NamedF
   objectKey: outputKey(job.definition, taskId, lease, file.name),
 });
 
-/** All outputs of a job: its tasks in the request's order, a task's outputs in the table's order, its masks by index. */
+/** Returns all outputs of a job: its tasks in the request's order, a task's outputs in the table's order, its masks by index. */
 export const assetsOf = (job: FinishedJob): Asset[] =>
   job.tasks.flatMap((task) => filesOf(task.output).map((file) => assetOf(job, task, file)));
 
-/** The COCO documents among them. */
+/** Returns the COCO documents among them. */
 export const annotationsOf = (job: FinishedJob): Asset[] =>
   job.tasks.flatMap((task) =>
     filesOf(task.output).flatMap((file) => (file.kind === "coco" ? [assetOf(job, task, file)] : [])),
   );
 
-/** The mask that a finished job has of a picture under an index; null if it has none. */
+/** Returns a finished job's mask of a picture by its index; null if it has none. */
 export function storedMask(job: FinishedJob, { taskId, maskIndex }: MaskAsked): StoredMask | null {
   const task = job.tasks.find((each) => each.taskId === taskId);
   if (task?.output.type !== "image") return null;
@@ -103,16 +103,16 @@ export function manifestOf({ definition, tasks }: FinishedJob, refer: Refer): Ar
 const openManifest = (definition: JobDefinition): string =>
   JSON.stringify(manifestOf({ definition, tasks: [] }, String)).slice(0, -"]}".length);
 
-/** Signatures that are kept while a result is sent: 64 digits each. */
+/** Number of signatures kept while a result is sent: 64 digits each. */
 const MOST_KEPT_SIGNATURES = 1_000;
 
 /**
- * A JobResult as JSON, in pieces: one for each task of the manifest, then one for each task's assets. Only one task's URLs
- * are held at a time, however many tasks there are and however slowly the result is read. The manifest and the assets have the
- * same URLs: the first thousand signatures are kept, the others are made again.
+ * Generates a JobResult as JSON, in pieces: one for each task of the manifest, then one for each task's assets. Holds only one
+ * task's URLs at a time, even for many tasks and slow readers. The manifest and the assets have the same URLs: it keeps the first
+ * thousand signatures, and makes the others again.
  *
- * @param tasksOf gives the job's finished tasks, from the first on, each time that it is called
- * @param expiresIn how long the signer's URLs are valid, in seconds
+ * @param tasksOf yields the job's finished tasks from the first on, at each call
+ * @param expiresIn validity of the signer's URLs, in seconds
  */
 export async function* resultJson(
   definition: JobDefinition,

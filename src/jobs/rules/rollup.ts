@@ -36,7 +36,7 @@ export function jobError(tasks: readonly TaskRecord[]): string | null {
   return problemText(problemOf("all_tasks_failed", { count: tasks.length }));
 }
 
-/** A task's error, once it has ended: why it failed, or what a success could not deliver. */
+/** Returns a task's error, once it has ended: the cause of its failure, or the part that a success could not deliver. */
 const taskError = (task: TaskRecord): string | null =>
   isDone(task) && task.problem !== null ? problemText(task.problem) : null;
 
@@ -61,7 +61,7 @@ export function jobView(state: JobState): JobStatus {
   };
 }
 
-/** What a job was asked for, which only those learn who ask for it: events and webhooks would repeat it each time. */
+/** Returns a job's request. Events and webhooks leave it out, because they would repeat it each time. */
 export function askedOf({ definition }: JobState): Pick<JobStatus, "prompts" | "refines"> {
   const { type, prompts } = definition;
   const refines =
@@ -101,7 +101,7 @@ const share = ({ done, total }: ProgressReport): number => Math.min(done / total
 const reported = (task: TaskRecord, lease: number): TaskProgress | null =>
   task.progress?.lease === lease ? task.progress : null;
 
-/** The progress after a report by the holder of `lease`: within one lease it never falls. */
+/** Returns the progress after a report by the holder of `lease`: within one lease it never falls. */
 export function latestProgress(
   task: TaskRecord,
   lease: number,
@@ -121,9 +121,9 @@ function taskShare(task: TaskRecord): number {
 const ROUNDING = 1e-9;
 
 /**
- * The share of a job's work that is done, in whole hundredths, rounded down: the mean over its tasks. An ended task counts
- * as 1, a leased one by its holder's reports. The result is 1 only when every task has ended. It falls when an attempt
- * fails, because the next one starts over.
+ * Returns a job's progress, in whole hundredths, rounded down: the mean over its tasks. An ended task counts as 1, a leased one
+ * by its holder's reports. The result is 1 only when every task has ended. It falls when an attempt fails, because the next one
+ * starts over.
  */
 export function jobProgress(tasks: readonly TaskRecord[]): number {
   if (tasks.every(isDone)) return 1;
@@ -138,7 +138,7 @@ const wayOf = (work: Delivery<TaskEnd | ArchiveEnd>) => ({
   attempts: work.attempts,
 });
 
-/** A job as an operator sees it: where each piece of work is, and nothing of what the account sent or received. */
+/** Returns a job as an operator sees it: the position of each piece of work, and nothing that the account sent or received. */
 export function jobReport(
   state: JobState,
   alarmAt: number | null,

@@ -20,36 +20,35 @@ interface BaseDefinition {
   readonly lane: Lane;
   readonly taskIds: readonly string[];
   /**
-   * The ETag of each input at the acceptance, in the order of `taskIds`: other bytes are not processed. Absent before the
-   * acceptance.
+   * The ETag of each input at the acceptance, in the order of `taskIds`: other bytes are refused. Absent before the acceptance.
    */
   readonly inputEtags?: readonly string[];
   readonly createdAt: number;
   /** The first job of the same uploads, to which this one adds; absent if it adds to none. */
   readonly continues?: string;
-  /** Where the account's books are; absent for the first database. */
+  /** The account's database; absent for the first one. */
   readonly database?: string;
 }
 
-/** A task's region without its index, as in the protocol's `TaskRegion`; absent is what the request left out. */
+/** A task's region without its index, like the protocol's `TaskRegion`; fields missing in the request are absent. */
 type TaskPlace = { readonly taskId: string; readonly label?: string } & (
   | { readonly box: RegionBox }
   | { readonly points: readonly RegionPoint[] }
 );
 
 /**
- * Where in a task's picture to segment an object. `prior` is the bucket's key of the mask that the region refines, `refines` its
- * name.
+ * Position of an object to segment in a task's picture. `prior` is the bucket's key of the mask that the region refines,
+ * `refines` its name.
  */
 export type JobRegion = TaskPlace & { readonly prior?: string; readonly refines?: RefinedMask };
 
-/** Where in a clip, and when, an object is that is to be followed, as in the protocol's `ClipRegion`. */
+/** Position and time of an object to track in a clip, like the protocol's `ClipRegion`. */
 export type JobClipRegion = TaskPlace & { readonly timeSeconds: number; readonly objectId?: number };
 
 export interface ImageJobDefinition extends BaseDefinition, Readonly<ImageParameters> {
   /** In the request's order. Absent if it had none. */
   readonly regions?: readonly JobRegion[];
-  /** Whether it costs nothing: it refines masks of pictures that were paid for. Absent if not. */
+  /** True for a free job, which refines masks of paid pictures; otherwise absent. */
   readonly free?: true;
   /** Additional formats of the result, each once; absent if there are none. */
   readonly formats?: readonly ResultFormat[];
@@ -62,10 +61,13 @@ export interface VideoJobDefinition extends BaseDefinition, Readonly<VideoParame
   readonly formats?: readonly VideoFormat[];
 }
 
-/** What the account requested; only its database may change, if the account is moved. `createdAt` is epoch milliseconds, like every time in this folder. */
+/**
+ * The account's request; only its database may change, if the account is moved. `createdAt` is epoch milliseconds, like every
+ * time in this folder.
+ */
 export type JobDefinition = ImageJobDefinition | VideoJobDefinition;
 
-/** How a task ends. `lease` is the lease of the holder that ended it; null if no holder did. */
+/** A task's end. `lease` is the lease of the holder that ended it; null if no holder did. */
 export type TaskEnd =
   | { readonly at: "success"; readonly lease: number }
   | { readonly at: "failed"; readonly lease: number | null };
@@ -79,21 +81,21 @@ export interface TaskProgress {
 
 export interface TaskRecord extends Delivery<TaskEnd> {
   readonly taskId: string;
-  /** Whether the inference service has ever taken it. */
+  /** True if the inference service has ever taken it. */
   readonly started: boolean;
-  /** Why it failed, what a success could not deliver, or why the last attempt ended. */
+  /** The cause of its failure or of its last attempt's end, or the part that a success could not deliver. */
   readonly problem: TaskProblem | null;
-  /** Absent until a holder reports any, and again after the next claim. */
+  /** Absent until a holder reports progress, and again after the next claim. */
   readonly progress?: TaskProgress;
   /** Units that holders before the present one processed; absent if none reported any. */
   readonly spent?: number;
-  /** How much of it, in units, the attempts had processed when they last got further by a tenth of it; absent if they never did. */
+  /** Units that the attempts had processed when they last advanced by a tenth of the task; absent if they never did. */
   readonly advancedTo?: number;
-  /** When the last attempt failed or was handed back; absent if none was. */
+  /** Time at which the last attempt failed or was handed back; absent if none was. */
   readonly failedAt?: number;
 }
 
-/** How an archive ends: ready until it expires, or failed until it is requested again. */
+/** An archive's end: ready until it expires, or failed until it is requested again. */
 export type ArchiveEnd =
   | { readonly at: "ready"; readonly lease: number; readonly expiresAt: number }
   | { readonly at: "failed"; readonly message: string };
@@ -105,15 +107,15 @@ export interface ArchiveUpload {
 }
 
 export interface ArchiveRecord extends Delivery<ArchiveEnd> {
-  /** When it was requested; absent if it failed at once, which is not measured. */
+  /** Time of its request; absent if it failed at once, which is not measured. */
   readonly requestedAt?: number;
-  /** How many builders have claimed it; absent if none was counted. */
+  /** Number of builders that have claimed it; absent if none was counted. */
   readonly messages?: number;
-  /** How many files the half-built archive has that is stored beside the state; absent if there is none. */
+  /** Number of files of the half-built archive, which has a separate row; absent if there is none. */
   readonly kept?: number;
   /** The upload that its builders write to; absent until one of them begins it. */
   readonly upload?: ArchiveUpload;
-  /** Whether it was restarted because its builders failed on the saved progress; absent if not. */
+  /** True if it was restarted because its builders failed on the saved progress; otherwise absent. */
   readonly restarted?: true;
 }
 
@@ -121,9 +123,9 @@ export interface ArchiveRecord extends Delivery<ArchiveEnd> {
 export interface NotedEvent {
   readonly id: string;
   readonly type: EndEvent["type"];
-  /** When it happened, epoch milliseconds. */
+  /** Time of the event, epoch milliseconds. */
   readonly at: number;
-  /** How the archive ended; absent for the end of the job. */
+  /** The archive's end; absent for the end of the job. */
   readonly archive?: ArchiveEventData;
 }
 
@@ -133,10 +135,7 @@ export interface NotedEvent {
  */
 export type JobPhase = "prepared" | "running" | "withdrawn" | "expired";
 
-/**
- * Since when a job has gone without any progress: since the first time after its last progress that the inference service had
- * no room (`refused`), or since that progress.
- */
+/** The start of a job's standstill: the first refusal for lack of room after its last progress (`refused`), or that progress. */
 export interface Standstill {
   readonly since: number;
   readonly refused: boolean;
@@ -148,7 +147,7 @@ export interface JobState {
   readonly phase: JobPhase;
   readonly tasks: readonly TaskRecord[];
   readonly archive: ArchiveRecord | null;
-  /** How many archives the job has begun; absent if none was counted. */
+  /** Number of archives that the job has begun; absent if none was counted. */
   readonly archivesBegun?: number;
   /** Abandoned uploads of archives, to be aborted; absent if there are none. */
   readonly abandonedUploads?: readonly ArchiveUpload[];
@@ -160,15 +159,15 @@ export interface JobState {
   /** Increases with each change that the account's list shows; `projected` is the version that the list has. */
   readonly version: number;
   readonly projected: number;
-  /** Absent while there was neither progress nor a refusal: then it is since the job's acceptance. */
+  /** Absent without any progress or refusal so far: then it counts from the job's acceptance. */
   readonly standstill?: Standstill;
-  /** When the list last turned out to have lost this accepted job; null while it has it. */
+  /** The last time at which the list turned out to have lost this accepted job; null while it has it. */
   readonly unlistedAt: number | null;
-  /** Something could not be sent so many times in a row, and is sent again at `at`; absent if nothing failed. */
+  /** Number of consecutive failures to send, and the time `at` of the next try; absent if nothing failed. */
   readonly retry?: { readonly tries: number; readonly at: number };
-  /** Whether an expired job is removed from the list and settled; absent until then. */
+  /** True once an expired job is removed from the list and settled; absent until then. */
   readonly struck?: true;
-  /** When a forgotten job's objects are purged from the bucket for the second and last time; absent before the first. */
+  /** Time of the second and last purge of a forgotten job's objects from the bucket; absent before the first. */
   readonly purgeAgainAt?: number;
 }
 
@@ -192,13 +191,13 @@ export function newJob(definition: JobDefinition): JobState {
   };
 }
 
-/** Whether a task has ended. */
+/** Returns true if a task has ended. */
 export const isDone = (task: TaskRecord): boolean => task.step.at === "success" || task.step.at === "failed";
 
-/** Whether all tasks have ended, and so the job. */
+/** Returns true if all tasks have ended, and so the job. */
 export const hasEnded = (tasks: readonly TaskRecord[]): boolean => tasks.every(isDone);
 
-/** How an archive has ended; null while it is pending, or if none was requested. */
+/** Returns the end of an archive; null while it is pending, or if none was requested. */
 export function archiveEnd(archive: ArchiveRecord | null): "ready" | "failed" | null {
   const at = archive?.step.at;
   return at === "ready" || at === "failed" ? at : null;

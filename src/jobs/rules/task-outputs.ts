@@ -15,7 +15,7 @@ import type { ImageJobDefinition, JobDefinition } from "./state.ts";
 
 const hasDuplicates = (values: readonly unknown[]): boolean => new Set(values).size < values.length;
 
-/** Why a task of this type may not write these files, as a sentence; null if it may. */
+/** Returns why a task of this type may not write these files, as a sentence; null if it may. */
 export function filesRefusal(type: JobType, files: readonly OutputFile[]): string | null {
   if (hasDuplicates(files.map((file) => file.name))) return "A file is named twice.";
   for (const { name, contentType } of files) {
@@ -27,7 +27,7 @@ export function filesRefusal(type: JobType, files: readonly OutputFile[]): strin
   return null;
 }
 
-/** Why a task of this type cannot have this output, as a sentence; null if it can. */
+/** Returns why a task of this type cannot have this output, as a sentence; null if it can. */
 export function outputRefusal(type: JobType, given: TaskOutput): string | null {
   if (given.type !== type) return `A job of type ${type} has no output of type ${given.type}.`;
   const wrong = filesOf(given).find(({ output, name }) => !isNamed(output, name));
@@ -37,16 +37,16 @@ export function outputRefusal(type: JobType, given: TaskOutput): string | null {
   return given.framesWithMasks > given.units ? "More frames have masks than were processed." : null;
 }
 
-/** What a job's finished task is charged: its own units, or none if the job is free. */
+/** Returns the charge for a job's finished task: its units, or none if the job is free. */
 export const unitsOf = (definition: JobDefinition, { units }: TaskOutput): number =>
   definition.type === "image" && definition.free === true ? 0 : units;
 
-/** A result and an archive list every mask file of their job, and both are made from one list in memory. */
+/** A result and an archive list every mask file of their job, both from one array in memory. */
 const MOST_MASK_FILES_PER_JOB = 30_000;
 
 /**
- * The most masks for the prompts of one task, which share them equally: the maximum per prompt, limited by the maximum per
- * task and by the task's share of its job. The masks of the job's regions take precedence. With cut-outs, a mask has two
+ * Returns the maximum masks for the prompts of one task, which share them equally: the maximum per prompt, limited by the maximum
+ * per task and by the task's share of its job. The masks of the job's regions take precedence. With cutouts, a mask has two
  * files.
  */
 export const mostMasks = ({
@@ -66,7 +66,7 @@ export const mostMasks = ({
     Math.floor(MOST_MASK_FILES_PER_JOB / filesPerMask / tasks) - regions,
   );
 
-/** What decides how many masks each of a job's pictures may have. */
+/** Returns the properties that decide the maximum masks of each of a job's pictures. */
 export const masksAsked = ({ prompts, taskIds, regions, formats = [] }: ImageJobDefinition) => ({
   prompts: prompts.length,
   tasks: taskIds.length,
@@ -74,7 +74,7 @@ export const masksAsked = ({ prompts, taskIds, regions, formats = [] }: ImageJob
   filesPerMask: 1 + formats.filter((format) => isList(OUTPUTS.image[format])).length,
 });
 
-/** The most files that each of a job's tasks may write. */
+/** Returns the maximum files that each of a job's tasks may write. */
 export function mostFilesOfTask(definition: JobDefinition): number {
   const single = outputsOf(definition.type).filter(([, output]) => !isList(output)).length;
   if (definition.type === "video") return single;

@@ -23,7 +23,7 @@ const find = (state: JobState, taskId: string): TaskRecord | undefined =>
 
 const shown = (tasks: readonly TaskRecord[]): string => `${jobStatus(tasks)} ${jobError(tasks)}`;
 
-/** The job with some tasks changed; it gets a new version if what the account's list shows has changed. */
+/** Returns the job with some tasks changed; with a new version if the account's list shows a difference. */
 function withTasks(state: JobState, tasks: readonly TaskRecord[], now: number): JobState {
   if (tasks.every((task, i) => task === state.tasks[i])) return state;
   return shown(state.tasks) === shown(tasks)
@@ -44,7 +44,7 @@ const failed = (task: TaskRecord, lease: number | null, problem: TaskProblem): T
   problem,
 });
 
-/** After a failed attempt another one follows, or the task fails with the problem of the last. */
+/** Begins another attempt after a failed one, or fails the task with the problem of the last. */
 const attemptFailed = (
   task: TaskRecord,
   lease: number,
@@ -54,12 +54,12 @@ const attemptFailed = (
 ): TaskRecord =>
   delivery.retried({ ...task, problem, failedAt: now }, policy, now) ?? failed(task, lease, problem);
 
-/** The task at a new holder's. What earlier ones have processed stays counted: it has cost as much. */
+/** Returns the task with a new holder. Work of earlier holders stays counted: its cost is the same. */
 function atNewHolder({ progress, ...task }: TaskRecord): TaskRecord {
   return progress === undefined ? task : { ...task, spent: (task.spent ?? 0) + progress.done };
 }
 
-/** A consumer claims a task. Taken only if the job is running, nobody holds the task and it has not ended. */
+/** Lets a consumer claim a task. Taken only if the job is running, the task has no holder and it has not ended. */
 export function claimTask(state: JobState, taskId: string, policy: JobPolicy, now: number): Transition {
   const task = find(state, taskId);
   if (state.phase !== "running" || task === undefined) return notTaken(state);
@@ -83,7 +83,7 @@ function byHolder(
   return { state: withTask(state, change(task), now), taken: true };
 }
 
-/** As byHolder, for an event that shows that the job gets on. */
+/** Like byHolder, for an event that shows progress of the job. */
 function byBusyHolder(...event: Parameters<typeof byHolder>): Transition {
   const [, , , now] = event;
   const { state, taken } = byHolder(...event);
@@ -92,7 +92,10 @@ function byBusyHolder(...event: Parameters<typeof byHolder>): Transition {
     : { state, taken };
 }
 
-/** The inference service had no room: the task waits for `askedMs` or more (`refusalDelay`), and no attempt is used up. */
+/**
+ * Puts a task back after the inference service had no room: it waits for `askedMs` or more (`refusalDelay`), and keeps its
+ * attempts.
+ */
 export function releaseTask(
   state: JobState,
   taskId: string,
@@ -108,16 +111,16 @@ export function releaseTask(
   return { state: { ...released.state, standstill: { since: now, refused: true } }, taken: true };
 }
 
-/** The inference service took the task: from now on it is being processed. */
+/** Records that the inference service took the task and is processing it. */
 export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
   byBusyHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
 
-/** The share of a task by which an attempt has to get further than those before: that bounds how many there can be. */
+/** Share of a task by which an attempt has to advance further than those before: that limits their number. */
 const ADVANCE_SHARE = 0.1;
 
 /**
- * The task after a report, its attempts counted from zero again if a later one has got further by a tenth of it: a long clip is not given up
- * because the service is restarted now and then, and one that always fails at the same frame is.
+ * Returns the task after a report. Counts its attempts from zero again if a later one has advanced by a tenth of it: restarts of
+ * the service do not fail a long clip, but an attempt that always fails at the same frame does.
  */
 function withAdvance(task: TaskRecord, { done, total }: ProgressReport): TaskRecord {
   const { advancedTo = 0 } = task;
@@ -125,7 +128,7 @@ function withAdvance(task: TaskRecord, { done, total }: ProgressReport): TaskRec
   return { ...delivery.advanced(task), advancedTo: done };
 }
 
-/** The holder reports progress: its lease is extended. */
+/** Records the holder's progress and extends its lease. */
 export const extendTask = (
   state: JobState,
   taskId: string,
@@ -141,9 +144,9 @@ export const extendTask = (
   }));
 
 /**
- * The holder reports the end. The holder that ended the task may repeat its report without effect; any other report is too
- * late, as is any once the job is being forgotten. An output that such a task cannot have is refused, and the holder keeps
- * its lease.
+ * Records the holder's final report. The holder that ended the task may repeat its report without effect; any other report is too
+ * late, as is any once the job is being forgotten. Refuses an output that such a task cannot have; the holder then keeps its
+ * lease.
  */
 export function completeTask(
   state: JobState,
@@ -176,7 +179,7 @@ export function completeTask(
     : { state, report: { reported: "refused", reason } };
 }
 
-/** The effects of time on the tasks: leases end, and a task that has waited too long fails. */
+/** Applies the effects of time to the tasks: leases end, and a task that has waited too long fails. */
 export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
   const tasks = state.tasks.map((task) => {
     if (isDone(task)) return task;
@@ -192,7 +195,7 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
   return withTasks(state, tasks, now);
 }
 
-/** The unfinished tasks that `isMeant` are canceled. */
+/** Cancels the unfinished tasks that `isMeant` selects. */
 function cancelWhere(state: JobState, isMeant: (task: TaskRecord) => boolean, now: number): Transition {
   const ends = (task: TaskRecord): boolean => !isDone(task) && isMeant(task);
   if (state.phase !== "running" || !state.tasks.some(ends)) return notTaken(state);
@@ -200,10 +203,10 @@ function cancelWhere(state: JobState, isMeant: (task: TaskRecord) => boolean, no
   return { state: withTasks(state, canceled, now), taken: true };
 }
 
-/** The job is canceled: each unfinished task fails, and a report by its holder comes too late. */
+/** Cancels the job: each unfinished task fails, and a report by its holder comes too late. */
 export const cancelTasks = (state: JobState, now: number): Transition => cancelWhere(state, () => true, now);
 
-/** What has not begun is canceled: each task that the inference service never took and nobody holds. */
+/** Cancels each task that the inference service never took and no consumer holds. */
 export const cancelUnbegun = (state: JobState, now: number): Transition =>
   cancelWhere(state, ({ started, step }) => !started && step.at !== "leased", now);
 
@@ -224,7 +227,10 @@ export function takeDueTasks(
   return { state: tasksSent(state, taskIds, policy, now), taskIds };
 }
 
-/** The job once the messages of these tasks, which were due at `now`, are in the queue; what has become of one meanwhile stands. */
+/**
+ * Returns the job once the messages of these tasks, due at `now`, are in the queue. Tasks that have changed meanwhile stay
+ * unchanged.
+ */
 export const tasksSent = (
   state: JobState,
   taskIds: readonly string[],

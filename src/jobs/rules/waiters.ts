@@ -1,14 +1,14 @@
 /** The longest wait that a client may ask for, seconds. */
 export const MOST_WAIT_SECONDS = 60;
 
-/** The preferences in a header, separated by commas outside quoted text. */
+/** The preferences in a header, separated by commas outside a quoted string. */
 const PREFERENCES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 const WAIT = /^\s*wait\s*(?:[=;]|$)/i;
 const WAIT_VALUE = /^[^=;]*=\s*("?)(\d+)\1\s*(?:;|$)/;
 
 /**
- * How many seconds a client prefers to wait for the end, by its header Prefer (RFC 7240, 2 and 4.3): from 1 to 60, where a
- * larger number counts as 60. Null without such a preference, or if its value is not a number of at least 1. The first
+ * Returns the seconds that a client prefers to wait for the end, by its header Prefer (RFC 7240, 2 and 4.3): from 1 to 60, where
+ * a larger number counts as 60. Null without such a preference, or if its value is not a number of at least 1. The first
  * preference with this name counts.
  */
 export function waitSeconds(prefer: string | undefined): number | null {
@@ -17,14 +17,16 @@ export function waitSeconds(prefer: string | undefined): number | null {
   return seconds >= 1 ? Math.min(seconds, MOST_WAIT_SECONDS) : null;
 }
 
-/** How many event streams may be open at once. */
+/** Maximum numbers of open event streams. */
 export const MOST_STREAMS = { job: 10, account: 100 } as const;
 
-/** How long a JobObject's report of its open streams is valid. It repeats the report well before; one that died stops reporting. */
+/**
+ * Validity of a JobObject's report of its open streams. It repeats the report well before; an object that died stops reporting.
+ */
 export const STREAMS_HOLD_MS = 90_000;
 export const STREAMS_REPORTED_EVERY_MS = 30_000;
 
-/** The open streams of an account: for each job how many, and until when (epoch ms) its report is valid. */
+/** The open streams of an account: for each job the number, and the time (epoch ms) until which its report is valid. */
 export type OpenStreams = Readonly<Record<string, { readonly count: number; readonly until: number }>>;
 
 /** The streams that are still known to be open. */
@@ -32,8 +34,8 @@ export const stillOpen = (open: OpenStreams, now: number): OpenStreams =>
   Object.fromEntries(Object.entries(open).filter(([, { until }]) => until > now));
 
 /**
- * The account's streams after a job has reported how many it has, which replaces its previous report. An increase that would
- * give the account too many is not admitted, and not recorded.
+ * Returns the account's streams after a job's report, which replaces its previous report. Neither admits nor records an increase
+ * that would exceed the account's limit.
  */
 export function streamsReported(
   open: OpenStreams,

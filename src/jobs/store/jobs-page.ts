@@ -1,7 +1,7 @@
 import type { JobSummary, ListJobsQuery } from "../contract/job.ts";
 import { ProcessingMode, Status } from "../../shared/api/primitives.ts";
 
-/** A statement's text, and the values of its parameters. */
+/** SQL with the values of its parameters. */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly (string | number)[];
@@ -17,13 +17,13 @@ export type JobRow = Omit<JobSummary, "createdAt" | "updatedAt" | "continues"> &
 const ROW = `id AS jobId, type, mode AS processingMode, total_items AS totalItems, status, created_at AS createdAt,
   updated_at AS updatedAt, error, continues`;
 
-/** A part of an account's list that lies in one index, newest first. */
+/** The part of an account's list in one index, newest first. */
 type Range = Pick<ListJobsQuery, "jobId" | "continues" | "mode" | "status">;
 
 /**
- * The ranges that together make up the requested list. The index of statuses has the jobs of one status and one mode in the
- * order of their ids, so a filter that leaves one of the two open becomes one range per value: at most four, and D1 takes
- * five in one statement.
+ * Returns the ranges that together make up the requested list. The index of statuses has the jobs of one status and one mode in
+ * the order of their ids. A filter without one of the two becomes one range per value: at most four, and D1 takes five in one
+ * statement.
  */
 function rangesOf({ jobId, continues, mode, status }: Range): Range[] {
   const isNarrow = jobId !== undefined || continues !== undefined;
@@ -34,10 +34,10 @@ function rangesOf({ jobId, continues, mode, status }: Range): Range[] {
 }
 
 /**
- * The statement for up to `query.limit` of an account's jobs that are older than `before`, newest first: JobRows. It has
- * only the conditions that the query asks for, because SQLite plans a statement before it knows its values: a condition
- * that a value switches off gets no index; nor does one behind a plus, so that few jobs are read of those that continue one. SQLite merges the ranges without sorting, and reads no more rows than the page
- * has.
+ * Returns the statement for up to `query.limit` of an account's jobs that are older than `before`, newest first: JobRows. It has
+ * only the conditions of the query, because SQLite plans a statement before it knows its values: it uses no index for a condition
+ * that a value switches off. It uses none for a condition behind a plus, either: so it reads few of the jobs that continue
+ * another. SQLite merges the ranges without sorting, and reads no more rows than the page has.
  */
 export function jobsPage(accountId: string, query: ListJobsQuery, before: string | null): Statement {
   const values: (string | number)[] = [];

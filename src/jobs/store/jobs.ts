@@ -13,43 +13,43 @@ import { anyDeleted, anyRefined, markUsed } from "../../uploads/store/job-upload
 import { jobsPage, type JobRow } from "./jobs-page.ts";
 import { OPEN_TRIAL_TASKS } from "../../billing/store/trial-lane.ts";
 
-/** What a JobObject pushes into the list; `version` orders the pushes of one job. */
+/** A JobObject's push into the list; `version` orders the pushes of one job. */
 export interface JobProjection extends Omit<JobListing, "definition" | "phase" | "projected"> {
   readonly jobId: string;
-  /** Whether the list has already confirmed the job's end: a settlement that is missing now was lost. */
+  /** True if the list has already confirmed the job's end: a settlement that is missing now was lost. */
   readonly again?: boolean;
 }
 
 /** The terms on which an account may have one more job. */
 export interface JobTerms {
   readonly maxActiveJobs: number;
-  /** The most units that the job can use, and the fund that pays for them. */
+  /** The maximum units that the job can use, and the fund that pays for them. */
   readonly units: number;
   readonly fund: Fund;
-  /** What the trial grants, if it is the fund. */
+  /** The trial's grant, if it is the fund. */
   readonly offer: TrialOffer;
-  /** How many tasks of trial jobs may be open at a time, if it is the fund. */
+  /** Maximum number of open tasks of trial jobs, if the trial is the fund. */
   readonly maxTrialBacklog: number;
   /** Units that the account's jobs may reserve per day; null if there is no limit. */
   readonly maxUnitsPerDay: number | null;
   readonly maxTasksPerDay: number;
-  /** The most files that the job can write. */
+  /** Maximum number of files that the job can write. */
   readonly files: number;
   /** Files that the tasks of the account's jobs may write per day. */
   readonly maxFilesPerDay: number;
-  /** How many free jobs may refine a picture, if the job is to be one. */
+  /** Maximum number of free jobs that may refine a picture, if the job is free. */
   readonly mostFreeRefinements?: number;
   /** Units that the account's jobs may have reserved or used and metered in all; null if there is no limit. */
   readonly maxMeteredUnits: number | null;
 }
 
-/** Whether a job is listed; the account's use and the trial lane's open tasks after that. */
+/** A new job's listing, the account's use and the trial lane's open tasks after it. */
 export interface Listing {
   readonly listed: boolean;
   readonly use: AccountUse;
   /** Zero if the job is not a trial job. */
   readonly openTrialTasks: number;
-  /** Whether any of the job's uploads is deleted. */
+  /** True if any of the job's uploads is deleted. */
   readonly lacksUpload: boolean;
 }
 
@@ -59,7 +59,7 @@ interface AcceptanceRow {
   settled: number;
 }
 
-/** What the list says about a pushed job, and whether its account has webhook endpoints: if the job is not listed, it may. */
+/** The list's answer to a push, and whether the account has webhook endpoints (true for an unlisted job). */
 export interface Pushed {
   readonly acceptance: AcceptanceState;
   readonly mayHaveEndpoints: boolean;
@@ -71,18 +71,17 @@ function acceptanceOf(row: AcceptanceRow): AcceptanceState {
   return row.settled === 1 ? "settled" : "missing";
 }
 
-/** The list of jobs in D1: which exist, and who owns them. Their status is a projection of the JobObjects'. */
+/** The list of jobs in D1, with their owners. Their status is a projection of the JobObjects'. */
 export class Jobs extends D1Store {
   readonly #settlement = new Settlement(this.db);
 
   /**
-   * Lists a new job, reserves its units and marks its uploads as used, all or nothing. It does so if the account's limit of
-   * active jobs, its trial, its daily limits, its credit and the trial lane allow it, none of the uploads is deleted, and a free
-   * job's pictures have free refinements left. The
-   * transaction decides, so that concurrent requests cannot exceed a limit together. A listed job stays as it is; one that
-   * was removed from the list never comes back, nor does one of closed books.
-   * @param stored what the bucket has of each of the job's uploads, in their order
-   * @param along statements of other stores that belong to the same transaction
+   * Lists a new job, reserves its units and marks its uploads as used, all or nothing. Conditions: the account's limit of active
+   * jobs, its trial, its daily limits, its credit and the trial lane allow it; none of the uploads is deleted; a free job's
+   * pictures have free refinements left. The transaction decides, so that concurrent requests cannot exceed a limit together.
+   * Does not change a listed job; never restores a job that was removed from the list or whose books are closed.
+   * @param stored the bucket's record of each of the job's uploads, in their order
+   * @param along statements of other stores in the same transaction
    */
   async insert(
     job: JobDefinition,
@@ -166,12 +165,12 @@ export class Jobs extends D1Store {
     };
   }
 
-  /** What the list and the ledger say about the job. */
+  /** Returns the job's state in the list and the ledger. */
   async acceptance(jobId: string): Promise<AcceptanceState> {
     return acceptanceOf(present(await this.#acceptance(jobId).first<AcceptanceRow>()));
   }
 
-  /** A StandingRow, with further columns if they are given. */
+  /** Returns an AcceptanceRow, with further columns if given. */
   #acceptance(jobId: string, further = ""): D1PreparedStatement {
     return this.statement(
       `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
@@ -183,7 +182,7 @@ export class Jobs extends D1Store {
 
   /**
    * Writes a projection; an older version never overwrites a newer one. The last one also settles the job.
-   * @returns what the list says about the job and its account.
+   * @returns the list's answer about the job and its account.
    */
   async project(projection: JobProjection): Promise<Pushed> {
     const { jobId, status, error, updatedAt, version, cost, again = false } = projection;
@@ -204,7 +203,7 @@ export class Jobs extends D1Store {
     return { acceptance, mayHaveEndpoints: acceptance !== "listed" || row.has_endpoints === 1 };
   }
 
-  /** Moves an accepted job that is being forgotten from the list to the deleted jobs; what it used stays settled. */
+  /** Moves an accepted job that is being forgotten from the list to the deleted jobs; its usage stays settled. */
   async retire(jobId: string, cost: JobCost, at: number, again = false): Promise<void> {
     await this.db.batch([
       ...this.#settle(jobId, cost, at, again),
@@ -228,12 +227,12 @@ export class Jobs extends D1Store {
       : this.#settlement.settle(jobId, cost, at, Date.now());
   }
 
-  /** Removes a job that was never accepted from the list, and voids what was reserved for it. */
+  /** Removes a job that was never accepted from the list, and voids its reservation. */
   async withdraw(jobId: string, now: number): Promise<void> {
     await this.withdrawAll([jobId], now);
   }
 
-  /** As `withdraw`, for many jobs with a few statements: D1 takes a thousand from one run of a Worker. */
+  /** Like `withdraw`, for many jobs with a few statements: D1 takes a thousand from one run of a Worker. */
   async withdrawAll(jobIds: readonly string[], now: number): Promise<void> {
     await this.db.batch([
       this.#settlement.void(jobIds, now),
@@ -242,7 +241,7 @@ export class Jobs extends D1Store {
     ]);
   }
 
-  /** Removes jobs from the list, with their dead letters: nobody could send these again. */
+  /** Removes jobs from the list, with their dead letters, which could not be replayed. */
   #strike(jobIds: readonly string[]): D1PreparedStatement[] {
     return [this.deletion("dead_letters", "job_id", jobIds), this.deletion("jobs", "id", jobIds)];
   }

@@ -3,8 +3,8 @@ import type { ArchiveAnswer, FullJobAnswer } from "../rules/answers.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 
 /**
- * What the Worker asks a JobObject by fetch and not by RPC, because the answer may take as long as the job: only a fetch
- * notifies the object when the client has gone, by `request.signal`.
+ * Requests of the Worker to a JobObject by fetch and not by RPC, because the answer may take as long as the job: only a fetch
+ * notifies the object when the client has disconnected, by `request.signal`.
  */
 export const WaiterRequest = z.discriminatedUnion("ask", [
   z.object({ ask: z.enum(["status", "archive"]), accountId: z.string(), waitMs: z.number() }),
@@ -12,7 +12,10 @@ export const WaiterRequest = z.discriminatedUnion("ask", [
 ]);
 export type WaiterRequest = z.infer<typeof WaiterRequest>;
 
-/** Why there is no stream: the job is not the account's own, the client has received its end, or too many streams are open. */
+/**
+ * The reasons for the lack of a stream: the job belongs to another account, the client has received its end, or too many streams
+ * are open.
+ */
 export type NoStream = "not_found" | "heard_end" | "job_full" | "account_full";
 
 /** A JobObject's answer with that reason. */
@@ -25,7 +28,7 @@ type NewStub = () => JobFetcher;
 const ask = (object: JobFetcher, query: WaiterRequest): Promise<Response> =>
   object.fetch("https://job.internal/", { method: "POST", body: JSON.stringify(query) });
 
-/** Asks once more, for the remaining time, if the object shuts down meanwhile, as with each deployment or when it is moved. */
+/** Asks once more, for the remaining time, if the object shuts down meanwhile: at a deployment or when it is moved. */
 async function askPatiently(
   object: NewStub,
   query: { ask: "status" | "archive"; accountId: string; waitMs: number },
@@ -39,7 +42,7 @@ async function askPatiently(
   }
 }
 
-/** A job's status once it has ended, or after `waitMs`; null if the job is not the account's own. */
+/** Returns a job's status once it has ended, or after `waitMs`; null if the job belongs to another account. */
 export async function statusAtEnd(
   object: NewStub,
   accountId: string,

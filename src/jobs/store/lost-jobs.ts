@@ -4,14 +4,14 @@ import { isClosed, Settlement } from "../../billing/store/settlement.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 import { markUsed } from "../../uploads/store/job-uploads.ts";
 
-/** What the database knows about a job and its account. */
+/** The database's knowledge of a job and its account. */
 export interface ListedVersion {
   /** Null if the job is not listed. */
   readonly version: number | null;
   readonly hasAccount: boolean;
-  /** Whether the account's erasure has started. */
+  /** True if the account's erasure has started. */
   readonly isErased: boolean;
-  /** Whether the account's books are closed for the job, and it is not listed. */
+  /** True if the account's books are closed for the job, and it is not listed. */
   readonly isClosed: boolean;
 }
 
@@ -41,10 +41,10 @@ export class LostJobs extends D1Store {
   }
 
   /**
-   * Lists an accepted job again, with its reservation of `units`, the rows of its uploads and the settlement that the list
-   * had; all or nothing. Its account must exist. Existing rows are brought up to date. What the list never had, the job
-   * pushes itself. A job that is not listed and whose books are closed gets only the rows of its uploads.
-   * @returns whether the job is listed.
+   * Lists an accepted job again, with its reservation of `units`, the rows of its uploads and the settlement that the list had;
+   * all or nothing. Its account must exist. Updates existing rows. The job itself pushes what the list never had. A job that is
+   * not listed and whose books are closed gets only the rows of its uploads.
+   * @returns true if the job is listed.
    */
   async relist(listing: JobListing, units: number): Promise<boolean> {
     const { definition: job, status, error, projected, updatedAt } = listing;

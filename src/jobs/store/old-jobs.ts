@@ -28,12 +28,12 @@ export class OldJobs extends D1Store {
     return this.#page("jobs", "id", "created_at", "created_at <= ?1", time, after, limit);
   }
 
-  /** Up to `limit` jobs that were deleted before `time` (epoch ms) and still have something left, oldest first. */
+  /** Up to `limit` jobs that were deleted before `time` (epoch ms) and still have files, oldest first. */
   deletedBefore(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
     return this.#page("deleted_jobs", "job_id", "deleted_at", "deleted_at < ?1", time, after, limit);
   }
 
-  /** A page of a table, by the column `since`: what is due at the time ?1, from behind `after`. */
+  /** A page of a table, by the column `since`: the jobs due at the time ?1, after `after`. */
   #page(
     table: string,
     id: string,
@@ -50,12 +50,15 @@ export class OldJobs extends D1Store {
     );
   }
 
-  /** Where a nightly sweep left off (epoch ms); null if it starts over. A time, because an id would outlive its account's erasure. */
+  /**
+   * Returns where a nightly sweep left off (epoch ms); null if it starts over. A time, because an id would outlive its account's
+   * erasure.
+   */
   sweepCursor(sweep: string): Promise<number | null> {
     return this.statement("SELECT since FROM rounds WHERE part = ?1", [sweep]).first<number>("since");
   }
 
-  /** Saves where a sweep continues next time (epoch ms); null: it has reached the end. */
+  /** Saves the time (epoch ms) from which a sweep continues next time; null: it has reached the end. */
   async saveSweepCursor(sweep: string, since: number | null): Promise<void> {
     if (since === null) await this.run("DELETE FROM rounds WHERE part = ?1", [sweep]);
     else {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { JobDefinition } from "../rules/state.ts";
 
 /**
- * A task's message. The receiver asks the JobObject for the rest. `waiting` decides the task's place among those that wait, so that
- * the object sleeps while there is no room.
+ * A task's message. The receiver asks the JobObject for the rest. `waiting` decides the task's place among the waiting ones, so
+ * the object can sleep while there is no room.
  */
 export const TaskMessage = z.strictObject({
   v: z.literal(1),
@@ -17,7 +17,7 @@ export type TaskMessage = z.infer<typeof TaskMessage>;
 export const ArchiveMessage = z.strictObject({ v: z.literal(1), jobId: z.string() });
 export type ArchiveMessage = z.infer<typeof ArchiveMessage>;
 
-/** Asks for what a cron does in one database. */
+/** Requests the work of a cron in one database. */
 export const UpkeepMessage = z.strictObject({ v: z.literal(1), cron: z.string(), database: z.string() });
 export type UpkeepMessage = z.infer<typeof UpkeepMessage>;
 
@@ -27,7 +27,7 @@ export interface QueueBindings extends Readonly<Record<Lane, Queue<TaskMessage>>
   readonly upkeep: Queue<UpkeepMessage>;
 }
 
-/** The queues: a message asks for something to be done soon, and is never the source of truth. */
+/** The queues: a message requests work soon, and is never the source of truth. */
 export class Queues {
   readonly #queues: QueueBindings;
 
@@ -55,12 +55,18 @@ export class Queues {
     await this.#queues[lane].sendBatch(messages);
   }
 
-  /** Asks for a job's archive to be built, after a delay. @throws if the queue does not take the message. */
+  /**
+   * Requests a job's archive, after a delay.
+   * @throws if the queue does not take the message.
+   */
   async sendArchive(jobId: string, delaySeconds = 0): Promise<void> {
     await this.#queues.archive.send({ v: 1, jobId }, { delaySeconds });
   }
 
-  /** Asks for what a cron does in each of these databases. @throws if the queue takes none of the messages. */
+  /**
+   * Requests the work of a cron in each of these databases.
+   * @throws if the queue takes none of the messages.
+   */
   async sendUpkeep(cron: string, databases: readonly string[]): Promise<void> {
     await this.#queues.upkeep.sendBatch(databases.map((database) => ({ body: { v: 1, cron, database } })));
   }

@@ -24,94 +24,99 @@ export interface ExtendedTask {
   /** The lease's new end, epoch milliseconds. */
   readonly deadline: number;
   readonly type: JobType;
-  /** Whether the report showed more work done than the previous one. */
+  /** True if the report showed more work done than the previous one. */
   readonly advanced: boolean;
 }
 
 /**
- * The methods that a JobObject offers to the Worker, as RPC. The object implements them (object/job-object.ts); the
- * bindings and the services know nothing else about it. Questions from an account are answered with null if the job is not
- * the account's own.
+ * The RPC methods that a JobObject offers to the Worker. The object implements them (object/job-object.ts); the bindings and the
+ * services know nothing else about it. Requests of an account return null if the job belongs to another account.
  */
 export interface JobRpc {
-  /** Stores the job. Until `accept` no list has it, and the alarm finds out what became of it. */
+  /** Stores the job. No list has it before `accept`; the alarm decides about it. */
   prepare(definition: JobDefinition): Promise<void>;
   /**
-   * The job is listed: the object sends its first messages. False if the queue takes none; the job is then withdrawn. True also
-   * for a job that was accepted and has been deleted since.
+   * Sends the first messages of a listed job. False if the queue takes none; the job is then withdrawn. True also for a job that
+   * was accepted and has been deleted since.
    */
   accept(): Promise<boolean>;
-  /** Forgets a job that was never accepted, and everything it left behind, now or as soon as possible. */
+  /** Forgets a job that was never accepted, and its files, now or as soon as possible. */
   withdraw(): Promise<void>;
 
   /**
-   * The account is being erased: ends the job and forgets it with everything it left behind; what it used stays settled.
-   * "left" means that something still exists; the object continues by itself.
+   * Ends a job of an account that is being erased, and forgets it with its files; its usage stays settled. "left" means that
+   * files or rows remain; the object continues by itself.
    */
   erase(): Promise<"erased" | "left" | "unknown">;
 
   /** The job's public status and progress. */
   status(accountId: string): FullJobAnswer | null;
-  /** The job to which another one adds. */
+  /** Returns the job to which another one adds. */
   continued(accountId: string): ContinuedJob | null;
-  /** Masks of a successful job, which another one refines, each null if it is not there; "not_ready" as for `resultPage`. */
+  /** Returns masks of a successful job that another one refines, null for a missing mask; "not_ready" as for `resultPage`. */
   masks(accountId: string, asked: readonly MaskAsked[]): (StoredMask | null)[] | "not_ready" | null;
   /**
-   * The outputs of a successful job, or so far of one in progress, from a task on: of one task, or a thousand files at most; "not_ready"
-   * for any other.
+   * Returns the outputs of a successful job, or so far of a job in progress, from a task on: of one task, or a thousand files at
+   * most; "not_ready" for any other.
    */
   resultPage(accountId: string, from: number, isSoFar: boolean): FinishedPage | "not_ready" | null;
-  /** The job's annotations, null if there are none. */
+  /** Returns the job's annotations, null if there are none. */
   annotations(accountId: string): { stored: StoredAnnotations | null } | null;
   /** Replaces the job's annotations by a document that is based on their version `base`. */
   saveAnnotations(accountId: string, base: number, next: NewAnnotations): SaveOutcome | null;
-  /** The account requests the archive: the object starts one unless there is one. */
+  /** Starts an archive for the account unless there is one. */
   requestArchive(accountId: string): Promise<ArchiveAnswer>;
-  /** The archive's state; "not_requested" if nobody has requested one. */
+  /** Returns the archive's state; "not_requested" without a request for one. */
   archive(accountId: string): ArchiveAnswer;
   /** Ends the job, for its account or for the operator (null): each unfinished task fails. Null if the job is not running. */
   cancel(accountId: string | null): Promise<CanceledJob | null>;
-  /** The account's subscription has ended: tasks that have not begun fail; the others are completed. */
+  /** Fails the unstarted tasks of an account whose subscription has ended; completes the others. */
   cancelUnbegun(): Promise<void>;
   /**
-   * The account deletes the job: it ends, it can no longer be found, and what it left behind goes as soon as possible; what it
-   * used stays settled. False if there is no such job. @throws any error of the database, which may still list the job: retry.
+   * Deletes the job for the account: it ends, can no longer be found, and its files are deleted as soon as possible; its usage
+   * stays settled. False if there is no such job.
+   * @throws any error of the database, which may still list the job: retry.
    */
   delete(accountId: string): Promise<boolean>;
 
-  /** A consumer claims a task; null if it has to skip the task: it is done, already held, or unknown. */
+  /** Lets a consumer claim a task; null if it has to skip the task: it is done, already held, or unknown. */
   claimTask(taskId: string): Promise<TaskClaim | null>;
-  /** The inference service has no room: the task is sent again after a delay, and no attempt is used up. */
+  /** Puts a task back for which the inference service has no room: it is sent again after a delay, and keeps its attempts. */
   releaseTask(taskId: string, lease: number, askedMs: number): Promise<void>;
-  /** The inference service took the task. */
+  /** Records that the inference service took the task. */
   startTask(taskId: string, lease: number): Promise<void>;
-  /** What the holder of a lease is working on; null if the lease is no longer in force. */
+  /** Returns the job that the holder of a lease is working on; null if the lease is no longer in force. */
   holding(taskId: string, lease: number): JobDefinition | null;
-  /** The holder is at work; null if its lease is no longer in force. */
+  /** Records progress and extends the lease; null if it is no longer in force. */
   extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null>;
-  /** The holder reports the end of its attempt. */
+  /** Records the end of the holder's attempt. */
   completeTask(taskId: string, lease: number, completion: Completion): Promise<Reported>;
 
-  /** A consumer claims the archive to build it; null if it has to skip it. */
+  /** Lets a consumer claim the archive to build it; null if it has to skip it. */
   claimArchive(): Promise<ArchiveClaim | null>;
-  /** The builder is at work; false if its lease is no longer in force. */
+  /** Extends the builder's lease; false if it is no longer in force. */
   extendArchive(lease: number): Promise<boolean>;
-  /** The builder has begun the archive's upload; false if its lease is no longer in force, or the archive has an upload. */
+  /** Records the begun upload of the archive; false if the lease is no longer in force, or the archive has an upload. */
   beginArchiveUpload(lease: number, uploadId: string): Promise<boolean>;
-  /** The builder saves its progress, after so many files, which extends its lease; false, with nothing saved, if that is no longer in force. */
+  /**
+   * Saves the builder's progress after `files` files and extends its lease; false, with nothing saved, if the lease is no longer
+   * in force.
+   */
   keepArchive(lease: number, files: number, kept: KeptArchive): Promise<boolean>;
-  /** The builder reports the end of its slice; false if its lease is no longer in force, and the report is refused. */
+  /** Records the end of the builder's slice; false if its lease is no longer in force: the report is refused. */
   completeArchive(lease: number, outcome: ArchiveOutcome): Promise<boolean>;
 
-  /** The list shows the job as unfinished: the object pushes what the list lacks, now. False if there is no job. */
+  /** Pushes the job that the list shows as unfinished, now. False if there is no job. */
   sync(): Promise<boolean>;
-  /** Does what the alarm does, sets the next one, and pushes again what the list may have lost. False if there is no job. */
+  /**
+   * Runs the alarm's work, sets the next alarm, and pushes again for a list that may have lost rows. False if there is no job.
+   */
   wake(): Promise<boolean>;
-  /** The job as an operator sees it. */
+  /** Returns the job as an operator sees it. */
   report(): Promise<JobReport | null>;
-  /** The job as the list and the ledger should have it. */
+  /** Returns the job for the list and the ledger. */
   listing(): JobListing | null;
-  /** The account's books are being moved to another database: the job's row is there from now on. */
+  /** Notes the new database of the account, which has the job's row from now on. */
   moveTo(database: string): Promise<void>;
 }
 
@@ -119,6 +124,6 @@ export interface JobRpc {
 export interface StreamsRpc {
   /** Reports a job's number of open streams, replacing its previous report. False if the account would have too many. */
   say(jobId: string, count: number): Promise<boolean>;
-  /** Sets an alarm, waits for it, and returns how late it was, milliseconds: of an object that no account has. */
+  /** Sets an alarm, waits for it, and returns its delay in milliseconds; for an object without an account. */
   alarmDelay(): Promise<number>;
 }

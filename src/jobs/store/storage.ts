@@ -14,12 +14,12 @@ const ARCHIVE = "archive";
 const PIECE_BYTES = 1024 * 1024;
 const pieceKeyOf = (index: number): string => `${ARCHIVE}:${index}`;
 
-/** A half-built archive as it is stored: the bytes of `rest` are in this many values of their own. */
+/** A half-built archive in storage: the bytes of `rest` are in this many separate values. */
 interface StoredArchive extends Omit<KeptArchive, "rest"> {
   readonly pieces: number;
 }
 
-/** One JobObject's own storage: the job's state and, separately, each task's output, the annotations and the half-built archive. */
+/** The storage of one JobObject: the job's state and, separately, each task's output, the annotations and the half-built archive. */
 export class JobStorage {
   readonly #storage: DurableObjectStorage;
   readonly #kv: SyncKvStorage;
@@ -45,7 +45,7 @@ export class JobStorage {
     await this.alarm.set(wakeAt);
   }
 
-  /** Resolves when everything that was saved is durable. */
+  /** Resolves when everything saved is durable. */
   sync(): Promise<void> {
     return this.#storage.sync();
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ResultFormat } from "../../jobs/contract/job.ts";
 
-/** GET /v1/model: the model in use, and what it can do. */
+/** GET /v1/model: the model in use, and its capabilities. */
 export const Model = z
   .strictObject({
     id: z.string(),

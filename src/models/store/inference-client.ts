@@ -19,17 +19,17 @@ export type SubmitOutcome =
       readonly outcome: "busy";
       readonly delayMs: number;
       readonly reason: string;
-      /** False if an operator should look into it: the service can't be reached, or answers as it never should. */
+      /** False if an operator should check: the service is unreachable, or gives an invalid answer. */
       readonly expected: boolean;
-      /** Whether the service may have taken the task after all: it gave no answer, or a proxy answered in its place. */
+      /** True if the service may have taken the task: it gave no answer, or a proxy answered in its place. */
       readonly perhapsTaken: boolean;
     }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** Which tasks would find room; `away` says why none does if it is not for their number. */
+/** The tasks that would find room; `away` has the reason if it is not their number. */
 export interface Room {
   readonly room: readonly boolean[];
-  /** `expected` is false if an operator should look into it. */
+  /** `expected` is false if an operator should check. */
   readonly away: { readonly reason: string; readonly expected: boolean } | null;
 }
 
@@ -41,7 +41,7 @@ const LONGEST_DELAY_MS = 60_000;
 /** An older service names no version. */
 const AnyDescription = z.object({ protocol: z.int().default(0) });
 
-/** Why the service reports no model that this Worker can read, for the log. */
+/** The reason why the service reports no readable model, for the log. */
 export interface NoModel {
   readonly reason: string;
   /** The service's version of the protocol if it is not the Worker's. */
@@ -50,7 +50,7 @@ export interface NoModel {
 
 const Refusal = z.object({ error: z.string().max(64) });
 
-/** The service's own code for why it did not take a task, for the log. */
+/** Returns the service's error code for a refused task, for the log. */
 async function refusalCode(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
   return Refusal.safeParse(body).data?.error ?? "";
@@ -106,7 +106,7 @@ export class InferenceClient {
     let reason = `status ${status} ${code}`;
     if (status === 400) {
       const model = await this.describeModel();
-      // A service of the Worker's version will never take the task; one of another may, once both match.
+      // A service of the Worker's version will never take the task; a service of another version may, once both match.
       if (!("otherProtocol" in model)) return { outcome: "refused", reason };
       ({ reason } = model);
     }
@@ -119,8 +119,8 @@ export class InferenceClient {
   }
 
   /**
-   * Which of these tasks would find room if they were offered now, in this order. Null if the service does not say: it is
-   * older than the question. None does if the service is away, or refuses us; `reason` says why, for the log.
+   * Returns which of these tasks would find room if they were offered now, in this order. Null if the service is too old to
+   * answer. None does if the service is away, or refuses us; `reason` has the cause, for the log.
    * @param uploadId the first task's
    */
   async room(tasks: readonly WaitingTask[], uploadId: string): Promise<Room | null> {
@@ -154,7 +154,7 @@ export class InferenceClient {
     }
   }
 
-  /** Makes the service drop a task, if it can be reached; otherwise the task's next callback does. */
+  /** Makes the service drop a task, if it is reachable; otherwise the task's next callback does. */
   async cancel(key: string, uploadId: string): Promise<void> {
     try {
       const response = await this.#ask("DELETE", `tasks/${key}`, uploadId);

@@ -28,7 +28,7 @@ export type AlarmProbe = z.infer<typeof AlarmProbe>;
 export const ProtocolProbe = z.object({
   worker: count,
   service: count.nullable(),
-  /** Why the Worker gets no model from the service. */
+  /** The reason why the Worker gets no model from the service. */
   reason: z.string().nullable(),
 });
 export type ProtocolProbe = z.infer<typeof ProtocolProbe>;
@@ -44,7 +44,7 @@ export const StuckJobs = z.object({
 });
 export type StuckJobs = z.infer<typeof StuckJobs>;
 
-/** What a dead letter contained: a task's message, or an archive's if `taskId` is null, or nothing readable. */
+/** The content of a dead letter: a task's message, or an archive's if `taskId` is null, or nothing readable. */
 export const DeadLetter = z.object({
   id: count,
   at: time,
@@ -69,17 +69,17 @@ export const RelistRequest = z.object({
 });
 
 /**
- * What the list lacked of an object's job. `empty`: there is no job. `unsettled`: it is not decided or being cleared up, or
- * it was withdrawn. `listed`: nothing. `behind`: its newest version. `missing`: all of it. `account_missing`: its account
- * too, so nothing was written. `account_erased`: its account is being erased or is erased, and so is the job. `books_closed`:
- * all of it, and the books of its time are closed, so that its use can't be booked any more: it stays off the list. `failed`:
- * the object could not be asked, or its job not be written; the log says why.
+ * The part of an object's job that the list lacked. `empty`: there is no job. `unsettled`: it is undecided, being deleted, or
+ * withdrawn. `listed`: nothing. `behind`: its newest version. `missing`: all of it. `account_missing`: its account too, so
+ * nothing was written. `account_erased`: its account is being erased or is erased, and so is the job. `books_closed`: all of it,
+ * and the books of its time are closed: it stays off the list. `failed`: the object did not answer, or its job could not be
+ * written; the log has the reason.
  */
 export const Relisted = z.object({
   objectId: z.string(),
   jobId: z.string().nullable(),
   accountId: z.string().nullable(),
-  /** What the job used; null while it is in progress, or without a job. */
+  /** The job's usage; null while it is in progress, or without a job. */
   usedUnits: count.nullable(),
   found: z.enum([
     "empty",
@@ -98,49 +98,48 @@ export const RelistAnswer = z.object({ objects: z.array(Relisted) });
 
 export const ResealRequest = z.object({ after: z.string() });
 
-/** What a run over one page of webhook endpoints has done to their sealed secrets. */
+/** The result of a run over one page of webhook endpoints and their sealed secrets. */
 export const ResealAnswer = z.object({
   looked: count,
   resealed: count,
-  /** Endpoints whose secrets none of the service's secrets opens. */
+  /** Endpoints with secrets that none of the service's secrets opens. */
   unreadable: z.array(z.string()),
-  /** Where the next page begins, for the next request; null after the last. */
+  /** The start of the next page, for the next request; null after the last. */
   next: z.string().nullable(),
-  /** Whether there is a previous secret, which only reads. */
+  /** True if there is a previous secret, which only reads. */
   hasPrevious: z.boolean(),
-  /** For how long what is signed now is valid, milliseconds: nothing else that is sealed or signed lives longer. */
+  /** Validity of a new signature, in milliseconds: nothing else sealed or signed lives longer. */
   signedMs: z.number(),
 });
 export type ResealAnswer = z.infer<typeof ResealAnswer>;
-/** `confirmed`: whether the copy is to be deleted; without, the answer says what it has. */
+/** `confirmed`: true to delete the copy; otherwise the answer describes it. */
 export const DeleteCopyRequest = z.object({ from: z.string(), confirmed: z.boolean() });
 
 export const MoveRequest = z.object({
   /** The database's binding. */
   to: z.string(),
-  /** Whether the copy is in order, so that the account may go over to it: without, a move ends at `copied`. */
+  /** True if the copy is in order, so that the account may use it: otherwise a move ends at `copied`. */
   confirmed: z.boolean(),
 });
 
 /**
- * How far the move of an account is. `copying`: its rows are being copied. `copied`: all of them are, and it waits for the
- * confirmation. `moving`: its objects are being notified, or what is left of it at the old place is being deleted. `moved`: it is
- * in the new database, and nothing of it is elsewhere.
+ * The progress of an account's move. `copying`: its rows are being copied. `copied`: all of them are, and it waits for the
+ * confirmation. `moving`: its objects are being notified, or its old rows are being deleted. `moved`: it is only in the new
+ * database.
  */
 export const MoveReport = z.object({
   accountId: z.string(),
   state: z.enum(["copying", "copied", "moving", "moved"]),
   from: z.string(),
   to: z.string(),
-  /** How many rows it has there so far. */
+  /** Number of its rows there so far. */
   rows: count,
 });
 export type MoveReport = z.infer<typeof MoveReport>;
 
 /**
- * How far the erasure of an account is, as the operator's API reports it. `erasing`: something is left. `emptied`:
- * nothing is left, but a holder of a signed URL may still PUT, so the sweep checks once more. `erased`: it has checked,
- * and nobody can write any more.
+ * The progress of an account's erasure. `erasing`: data is left. `emptied`: nothing is left, but a holder of a signed URL may
+ * still PUT, so the sweep checks once more. `erased`: it has checked, and no holder can write any more.
  */
 export const ErasureReport = z.object({
   accountId: z.string(),
@@ -149,11 +148,11 @@ export const ErasureReport = z.object({
   uploadsLeft: z.int(),
   /** Webhook endpoints whose deliveries still exist. */
   endpointsLeft: z.int(),
-  /** Whether the bucket may still have files of the account. */
+  /** True if the bucket may still have files of the account. */
   filesLeft: z.boolean(),
-  /** How many jobs, uploads and files this run has deleted. */
+  /** Numbers of jobs, uploads and files that this run has deleted. */
   deleted: z.int(),
-  /** When the sweep may check once more: epoch milliseconds. */
+  /** Time of the sweep's next check: epoch milliseconds. */
   checksAgainAt: z.number(),
   /** The account's customers at the payment provider, for the operator to delete there. */
   customerIds: z.array(z.string()).readonly(),

@@ -4,12 +4,12 @@ import type { Platform } from "../../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../../jobs/store/queues.ts";
 import { askEach } from "../../shared/storage/database-failure.ts";
 
-/** How long a dead letter is kept, milliseconds. */
+/** Retention of a dead letter, in milliseconds. */
 export const LETTERS_KEPT_MS = 30 * 86_400_000;
 
 /**
- * Keeps a message that no consumer could handle, for an operator to look at: its ids alone. Nothing is lost,
- * because the JobObject resends what nobody claimed.
+ * Keeps the ids of a message that no consumer could handle, for an operator. Nothing is lost, because the JobObject resends
+ * unclaimed messages.
  */
 export async function keepDeadLetter(platform: Platform, body: unknown, now: number): Promise<void> {
   const task = TaskMessage.safeParse(body);
@@ -18,13 +18,13 @@ export async function keepDeadLetter(platform: Platform, body: unknown, now: num
   const taskId = task.data?.taskId ?? null;
   log("error", "dead_letter", { jobId, taskId });
   const { databases, at } = platform;
-  // With one database there is nothing to ask: letters of a batch keep their order.
+  // A single database needs no query: letters of a batch keep their order.
   const database = databases.length > 1 && jobId !== null ? await databaseOfJob(platform, jobId) : undefined;
   const books = at(database);
   await books.deadLetters.keep({ at: now, jobId, taskId });
 }
 
-/** Where a job's account has its books; the first database if the job can't be asked. */
+/** Returns the database of a job's account; the first database if the job is unreachable. */
 async function databaseOfJob({ jobObject }: Platform, jobId: string): Promise<string | undefined> {
   try {
     return (await jobObject(jobId).listing())?.definition.database;
@@ -33,10 +33,10 @@ async function databaseOfJob({ jobObject }: Platform, jobId: string): Promise<st
   }
 }
 
-/** How many letters a call lists or sends again: each of those costs up to three calls of other parts. */
+/** Maximum number of letters that a call lists or sends again: each of those costs up to three calls of other parts. */
 const MOST_A_CALL = 100;
 
-/** The newest dead letters, with the platform of the database that each is in. An id says nothing of the database. */
+/** Returns the newest dead letters, each with the platform of its database: the id does not name the database. */
 async function newestLetters(platform: Platform) {
   const { answers, away } = await askEach(platform, platform.databases, ({ deadLetters }) =>
     deadLetters.newest(MOST_A_CALL),
@@ -54,7 +54,10 @@ export async function listDeadLetters(platform: Platform): Promise<DeadLetters> 
   return { letters: letters.map(({ letter }) => letter), away };
 }
 
-/** Sends the messages of the newest dead letters again, at most a hundred. One whose job is gone, or that cannot be read, is dropped. */
+/**
+ * Sends the messages of the newest dead letters again, at most a hundred. Drops a letter whose job is gone, or that is
+ * unreadable.
+ */
 export async function replayDeadLetters(platform: Platform): Promise<ReplayedLetters> {
   const { letters, away } = await newestLetters(platform);
   let replayed = 0;

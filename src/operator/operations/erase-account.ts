@@ -10,17 +10,17 @@ import { deleteInPages } from "../../shared/storage/delete-in-pages.ts";
 import { eraseEndpoints } from "../../webhooks/operations/erase-endpoints.ts";
 import { abortUnfinished, MOST_ABORTS } from "../../uploads/operations/sweep-uploads.ts";
 
-/** How long a run erases, apart from the page that it has begun: an operator waits for its answer. */
+/** Time that a run erases, apart from the page that it has begun: an operator waits for its answer. */
 const RUN_MS = 20_000;
-/** Of each kind; D1 takes a thousand statements from one run of a Worker, and a sweep makes several of these runs. */
+/** Pages of each kind; D1 takes a thousand statements from one run of a Worker, and a sweep makes several of these runs. */
 const PAGES_A_RUN = 10;
 const JOBS_A_PAGE = 24;
 
 /**
- * Erases an account as far as one run can, in an order that any run can resume: first its person and its credentials,
- * then its webhook endpoints, its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events need.
- * Jobs under way end at once; what they used stays settled. The ledger keeps the account's id, which names nobody.
- * Each run takes at least one page of each kind, so that what can't be deleted does not hold up the rest.
+ * Erases an account as far as one run can, in an order that any run can resume: first its person and its credentials, then its
+ * webhook endpoints, its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events
+ * need. Jobs in progress end at once; their usage stays settled. The ledger keeps the account's id, which identifies no person.
+ * Each run takes at least one page of each kind, so that a failing deletion does not delay the rest.
  * @throws ServiceError not_found if there is no such account; any error of a store; another run then continues.
  */
 export async function eraseAccount(
@@ -31,7 +31,7 @@ export async function eraseAccount(
   const { erasures, billing } = platform;
   const erasure = await erasures.begin(accountId, now);
   if (erasure === null) throw new ServiceError("not_found", `There is no account ${accountId}.`);
-  // After the books have let it: what is refused there, because the account has begun to move, leaves the credentials known.
+  // After the account's database: if it refuses because the account has begun to move, the directory keeps the credentials.
   if (platform.databases.length > 1) await platform.directory.forgetCredentials(accountId);
   const { deleted, filesLeft } =
     erasure.erasedAt === null
@@ -57,8 +57,8 @@ export async function eraseAccount(
 }
 
 /**
- * As `eraseAccount`, wherever the account's rows are: after a restore of a database they may be in two. While the account is
- * being moved, nothing is erased.
+ * Like `eraseAccount`, in every database with rows of the account: after a restore there may be two. Erases nothing while the
+ * account is being moved.
  * @throws ServiceError account_moving, database_unavailable; and as eraseAccount.
  */
 export async function eraseEverywhere(
@@ -84,7 +84,7 @@ export async function eraseEverywhere(
   return eraseIn(places[0] ?? platform);
 }
 
-/** The refusal to erase an account that is on its way. */
+/** Returns the refusal to erase an account that is being moved. */
 const moving = (accountId: string, to: string): ServiceError =>
   new ServiceError(
     "account_moving",
@@ -113,7 +113,7 @@ async function eraseWhatIsLeft(
   return { deleted, filesLeft };
 }
 
-/** Aborts a page of the account's uploads in parts, whose rows know the bucket's ids of them. Returns how many. */
+/** Aborts a page of the account's multipart uploads, whose rows have the bucket's ids. Returns how many. */
 async function eraseUnfinishedUploads({ media, uploads }: Platform, accountId: string): Promise<number> {
   const page = await uploads.unfinished(accountId, MOST_ABORTS);
   await abortUnfinished(media, page);
@@ -121,7 +121,7 @@ async function eraseUnfinishedUploads({ media, uploads }: Platform, accountId: s
   return page.length;
 }
 
-/** Ends and forgets the account's jobs. One that can't be reached does not hold up the others. Returns how many are forgotten. */
+/** Ends and forgets the account's jobs. An unreachable job does not delay the others. Returns the number forgotten. */
 async function eraseJobs(platform: Platform, accountId: string, until: number): Promise<number> {
   let erased = 0;
   let after = "";
@@ -154,12 +154,12 @@ async function eraseJob(
 }
 
 const RUNS_A_SWEEP = 20;
-/** A cron has 15 minutes for all that it does. */
+/** A cron has 15 minutes for all of its work. */
 const SWEEP_MS = 5 * 60_000;
 
 /**
- * Resumes interrupted erasures, and checks once more those whose late writers can no longer write. They take turns, so that a
- * large account does not hold up the others.
+ * Resumes interrupted erasures, and checks once more those whose late writers can no longer write. They take turns: a large
+ * account does not delay the others.
  */
 export async function sweepErasures(platform: Platform, now: number): Promise<void> {
   const until = Date.now() + SWEEP_MS;

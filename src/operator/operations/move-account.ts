@@ -7,7 +7,7 @@ import { FIXED_TABLES, type Unmovable } from "../store/transit.ts";
 import { entriesOf } from "../../accounts/operations/authenticate.ts";
 import { askEach, RETRY_SECONDS } from "../../shared/storage/database-failure.ts";
 
-/** How long a run works: an operator waits for its answer, and asks for the next. */
+/** Duration of a run: an operator waits for its answer, and asks for the next. */
 const RUN_MS = 20_000;
 /** D1 takes a thousand statements from one run of a Worker. */
 const PAGES_A_RUN = 40;
@@ -21,7 +21,7 @@ const REFUSALS: Readonly<Record<Unmovable, string>> = {
 
 const refused = (message: string): ServiceError => new ServiceError("invalid_request", message);
 
-/** A move that is under way, with the platforms at both ends. */
+/** A move in progress, with the platforms at both ends. */
 interface Move {
   readonly accountId: string;
   readonly from: Platform;
@@ -29,10 +29,10 @@ interface Move {
 }
 
 /**
- * Moves an account to another database, as far as one run can. What is in the databases says which step is next, so a run after
- * one that was cut off, a repeated command and the next run of a long move are the same code. To move an account back to where it
- * still is ends a move that is not confirmed.
- * @param confirmed whether a whole copy may become the account
+ * Moves an account to another database, as far as one run can. The content of the databases decides the next step, so the same
+ * code handles a run after an interrupted one, a repeated command and the next run of a long move. Moving an account back to its
+ * current database ends an unconfirmed move.
+ * @param confirmed true if a whole copy may become the account
  * @throws ServiceError invalid_request if the account can't be moved; any error of a store, after which another run continues.
  */
 export async function moveAccount(
@@ -65,10 +65,10 @@ export async function moveAccount(
 }
 
 /**
- * Deletes, as far as one run can, the copy of an account that a restored database has beside the one that the account works with.
- * It is the end of a move from there; a run that was cut off is continued by the next, or by that of a move.
- * @param confirmed whether it is to be deleted; without, the report has the number of its rows
- * @throws ServiceError invalid_request if the account works there, or is not whole at its own place, or has nothing there
+ * Deletes, as far as one run can, a second copy of an account in a restored database. This is the end of a move from there; the
+ * next run, or a move's run, continues an interrupted one.
+ * @param confirmed true to delete it; otherwise the report has the number of its rows
+ * @throws ServiceError invalid_request if the account works there, or is not whole in its database, or has nothing there
  */
 export async function deleteCopy(
   platform: Platform,
@@ -102,8 +102,8 @@ export async function deleteCopy(
 }
 
 /**
- * The move of an account that has begun: one of the databases has it going out.
- * @throws ServiceError database_unavailable if that may be one that does not answer
+ * Finds the move of an account that has begun: one of the databases lists it as outgoing.
+ * @throws ServiceError database_unavailable if that may be a database that does not answer
  */
 async function findMove(platform: Platform, accountId: string): Promise<Move | null> {
   const { answers, away } = await askEach(platform, platform.databases, ({ transits }) =>
@@ -124,7 +124,9 @@ async function report({ accountId, from, to }: Move, state: MoveReport["state"])
   return { accountId, state, from: from.database, to: to.database, rows };
 }
 
-/** An account that is where it is to be. If that database was restored to before its arrival, it is still awaited there. */
+/**
+ * Handles an account that is already in its new database. A database restored to before the account's arrival still expects it.
+ */
 async function arrive(move: Move): Promise<MoveReport> {
   const { accountId, to } = move;
   const { transits, database } = to;
@@ -139,7 +141,7 @@ async function arrive(move: Move): Promise<MoveReport> {
   return report(move, "moved");
 }
 
-/** Copies, and once the copy is confirmed makes it the account. */
+/** Copies the account, and once the copy is confirmed makes it the account. */
 async function goOn(move: Move, confirmed: boolean, until: number): Promise<MoveReport> {
   if (!(await copy(move, until))) return report(move, "copying");
   if (!confirmed) return report(move, "copied");
@@ -150,7 +152,7 @@ async function goOn(move: Move, confirmed: boolean, until: number): Promise<Move
   return cleanUp(move, until);
 }
 
-/** Copies what is not copied yet. Returns whether all of it is. */
+/** Copies the remaining rows. Returns true if all are copied. */
 async function copy({ accountId, from, to }: Move, until: number): Promise<boolean> {
   let place = await to.transits.expect(accountId, from.database, Date.now());
   for (let pages = 0; ; pages += 1) {
@@ -163,7 +165,7 @@ async function copy({ accountId, from, to }: Move, until: number): Promise<boole
   return true;
 }
 
-/** @throws Error if the copy of what nobody deletes has another number of rows. */
+/** @throws Error if the copy of permanent rows has another number of rows. */
 async function compare({ accountId, from, to }: Move): Promise<void> {
   const [there, here] = await Promise.all([from.transits.count(accountId), to.transits.count(accountId)]);
   for (const table of FIXED_TABLES)
@@ -173,11 +175,11 @@ async function compare({ accountId, from, to }: Move): Promise<void> {
       );
 }
 
-/** Notifies the objects of the account's jobs and endpoints of where its rows are. Returns whether all of them know. */
+/** Tells the objects of the account's jobs and endpoints its database. Returns true if all of them know. */
 async function notify({ accountId, from }: Move, database: string, until: number): Promise<boolean> {
   const { erasures, transits, webhookEndpoints } = from;
   let after = (await transits.find(accountId))?.notified ?? "";
-  // Before the first one knows: from here on, the move can only continue.
+  // Noted before the first object knows: from here on, the move can only continue.
   await transits.noteNotified(accountId, after);
   for (let pages = 0; ; pages += 1) {
     const page = await erasures.jobs(accountId, after, JOBS_A_PAGE);
@@ -187,13 +189,13 @@ async function notify({ accountId, from }: Move, database: string, until: number
     after = page.at(-1) ?? after;
     await transits.noteNotified(accountId, after);
   }
-  // After the jobs: with each event, a job notifies an endpoint's object of where it believes the account to be.
+  // After the jobs: with each event, a job tells an endpoint's object the account's database as it knows it.
   for (const endpointId of await webhookEndpoints.ids(accountId))
     await from.webhookObject(endpointId).moveTo(database);
   return true;
 }
 
-/** The account is at its new place: lets it work there, and deletes it from the old one. */
+/** Lets the account work in its new database, and deletes it from the old one. */
 async function cleanUp(move: Move, until: number): Promise<MoveReport> {
   const { accountId, from, to } = move;
   await to.transits.release(accountId);
@@ -202,7 +204,7 @@ async function cleanUp(move: Move, until: number): Promise<MoveReport> {
   return report(move, "moved");
 }
 
-/** Ends a move that nobody has confirmed: deletes the copy, and lets the account work where it is. */
+/** Ends an unconfirmed move: deletes the copy, and lets the account work in its old database. */
 async function undo({ accountId, from, to }: Move, until: number): Promise<MoveReport> {
   const back = { accountId, from: to, to: from };
   if ((await from.transits.find(accountId))?.notified !== null)

@@ -2,7 +2,7 @@ import { PROTOCOL } from "@segmentation/protocol";
 import type { AlarmProbe, DatabaseProbe, ProtocolProbe } from "../contract/operator.ts";
 import type { Platform } from "../../platform.ts";
 
-/** Tries out what the service relies on and D1 does not document, in each database. */
+/** Tests undocumented behavior of D1 that the service relies on, in each database. */
 export async function probeDatabases({ databases, at }: Platform): Promise<DatabaseProbe> {
   const id = `probe ${crypto.randomUUID()} `;
   return {
@@ -12,7 +12,7 @@ export async function probeDatabases({ databases, at }: Platform): Promise<Datab
   };
 }
 
-/** Sets an alarm in an object of its own, which then forgets everything, and waits for it. */
+/** Sets an alarm in a separate object, which then forgets everything, and waits for it. */
 export const probeAlarm = async ({ accountStreams }: Platform): Promise<AlarmProbe> => ({
   lateMs: await accountStreams(`probe ${crypto.randomUUID()}`).alarmDelay(),
 });

@@ -5,11 +5,11 @@ import { log, reasonOf } from "../../shared/log.ts";
 import type { Platform } from "../../platform.ts";
 
 /**
- * Writes an object's job back into the list and the ledger, if they have lost it or what they had confirmed of it, as a
- * restore of an older database does. Doing it twice changes nothing. An erasure goes by the list, so it has missed a lost job:
- * that of an erased account is erased here. Of a job whose books are closed only the uploads' rows come back, by which their
- * bytes are swept: it would look like one that was withdrawn and closed, and would be charged.
- * @param dryRun only says what is lost
+ * Writes an object's job back into the list and the ledger, if they have lost it or its confirmed state, for example by a restore
+ * of an older database. A second run changes nothing. An erasure goes by the list, so it has missed a lost job: this erases a
+ * lost job of an erased account. For a job whose books are closed only the uploads' rows come back, by which the sweep finds
+ * their bytes: a listed job would look withdrawn and closed, and would be charged.
+ * @param dryRun true to report only
  */
 async function relistJob(platform: Platform, objectId: string, dryRun: boolean): Promise<Relisted> {
   const jobObject = platform.jobObjectById(objectId);
@@ -20,7 +20,7 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
   const { jobId, accountId } = listing.definition;
   const usedUnits = listing.cost?.usedUnits ?? null;
   const books = await booksOf(platform, listing);
-  // It may have been notified of a move that a restore has undone.
+  // It may know of a move that a restore has undone.
   if (books.database !== platform.at(listing.definition.database).database && !dryRun)
     await jobObject.moveTo(books.database);
   let found = await findLoss(books, listing);
@@ -38,7 +38,7 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
   return { objectId, jobId, accountId, usedUnits, found };
 }
 
-/** The books of a job's account: where the directory says, unless the account is being moved there or from there. */
+/** Returns the stores of a job's account: where the directory says, unless the account is being moved to or from there. */
 async function booksOf(platform: Platform, { definition }: JobListing): Promise<Platform> {
   const known = platform.at(definition.database);
   if (platform.databases.length === 1) return known;
@@ -61,7 +61,7 @@ async function findLoss(books: Platform, listing: JobListing): Promise<Relisted[
   return hasAccount ? "missing" : "account_missing";
 }
 
-/** Relists the jobs of many objects, as `relistJob` does. One that can't be reached or written does not hold up the others. */
+/** Relists the jobs of many objects, like `relistJob`. A failing object does not delay the others. */
 export async function relistJobs(
   platform: Platform,
   objectIds: readonly string[],

@@ -8,13 +8,14 @@ import { HELD_MS } from "../../jobs/operations/dispatch-task.ts";
 /** Endpoints in a run: each costs some cryptography, and those that change a statement. */
 const PAGE = 100;
 
-/** Between the two in a place. */
+/** Between the two parts of a cursor. */
 const SEPARATOR = " ";
 
 /**
- * Seals the secrets of one page of a database's webhook endpoints by the current secret. Keeps what the current secret has
- * sealed, and what no secret opens: it names the endpoints of the latter. All else that is sealed or signed expires.
- * @param after the place behind which the page begins; empty for the first
+ * Seals the secrets of one page of a database's webhook endpoints with the current secret. Keeps the secrets that the current
+ * secret has sealed, and those that no secret opens: it names the endpoints of the latter. All else that is sealed or signed
+ * expires.
+ * @param after the place after which the page begins; empty for the first
  */
 export async function resealSecrets(
   { settings, policy, databases, at }: Platform,
@@ -44,7 +45,9 @@ export async function resealSecrets(
   };
 }
 
-/** Where the next page begins: in the same database, or in the next one after its last page; null after the last of all. */
+/**
+ * Returns the start of the next page: in the same database, or in the next one after its last page; null after the last of all.
+ */
 function nextPlace(databases: readonly string[], index: number, last: string | null): string | null {
   const database = databases[last === null ? index + 1 : index];
   return database === undefined ? null : `${database}${SEPARATOR}${last ?? ""}`;

@@ -17,12 +17,12 @@ const EVENTS_KEPT_MS = 30 * 86_400_000;
 /** An account's list shows a revoked key as long. */
 const REVOKED_KEYS_KEPT_MS = 90 * 86_400_000;
 
-/** They count towards how many endpoints an account may create. */
+/** They count toward an account's limit of new endpoints. */
 const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
 
 /**
- * Looks at one database's accounts that cost more than they pay, and deletes what has outlived its retention, each part by itself: a
- * part that fails is logged and left to the next sweep. What may take longer than a cron has comes last, so that it does not hold up the rest.
+ * Logs one database's accounts that cost more than they pay, and deletes data past its retention. It logs a part that fails and
+ * leaves it to the next sweep. Slow parts come last, so that they do not delay the rest.
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
   const { uploads, ledger, idempotency, billing, webhookEndpoints } = platform;
@@ -44,17 +44,17 @@ export async function sweep(platform: Platform, now: number): Promise<void> {
   });
 }
 
-/** Accounts of each kind that a run names: those that an operator looks at first. */
+/** Maximum number of accounts of each kind that a run names. */
 const MOST_NAMED = 10;
 
 /**
- * Logs which accounts owe the most, and how much of their credit that is; and the work of today's jobs of which accounts
- * exceeds what they were charged by most. A unit pays for a picture or a frame, and for so many files.
+ * Logs the accounts that owe the most, with the used share of their credit; and the accounts whose jobs of today cost most in
+ * excess of their charges. A unit pays for a picture or a frame, and for a number of files.
  */
 async function watchAccounts({ gauges, settings }: Platform, now: number): Promise<void> {
   for (const { accountId, units, paidUnits, creditUnits } of await gauges.unpaid(MOST_NAMED)) {
     const credit = creditOf({ firstUnits: creditUnits ?? settings.CREDIT_UNITS, paidUnits });
-    // An account without a credit that owes something has exceeded it.
+    // An account without credit that owes any unit has exceeded it.
     const percent = credit === 0 ? 100 : Math.round((100 * units) / credit);
     log("info", "account_owes", { account: accountId, units, percent });
   }
@@ -66,14 +66,14 @@ async function watchAccounts({ gauges, settings }: Platform, now: number): Promi
   }
 }
 
-/** For how long (seconds) the oldest thing that the sweep deletes has been due; of what is many or large. */
+/** Returns for how long (seconds) the sweep's oldest row has been due; only of the numerous or large kinds. */
 export async function unsweptSeconds({ gauges, policy }: Platform, now: number): Promise<number> {
   const [unused, used] = [now - UNUSED_KEPT_MS, now - usedKeptMs(policy)];
   const ms = await gauges.unsweptMs(unused, used, now - REMEMBERED_MS, now - EVENTS_KEPT_MS);
   return Math.max(0, Math.round(ms / 1_000));
 }
 
-/** Deletes credentials that ended before `before` (epoch ms), and before them what the directory has of them. */
+/** Deletes credentials that ended before `before` (epoch ms), and before them their entries in the directory. */
 const purgeCredentials = (
   { databases, directory }: Platform,
   credentials: Platform["apiKeys"] | Platform["shares"],
@@ -85,7 +85,7 @@ const purgeCredentials = (
     return credentials.purge(before, limit);
   });
 
-/** Runs each part by itself, one after another: one that fails is logged as `event`, and the others run all the same. */
+/** Runs the parts one after another: logs a failing part as `event`, and still runs the others. */
 export async function runParts(
   { database }: Platform,
   event: string,

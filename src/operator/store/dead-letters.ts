@@ -1,12 +1,12 @@
 import type { DeadLetter } from "../contract/operator.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
-/** The most that are kept; the oldest go first. */
+/** Maximum number kept; the oldest go first. */
 const MOST_LETTERS = 1_000;
 /** None of our ids is longer; another sender's message may be. */
 const MOST_CHARACTERS = 128;
 
-/** Messages that no consumer could handle, in D1: their ids alone. */
+/** Messages that no consumer could handle, in D1: only their ids. */
 export class DeadLetters extends D1Store {
   /** Keeps a letter, unless its job's account is being erased: the job's row may be gone, so the ledger names the account. */
   async keep({ at, jobId, taskId }: Omit<DeadLetter, "id">): Promise<void> {

@@ -8,7 +8,7 @@ export interface Erasure {
   readonly erasedAt: number | null;
 }
 
-/** What the database still holds of an account that is being erased. */
+/** The remaining data of an account that is being erased. */
 export interface Remains {
   readonly jobs: number;
   readonly uploads: number;
@@ -21,8 +21,8 @@ export interface Remains {
 /** The erasure of accounts, in D1. An account's row stays, without personal data: the ledger refers to its id. */
 export class Erasures extends D1Store {
   /**
-   * Starts the erasure, or finds it started, and records the attempt. When this returns, personal data and credentials are
-   * gone, and nothing more is written for the account. The identity is free: its next token creates a new account.
+   * Starts the erasure, or finds it started, and records the attempt. Once it returns, personal data and credentials are gone,
+   * and the account takes no more writes. The identity is free: its next token creates a new account.
    * @returns null if there is no such account.
    */
   async begin(accountId: string, now: number): Promise<Erasure | null> {
@@ -74,7 +74,7 @@ export class Erasures extends D1Store {
     );
   }
 
-  /** Deletes the rows of up to `limit` of the account's uploads, but for those in parts that are not aborted. Returns how many. */
+  /** Deletes the rows of up to `limit` of the account's uploads, but not of multipart uploads in progress. Returns how many. */
   forgetUploads(accountId: string, limit: number): Promise<number> {
     return this.deleteSome("uploads", "rowid", "account_id = ?1 AND multipart_id IS NULL LIMIT ?2", [
       accountId,
@@ -89,7 +89,7 @@ export class Erasures extends D1Store {
     );
   }
 
-  /** What is left of an account. */
+  /** Returns the remaining data of an account. */
   async remains(accountId: string): Promise<Remains> {
     const { customers, ...counts } = await this.one<Omit<Remains, "customerIds"> & { customers: string }>(
       `SELECT (SELECT count(*) FROM jobs WHERE account_id = ?1)
@@ -104,7 +104,6 @@ export class Erasures extends D1Store {
     return { ...counts, customerIds: JSON.parse(customers) };
   }
 
-  /** Ends the erasure. */
   async finish(accountId: string, now: number): Promise<void> {
     await this.run(
       "UPDATE accounts SET erased_at = ?2, updated_at = ?2 WHERE id = ?1 AND erased_at IS NULL",

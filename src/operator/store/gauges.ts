@@ -1,14 +1,14 @@
 import type { Lane } from "@segmentation/protocol";
 import { D1Store, present } from "../../shared/storage/d1-store.ts";
 
-/** What is open in a lane. */
+/** The open work of a lane. */
 export interface LaneGauges {
   readonly openJobs: number;
   /** All tasks of open jobs: ended ones count until their job ends. */
   readonly openTasks: number;
   /** Jobs none of whose tasks the inference service has taken yet. */
   readonly waitingJobs: number;
-  /** When the oldest of these was accepted (epoch ms); null if none waits. */
+  /** Time at which the oldest of these was accepted (epoch ms); null if none waits. */
   readonly waitingSince: number | null;
 }
 
@@ -18,18 +18,18 @@ export interface DatabaseGauges {
   /** Unfinished jobs whose row has not changed since the requested time. */
   readonly stuckJobs: number;
   readonly deadLetters: number;
-  /** Deleted jobs that still have something left, although it should be gone. */
+  /** Deleted jobs that still have files after their last purge. */
   readonly unpurgedJobs: number;
 }
 
-/** Uploads whose size should be known: neither was it signed, nor has an event reported it, nor has the inspection come. */
+/** Uploads whose size should be known: it was not signed, no event has reported it, and the inspection is late. */
 export interface UploadGauges {
   readonly unsized: number;
-  /** When the first of these was to be inspected (epoch ms); null if there is none. */
+  /** Time at which the first of these was to be inspected (epoch ms); null if there is none. */
   readonly dueSince: number | null;
 }
 
-/** What a subscriber has used or reserved and not paid for. */
+/** A subscriber's used or reserved units that are not paid. */
 export interface UnpaidUnits {
   readonly accountId: string;
   readonly units: number;
@@ -38,7 +38,7 @@ export interface UnpaidUnits {
   readonly creditUnits: number | null;
 }
 
-/** What a paying account's jobs of a day have cost, in each kind. What is still in progress is in none of them. */
+/** The cost of a paying account's jobs of a day, in each kind, without work in progress. */
 export interface DayOfAccount {
   readonly accountId: string;
   readonly tasks: number;
@@ -51,11 +51,11 @@ export interface DayOfAccount {
 
 /** A reading covers at most this many open jobs, those whose row has not changed for longest. */
 const MOST_JOBS = 50_000;
-/** So many uploads, those that are due for longest. */
+/** And this many uploads, those due for longest. */
 const MOST_UPLOADS = 50_000;
 const DAY_MS = 86_400_000;
 
-/** How full things are, in D1. */
+/** Measures of load and size, in D1. */
 export class Gauges extends D1Store {
   lane(lane: Lane): Promise<LaneGauges> {
     return this.one(
@@ -78,7 +78,7 @@ export class Gauges extends D1Store {
     );
   }
 
-  /** The subscribers with the most unpaid units, whether their subscription has ended or not: at most `limit`. */
+  /** The subscribers with the most unpaid units, including those whose subscription has ended: at most `limit`. */
   unpaid(limit: number): Promise<UnpaidUnits[]> {
     // SQLite keeps the order of a CROSS JOIN: accounts that never reserved a paid unit are not read.
     return this.all(
@@ -92,9 +92,9 @@ export class Gauges extends D1Store {
   }
 
   /**
-   * The paying accounts whose jobs of a day exceed what was charged on it by most: at most `limit`.
+   * The paying accounts whose jobs of a day exceed the day's charges by most: at most `limit`.
    * @param day epoch days, UTC
-   * @param filesPerUnit how many files cost as much as a unit may
+   * @param filesPerUnit number of files that may cost as much as a unit
    */
   uncharged(day: number, filesPerUnit: number, limit: number): Promise<DayOfAccount[]> {
     return this.all(
@@ -116,8 +116,8 @@ export class Gauges extends D1Store {
   }
 
   /**
-   * For how long the oldest thing that a sweep deletes has been due, milliseconds; not above 0 if nothing is.
-   * @param unusedUploads @param uploads @param keys @param events epoch ms: what is older is due
+   * Returns for how long the sweep's oldest row has been due, milliseconds; not above 0 if nothing is due.
+   * @param unusedUploads @param uploads @param keys @param events epoch ms: older rows are due
    */
   async unsweptMs(unusedUploads: number, uploads: number, keys: number, events: number): Promise<number> {
     const { ms } = await this.one<{ ms: number | null }>(
@@ -131,14 +131,14 @@ export class Gauges extends D1Store {
     return ms ?? 0;
   }
 
-  /** How long a read of one row takes, with what it waits for: milliseconds. A database runs one statement at a time. */
+  /** Measures how long a read of one row takes, including its wait, in milliseconds. A database runs one statement at a time. */
   async readMs(): Promise<number> {
     const begun = Date.now();
     await this.all("SELECT max(id) FROM accounts");
     return Date.now() - begun;
   }
 
-  /** @param unchangedSince @param purgedBy epoch ms: jobs that were deleted before should be gone */
+  /** @param unchangedSince @param purgedBy epoch ms: jobs deleted before this should be gone */
   async database(unchangedSince: number, purgedBy: number): Promise<DatabaseGauges> {
     const { results, meta } = await this.statement(
       `SELECT (SELECT count(*) FROM jobs WHERE status IN ('queued', 'processing') AND updated_at < ?1) AS stuckJobs,

@@ -1,17 +1,17 @@
 import { Preflight } from "../../shared/storage/preflight.ts";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
-/** Behavior of D1 that the service relies on and that is not documented. */
+/** Undocumented behavior of D1 that the service relies on. */
 export interface Assumptions {
-  /** True if `changes()` counts what the statement before it in the batch has changed: use is metered by it. */
+  /** True if `changes()` counts the changes of the statement before it in the batch: metering depends on it. */
   readonly countsChanges: boolean;
-  /** True if D1's error has SQLite's text: a preflight for an account that has changed is known by it. */
+  /** True if D1's error has SQLite's message: this identifies a preflight for a changed account. */
   readonly showsErrors: boolean;
 }
 
-/** Tries a database's assumptions out. It leaves nothing behind. */
+/** Tests a database's assumptions. It leaves nothing behind. */
 export class Probe extends D1Store {
-  /** @param id a text that no event of Stripe has as its id */
+  /** @param id a string that is not the id of a Stripe event */
   async assumptions(id: string): Promise<Assumptions> {
     const note = (name: string, where: string) =>
       this.statement(

@@ -1,6 +1,6 @@
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
-/** Everything that begins with an account, in the order in which it is copied; it is deleted in the opposite order. */
+/** The tables with an account's rows, in the order in which they are copied; they are deleted in the opposite order. */
 const COPIED = [
   "accounts",
   "api_keys",
@@ -10,7 +10,7 @@ const COPIED = [
   "ledger",
   "ledger_closings",
   "idempotency_keys",
-  // Before the customers: that a customer's row goes from the old place ends no subscription, but a trigger writes it down.
+  // Before the customers: deleting a customer's row in the old database ends no subscription, but a trigger records it.
   "ended_subscriptions",
   "billing",
   "former_customers",
@@ -19,7 +19,7 @@ const COPIED = [
   "shares",
 ] as const;
 
-/** Sums that triggers of the others keep: written last, as they were. An account has a few hundred rows of each. */
+/** Sums that triggers of the others keep: copied last, unchanged. An account has a few hundred rows of each. */
 const SUMS = [
   "upload_bytes",
   "daily_use",
@@ -33,14 +33,14 @@ const SUMS = [
 ] as const;
 
 /**
- * What triggers count of the rows that are there. It is not copied: the copied rows are counted where they arrive, and a sweep
- * may delete some of them on one side only.
+ * Counts that triggers keep of existing rows. Not copied: the new database counts the copied rows, and a sweep may delete some of
+ * them on one side only.
  */
 const COUNTED = ["account_counts"] as const;
 
-/** All tables that a move takes along. */
+/** All tables that a move copies. */
 export const MOVED_TABLES = [...COPIED, ...SUMS, ...COUNTED];
-/** Those from which nothing goes because of its age while the account is frozen. */
+/** Tables that lose no row to age while the account is frozen. */
 export const FIXED_TABLES = [
   "accounts",
   "jobs",
@@ -69,43 +69,45 @@ const ownedRows = (table: Table): string => {
 type Value = string | number | null;
 type Row = Readonly<Record<string, Value>>;
 
-/** The columns of a table, those that the database computes left out. */
+/** The columns of a table, without those that the database computes. */
 interface Columns {
   readonly all: readonly string[];
   readonly key: readonly string[];
 }
 
-/** How far a copy is: in which table of the order, and after which key. Past the last table, it is whole. */
+/** The progress of a copy: the index of the table, and the last copied key. Past the last table, it is complete. */
 interface CopyPlace {
   readonly table: number;
   readonly after: readonly Value[] | null;
 }
 
-/** A page of rows as they are in the account's old database, and where the next one begins. */
+/** A page of rows from the account's old database, and the start of the next one. */
 export interface CopiedPage {
   readonly table: Table;
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
-  /** Whether what is there is replaced: triggers wrote it. */
+  /** True if it replaces existing rows, which triggers wrote. */
   readonly replaces: boolean;
   readonly next: CopyPlace;
 }
 
-/** An account's move, as one of its two databases has it. */
+/** An account's move, as one of its two databases records it. */
 export interface Transit {
   readonly direction: "out" | "in";
   /** The other database. */
   readonly other: string;
-  /** Going out: the last job whose object knows of the move; null if none does. Coming in: of no meaning. */
+  /** Going out: the last job whose object knows of the move; null if none does. Coming in: without meaning. */
   readonly notified: string | null;
 }
 
-/** Why an account can't be moved now. */
+/** The reasons why an account can't be moved now. */
 export type Unmovable = "no_such_account" | "erasing" | "jobs_under_way";
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 
-/** An account on its way from one database to another, as each of the two has it (`in_transit` in migrations/0001_schema.sql). */
+/**
+ * An account that moves from one database to another, as each of the two records it (`in_transit` in migrations/0001_schema.sql).
+ */
 export class Transits extends D1Store {
   /** The account's move out of this database or into it; null if there is none. */
   async find(accountId: string): Promise<Transit | null> {
@@ -115,7 +117,10 @@ export class Transits extends D1Store {
     );
   }
 
-  /** Freezes the account where it is, unless a job of it is under way: the statement decides. Returns why not, or null. */
+  /**
+   * Freezes the account in its database, unless one of its jobs is in progress: the statement decides. Returns the reason, or
+   * null.
+   */
   async freeze(accountId: string, to: string, now: number): Promise<Unmovable | null> {
     const underWay =
       "EXISTS (SELECT 1 FROM jobs WHERE account_id = ?1 AND status IN ('queued', 'processing'))";
@@ -138,7 +143,7 @@ export class Transits extends D1Store {
     return row.isErasing === 1 ? "erasing" : "jobs_under_way";
   }
 
-  /** The account has gone to another database, whatever is here: what is left of it can be deleted. */
+  /** Marks the account as moved to another database: its remaining rows here can be deleted. */
   async leave(accountId: string, to: string, now: number): Promise<void> {
     await this.run(
       `INSERT INTO in_transit (account_id, direction, other, place, begun_at) VALUES (?1, 'out', ?2, json_quote(''), ?3)
@@ -147,7 +152,7 @@ export class Transits extends D1Store {
     );
   }
 
-  /** Awaits the account from another database; nothing if it is awaited already. Returns how far its copy is. */
+  /** Expects the account from another database, if it does not already. Returns the progress of its copy. */
   async expect(accountId: string, from: string, now: number): Promise<CopyPlace> {
     const start: CopyPlace = { table: 0, after: null };
     await this.run(
@@ -167,7 +172,7 @@ export class Transits extends D1Store {
     if (table === undefined) return null;
     const { all, key } = await this.#columns(table);
     const replaces = index >= COPIED.length;
-    // They are renumbered in the same order.
+    // The new database renumbers them in the same order.
     const columns = table === "ledger" ? all.filter((name) => name !== "id") : all;
     const further =
       after === null ? "" : `AND (${quoted(key)}) > (${after.map((_, i) => `?${i + 2}`).join()})`;
@@ -193,7 +198,7 @@ export class Transits extends D1Store {
     return { all: columns.map(({ name }) => name), key: key.map(({ name }) => name) };
   }
 
-  /** Writes a page of an awaited account, and where the next one begins: both or neither. */
+  /** Writes a page of an expected account, and the start of the next one: both or neither. */
   async write(accountId: string, { table, columns, rows, replaces, next }: CopiedPage): Promise<void> {
     const values = columns.map((name) => `value ->> '$."${name}"'`).join(", ");
     await this.#opened(accountId, [
@@ -209,7 +214,7 @@ export class Transits extends D1Store {
     ]);
   }
 
-  /** How many rows the account has in each table. */
+  /** Returns the number of the account's rows in each table. */
   async count(accountId: string): Promise<Record<string, number>> {
     const counts = MOVED_TABLES.map(
       (table) => `SELECT '${table}' AS name, count(*) AS n FROM ${table} WHERE ${ownedRows(table)}`,
@@ -220,19 +225,19 @@ export class Transits extends D1Store {
     return Object.fromEntries(results.flatMap(({ results: rows }) => rows.map(({ name, n }) => [name, n])));
   }
 
-  /** Records the last job whose object knows where the account goes. */
+  /** Records the last job whose object knows the account's new database. */
   async noteNotified(accountId: string, jobId: string): Promise<void> {
     await this.run("UPDATE in_transit SET place = json_quote(?2) WHERE account_id = ?1", [accountId, jobId]);
   }
 
-  /** The account is here: its rows are as all others. */
+  /** Ends the move into this database: the account's rows become normal rows. */
   async release(accountId: string): Promise<void> {
     await this.run("DELETE FROM in_transit WHERE account_id = ?1", [accountId]);
   }
 
   /**
-   * Deletes the account's rows here, at most so many pages of them and until `until` (epoch ms), and last the account itself:
-   * its move ends here. Returns whether nothing is left.
+   * Deletes the account's rows here, at most this many pages of them and until `until` (epoch ms), and last the account itself:
+   * its move ends here. Returns true if nothing is left.
    */
   async delete(accountId: string, mostPages: number, until: number): Promise<boolean> {
     let pages = 0;
@@ -261,7 +266,7 @@ export class Transits extends D1Store {
     );
   }
 
-  /** Runs the mover's own statements, which the freeze lets pass, in one transaction. Returns how many rows the last one changed. */
+  /** Runs the mover's statements, which the freeze admits, in one transaction. Returns how many rows the last one changed. */
   async #opened(accountId: string, statements: readonly D1PreparedStatement[]): Promise<number> {
     const open = (value: number) =>
       this.statement("UPDATE in_transit SET open = ?2 WHERE account_id = ?1", [accountId, value]);

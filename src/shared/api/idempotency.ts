@@ -17,30 +17,30 @@ export interface RepeatableRequest {
   readonly body: unknown;
 }
 
-/** What a run gives: its own answer, and the answer that a repetition gets. */
+/** The result of a run: its answer, and the answer for a repetition. */
 export interface Outcome<T> {
   readonly answer: T;
   readonly remembered: T;
 }
 
-/** An answer, and whether it is that of an earlier request. */
+/** An answer, and whether it repeats the answer of an earlier request. */
 export interface Once<T> {
   readonly answer: T;
   readonly replayed: boolean;
 }
 
-/** Whether an operation returned an answer of `once`; no answer itself has a field of this name. */
+/** Returns true for an answer of `once`; no other answer has a field of this name. */
 export const isOnce = (answer: object): answer is Once<object> => "replayed" in answer;
 
-/** A run's hold on its request's key; without a key there is nothing to hold. */
+/** A run's hold on its request's key; does nothing without a key. */
 export interface HeldKey<T> {
   /**
-   * Makes sure that a run still has its key, renews its lease, and takes back what `remember` kept. A run calls it before it
-   * undoes anything: a slow run would otherwise undo what the next one has made.
+   * Checks that a run still has its key, renews its lease, and withdraws the answer that `remember` kept. A run calls it before
+   * it undoes anything: otherwise a slow run would undo the work of the next one.
    * @throws ServiceError idempotency_in_progress if another run has taken the key over.
    */
   readonly hold: () => Promise<void>;
-  /** Keeps an answer, in the batch that lists the job that it is about: what statements the batch needs for that. */
+  /** Keeps an answer, in the batch that lists its job: returns the statements for that batch. */
   readonly remember: (answer: T) => Promise<readonly D1PreparedStatement[]>;
 }
 
@@ -60,15 +60,15 @@ export const claimOf = async (
       };
 
 /**
- * Runs a request once, however often it arrives within 24 hours: a repetition gets the first answer.
+ * Runs a request once within 24 hours: a repetition gets the first answer.
  *
- * `run` creates the thing with the id `effectId`. After a crash or an unforeseen failure, the next repetition runs again
- * with the same effectId, and `run` has to find what exists already and answer for it. A ServiceError means that nothing
- * was left behind: the key is free again, and the next run has a new effectId.
+ * `run` creates the thing with the id `effectId`. After a crash or an unforeseen failure, the next repetition runs again with the
+ * same effectId, and `run` has to find the existing effect and return its answer. A ServiceError means that nothing was left
+ * behind: the key is free again, and the next run has a new effectId.
  *
  * @param newEffectId makes the id for a new request
  * @param schema the answer's; the remembered answer is stored sealed and read by it
- * @throws ServiceError idempotency_mismatch, idempotency_in_progress, and whatever `run` throws.
+ * @throws ServiceError idempotency_mismatch, idempotency_in_progress, and any error of `run`.
  */
 export async function once<T>(
   platform: Platform,
@@ -85,15 +85,15 @@ export async function once<T>(
   return runClaimed(platform, claim, known, schema, { run, stands: () => Promise.resolve(true) });
 }
 
-/** What is done for a key that was claimed. */
+/** The steps for a claimed key. */
 export interface ClaimedRun<T> {
   readonly run: (effectId: string, key: HeldKey<T>) => Promise<Outcome<T>>;
-  /** Whether the effect still stands whose answer an earlier run kept, before its end that nobody knows. */
+  /** Returns true if the effect exists whose answer an earlier run kept, before its unknown end. */
   readonly stands: (effectId: string, key: HeldKey<T>) => Promise<boolean>;
 }
 
 /**
- * As `once`, for a key of which it is known what came of the claim.
+ * Like `once`, for a key with a known outcome of the claim.
  * @throws ServiceError as `once`.
  */
 export async function runClaimed<T>(
@@ -135,7 +135,7 @@ export async function runClaimed<T>(
   if (known.answer === null) throw inProgress();
   const text = await unseal(secrets, purpose, known.answer);
   if (text === null) {
-    // The operator has changed the service's secret since, and kept no previous one.
+    // The operator has changed the service's secret since, without keeping the previous one.
     throw new ServiceError(
       "idempotency_mismatch",
       "The service can no longer read its answer to the first request with this Idempotency-Key. Use a new key.",

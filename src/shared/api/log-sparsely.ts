@@ -2,8 +2,8 @@ import { log, type Fields } from "../log.ts";
 import type { Platform } from "../../platform.ts";
 
 /**
- * Logs what a stranger can provoke with every request: once a minute for the same fields, with the number of `times` since
- * the last line. The last occurrences are logged only if it happens again.
+ * Logs an event that strangers can provoke with every request: once a minute for the same fields, with the number of `times`
+ * since the last line. Logs the last occurrences only if it happens again.
  */
 export function logSparsely(
   { logThrottle }: Platform,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the operations are grouped by. */
+/** The groups of the operations. */
 export const TAGS = {
   Uploads: "Upload files before creating a job from them.",
   Jobs: "Segmentation by text prompts, in the background. Wait for a job with `Prefer: wait=60`, or listen to its events; or poll it after two seconds, then at growing intervals of up to ten seconds.",
@@ -19,7 +19,7 @@ export const TAGS = {
 export interface Operation {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly path: `/v1/${string}`;
-  /** Whether a share's token lets in to it, for the jobs that the share shows; its path names the job. */
+  /** True if a share's token gives access to it, for the jobs that the share shows; its path names the job. */
   readonly byLink?: true;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
@@ -39,11 +39,11 @@ export interface Operation {
   readonly contentType?: "text/event-stream";
   /** Headers of its success, in addition to those of every answer. */
   readonly headers?: readonly ("X-Job-Progress" | "Preference-Applied" | "ETag")[];
-  /** What the success means. */
+  /** The meaning of the success. */
   readonly success: string;
-  /** What a 204 means, where that may be answered instead. */
+  /** The meaning of a 204, for an operation that may return one. */
   readonly noContent?: string;
-  /** Codes of the error catalogue, in addition to those that `errorsOf` adds; each has its status there. */
+  /** Codes of the error catalog, in addition to those that `errorsOf` adds; each has its status there. */
   readonly errors: readonly string[];
 }
 

@@ -4,9 +4,9 @@ import type { Platform } from "../../platform.ts";
 import { secretsOf } from "../../feature-settings.ts";
 
 /**
- * One page of a list, and the cursor of the next page, which names this one's last item; null on the last page.
- * @param list names the list, with its filters: a cursor is valid for this one alone
- * @param read reads up to `limit` items from behind the one that `after` names, or from the first
+ * Returns one page of a list, and the cursor of the next page, which names this one's last item; null on the last page.
+ * @param list names the list, with its filters: a cursor is valid only for this list
+ * @param read reads up to `limit` items after the item `after`, or from the first
  * @throws ServiceError invalid_cursor.
  */
 export async function pageOf<Item>(

@@ -26,7 +26,7 @@ export const UploadContentType = z
       "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters.",
   });
 
-/** JSON Schema of a field that must not be there; `false` means the same, but many readers of OpenAPI do not know it. */
+/** JSON Schema of a forbidden field; `false` means the same, but many readers of OpenAPI do not support it. */
 export const ABSENT = { not: {} };
 
 /** The longest URL that a client may name, in characters. */
@@ -68,10 +68,10 @@ export const DateTime = z.iso.datetime({ precision: 3 }).meta({
 /** A time (epoch milliseconds) as a DateTime. */
 export const isoOf = (time: number): string => new Date(time).toISOString();
 
-/** The same of a time that there may not be. */
+/** A time, or null, as a DateTime or null. */
 export const isoOrNull = (time: number | null): string | null => (time === null ? null : isoOf(time));
 
-/** How many items a page of a list has at most. */
+/** Returns the schema of a page's maximum number of items. */
 export const pageLimit = (things: string) =>
   z
     .string()

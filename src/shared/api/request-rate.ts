@@ -12,8 +12,8 @@ export class RequestRate {
   }
 
   /**
-   * Counts a request of `key`, an account or the owner of an address. Returns whether it is within the rate. A limiter that
-   * does not answer refuses nobody.
+   * Counts a request of `key`, an account or the owner of an address. Returns true if it is within the rate, or if the limiter
+   * does not answer.
    */
   async admits(key: string): Promise<boolean> {
     try {

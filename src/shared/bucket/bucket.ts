@@ -3,7 +3,7 @@ import { keyInUrl, presigner, type Presigner, type SigningBucket } from "./presi
 import { SNIFF_BYTES, sniffMedia, type StoredUpload } from "./media-type.ts";
 import type { BucketSettings } from "../../feature-settings.ts";
 
-/** A signed PUT: the headers are part of the signature and must be sent as they are. */
+/** A signed PUT: the headers are part of the signature and must be sent unchanged. */
 export interface SignedPut {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -159,8 +159,8 @@ export class Media {
   }
 
   /**
-   * As `completeParts`, for parts that somebody else has written. An upload that is complete already stays as it is.
-   * @returns whether the object is there; false if a part is missing or has another ETag
+   * Like `completeParts`, for parts that a client has written. Does not change a completed upload.
+   * @returns true if the object exists; false if a part is missing or has another ETag
    */
   async completeForeignParts(key: string, uploadId: string, etags: readonly string[]): Promise<boolean> {
     try {
@@ -188,8 +188,8 @@ export class Media {
   }
 
   /**
-   * Deletes every object under a prefix, a thousand at a time, until none is left or the time is `until` (epoch ms), but
-   * at least a thousand. Returns how many, and whether none is left.
+   * Deletes every object under a prefix, a thousand at a time, until none is left or the time is `until` (epoch ms), but at least
+   * a thousand. Returns the number deleted, and true for `isEmpty` if none is left.
    */
   async deletePrefix(prefix: string, until = Infinity): Promise<{ deleted: number; isEmpty: boolean }> {
     let deleted = 0;

@@ -19,8 +19,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The file extension of a content type: the usual one if there is one, else the subtype's own name in the alphabet of
- * taskIds (`[a-z0-9][a-z0-9.-]{0,63}`).
+ * Returns the file extension of a content type: the usual one if there is one, else the subtype's name in the alphabet of taskIds
+ * (`[a-z0-9][a-z0-9.-]{0,63}`).
  */
 export function extensionOf(contentType: string): string {
   const known = EXTENSIONS[contentType.toLowerCase()];
@@ -36,7 +36,7 @@ export function jobTypeOf(contentType: string): JobType | null {
   return major === "image" || major === "video" ? major : null;
 }
 
-/** How many leading bytes of a file `sniffMedia` needs. */
+/** Number of leading bytes of a file that `sniffMedia` needs. */
 export const SNIFF_BYTES = HEAD_BYTES;
 
 /** The media type of a file by its first bytes; `format` is the subtype. */
@@ -45,15 +45,15 @@ export interface SniffedMedia {
   readonly format: string;
 }
 
-/** A stored upload: its size in bytes, its ETag, and its media type by its first bytes, null if they are of none. */
+/** A stored upload: its size in bytes, its ETag, and its media type by its first bytes, or null. */
 export interface StoredUpload {
   readonly size: number;
-  /** Quoted, as in HTTP; different bytes have a different one. */
+  /** Quoted, as in HTTP; different bytes have different ETags. */
   readonly etag: string;
   readonly media: SniffedMedia | null;
 }
 
-/** Picture or video, and its format, by a file's first bytes; null if they belong to neither. */
+/** Detects picture or video, and its format, by a file's first bytes; null for neither. */
 export function sniffMedia(head: Uint8Array): SniffedMedia | null {
   const { contentType = "" } = fileKindOf(head) ?? {};
   const type = jobTypeOf(contentType);
@@ -61,9 +61,9 @@ export function sniffMedia(head: Uint8Array): SniffedMedia | null {
 }
 
 /**
- * The content type of a file by its first bytes, or else by the Content-Type header that its sender declared; null if
- * neither says that it is a picture or a video. A format that its bytes would reveal is not taken from the header; those of an ISO
- * base media file (MP4, HEIC, …) don't if its brands are unknown.
+ * Returns the content type of a file by its first bytes, or else by the Content-Type header that its sender declared; null if
+ * neither is a picture or a video. Ignores a declared format that the bytes would reveal; an ISO base media file (MP4, HEIC, …)
+ * with unknown brands reveals none.
  */
 export function contentTypeOf(head: Uint8Array, declared: string | null): string | null {
   const sniffed = sniffMedia(head);

@@ -1,20 +1,20 @@
 /** The keys of the objects in the bucket. Only this file builds them. */
 
-/** The prefixes of everything that belongs to an account. */
+/** The prefixes of all of an account's objects. */
 export const accountPrefixes = (accountId: string): readonly string[] =>
   ["inputs", "outputs", "archives"].map((kind) => `${kind}/${accountId}/`);
 
 /** The key of an upload. */
 export const inputKey = (accountId: string, taskId: string): string => `inputs/${accountId}/${taskId}`;
 
-/** The upload that a key is of; null for any other object's key. */
+/** Returns the upload of a key; null for any other object's key. */
 export function inputOf(key: string): { readonly accountId: string; readonly taskId: string } | null {
   const [kind, accountId, taskId, ...rest] = key.split("/");
   if (kind !== "inputs" || !accountId || !taskId || rest.length > 0) return null;
   return { accountId, taskId };
 }
 
-/** The prefix of everything that a job's tasks have written, under any lease. */
+/** The prefix of the outputs of all of a job's tasks, under any lease. */
 export const outputsPrefix = (accountId: string, jobId: string): string => `outputs/${accountId}/${jobId}/`;
 
 /** The key of an output. It contains the lease, so a late holder of an older lease cannot overwrite it. */

@@ -9,11 +9,11 @@ export interface SigningBucket {
 /** The access that a signer's URLs grant. */
 export interface SignedAccess {
   readonly method: "GET" | "PUT";
-  /** How long they are valid, from `now`. */
+  /** Their validity from `now`. */
   readonly seconds: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The names of signed headers besides the host: lowercase, each once. */
+  /** The names of signed headers in addition to the host: lowercase, each once. */
   readonly headers?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const DIGITS = encoder.encode("0123456789abcdef");
 
-/** Bytes as hex digits: one flat string, because a concatenated one takes many times the memory. */
+/** Returns bytes as hex digits, in one flat string, because a concatenated one takes many times the memory. */
 function hex(buffer: ArrayBuffer): string {
   const digits = new Uint8Array(2 * buffer.byteLength);
   let at = 0;
@@ -71,8 +71,8 @@ export const keyInUrl = (key: string): string =>
   /^[\w.~/-]*$/.test(key) ? key : key.split("/").map(encoded).join("/");
 
 /**
- * A signer of one access (AWS Signature Version 4 in the query, payload unsigned; region `auto`, as in R2). What the URLs
- * have in common, including the signing key, is computed once: each URL costs one digest and one HMAC.
+ * Returns a signer of one access (AWS Signature Version 4 in the query, payload unsigned; region `auto`, as in R2). Computes the
+ * common part of the URLs, including the signing key, once: each URL costs one digest and one HMAC.
  */
 export async function presigner(bucket: SigningBucket, access: SignedAccess): Promise<Presigner> {
   const { host, href, pathname } = new URL(bucket.url);

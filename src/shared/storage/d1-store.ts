@@ -1,16 +1,18 @@
 /** A value of a statement's parameter. */
 export type SqlValue = string | number | null;
 
-/** What runs statements in one round trip and one transaction: a database, or a preflight of it (preflight.ts). */
+/** Runs statements in one round trip and one transaction: a database, or a preflight of it (preflight.ts). */
 export type Batching = Pick<D1Database, "batch">;
 
-/** What a store asks, as statements, so that several stores can ask in one round trip; `read` makes the answer of their results. */
+/**
+ * A store's query, as statements, so that several stores can share one round trip; `read` makes the answer from their results.
+ */
 export interface Query<Answer> {
   readonly statements: readonly D1PreparedStatement[];
   read(results: readonly D1Result[]): Answer;
 }
 
-/** Two questions as one. */
+/** Combines two queries into one. */
 export const together = <A, B>(a: Query<A>, b: Query<B>): Query<readonly [A, B]> => ({
   statements: [...a.statements, ...b.statements],
   read: (results) => [
@@ -19,15 +21,15 @@ export const together = <A, B>(a: Query<A>, b: Query<B>): Query<readonly [A, B]>
   ],
 });
 
-/** Asks a query in one round trip. */
+/** Runs a query in one round trip. */
 export const ask = async <Answer>(db: Batching, query: Query<Answer>): Promise<Answer> =>
   query.read(await db.batch([...query.statements]));
 
-/** Whether an account (an SQL expression) is not being moved: what is done for all accounts passes over those that are. */
+/** SQL for true if an account (an SQL expression) is not being moved: work for all accounts skips moving ones. */
 export const atHome = (account = "account_id"): string =>
   `${account} NOT IN (SELECT account_id FROM in_transit)`;
 
-/** What the stores in D1 share: running one statement, whose parameters ?1, ?2, … have the values given in that order. */
+/** The base of the stores in D1: runs one statement, whose parameters ?1, ?2, … have the values given in that order. */
 export abstract class D1Store {
   protected readonly db: D1Database;
 
@@ -98,10 +100,10 @@ export function present<Row>(row: Row | null | undefined): Row {
   return row;
 }
 
-/** How long a request waits for another database: its own account's is not to depend on it. */
+/** Time that a request waits for another database: it must not depend on it. */
 const PATIENCE_MS = 500;
 
-/** The answer of another database than the request's own; null if it fails, or does not answer within `patienceMs`. */
+/** Returns the answer of another database than the request's; null if it fails, or does not answer within `patienceMs`. */
 export async function ofAnother<T>(answer: Promise<T>, patienceMs = PATIENCE_MS): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), patienceMs);

@@ -4,13 +4,13 @@ import { log, reasonOf } from "../log.ts";
 import type { Platform } from "../../platform.ts";
 import { ofAnother } from "./d1-store.ts";
 
-/** When to try again: a move of an account takes minutes, and a database that fails comes back by itself or not soon. */
+/** Time until the next try: a move of an account takes minutes, and a failing database recovers by itself or not soon. */
 export const RETRY_SECONDS = 30;
 
 /**
- * Runs what needs a database. If that is full, overloaded or away, the log gets an alarm, and the caller is asked to try again:
- * those whose books are in it, and nobody else.
- * @throws ServiceError database_unavailable, account_moving; any other error as it is.
+ * Runs a function that needs a database. If that is full, overloaded or away, logs an alarm, and asks the caller to try again:
+ * only callers with accounts in it are affected.
+ * @throws ServiceError database_unavailable, account_moving; any other error unchanged.
  */
 export async function needing<T>(
   platform: Platform,
@@ -31,10 +31,12 @@ export async function needing<T>(
   }
 }
 
-/** How long an operator, or somebody who is new, waits for a database that does not answer. */
+/** Time that an operator, or a new account, waits for a database that does not answer. */
 const PATIENCE_MS = 5_000;
 
-/** What each of these databases answers, and which of them fail or do not answer in time: one that is away holds up no other. */
+/**
+ * Returns the answers of these databases, and the names of those that fail or are too late: one such database delays no other.
+ */
 export async function askEach<T>(
   { at }: Platform,
   databases: readonly string[],

@@ -1,7 +1,7 @@
-/** The name of the first database: the directory, and where an account's books are unless the directory says otherwise. */
+/** The name of the first database: it has the directory, and all accounts unless the directory says otherwise. */
 export const FIRST_DATABASE = "DB";
 
-/** Those of a configuration's bindings that are such databases, by their names: `DB`, and then `DB_2`, `DB_3`, … by their numbers. */
+/** Returns the names of the database bindings in a configuration: `DB`, and then `DB_2`, `DB_3`, … by their numbers. */
 export const databaseNames = (bindings: readonly string[]): string[] =>
   bindings
     .filter((binding) => /^DB(?:_[1-9]\d*)?$/.test(binding))
@@ -11,16 +11,16 @@ export const databaseNames = (bindings: readonly string[]): string[] =>
 export const recorded = (database: string | undefined): { readonly database?: string } =>
   database === undefined || database === FIRST_DATABASE ? {} : { database };
 
-/** What triggers say when they refuse a write for an account that is being moved (migrations/0001_schema.sql). */
+/** The message of triggers that refuse a write for an account that is being moved (migrations/0001_schema.sql). */
 const BEING_MOVED = "the account is being moved";
 
 /**
- * What is wrong with a database, by the message of its error: it is `full`, `overloaded` or `away`; or the account is being
- * `moved`, and nothing is wrong. Null for any other error, which is our own mistake.
+ * The state of a database, by the message of its error: it is `full`, `overloaded` or `away`; or the account is being `moved`,
+ * and the database is fine. Null for any other error, which is our mistake.
  */
 export type DatabaseFault = "full" | "overloaded" | "away" | "moved";
 
-/** https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, and SQLite's own words. */
+/** https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, and SQLite's messages. */
 const FAULTS: readonly (readonly [DatabaseFault, RegExp])[] = [
   ["moved", new RegExp(BEING_MOVED)],
   ["full", /exceeded maximum DB size|maximum account storage limit|SQLITE_FULL|disk is full/i],

@@ -1,7 +1,7 @@
 /**
- * The statement that counts something an account asks for, unless it has asked `?3` times in this hour: ?1 is the account, ?2
- * the hour (epoch hours). It changes a row if it counted. It decides, so that concurrent requests cannot exceed the limit
- * together, wherever they arrive.
+ * Returns the statement that counts an account's request, unless it has made `?3` in this hour: ?1 is the account, ?2 the hour
+ * (epoch hours). It changes a row if it counted. The statement decides, so that concurrent requests cannot exceed the limit
+ * together.
  */
 export const countInHour = (table: "billing_sessions" | "webhook_tests"): string =>
   `INSERT INTO ${table} AS known (account_id, hour, asked)

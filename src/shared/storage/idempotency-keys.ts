@@ -15,29 +15,32 @@ export interface Claim {
   readonly lease: string;
 }
 
-/** A claim, and the key that it is to. */
+/** A claim with its key. */
 export interface KeyClaim {
   readonly name: RequestName;
   readonly claim: Claim;
 }
 
-/** What is known of a key. `lease` belongs to the run that holds it, or held it last. */
+/** The record of a key. `lease` belongs to the run that holds it, or held it last. */
 export interface RequestRecord extends Claim {
-  /** Sealed; null until the request has succeeded. Of a run that still holds its key, that of an effect that may yet be undone. */
+  /**
+   * Sealed; null until the request has succeeded. While a run still holds its key, the answer is of an effect that may yet be
+   * undone.
+   */
   readonly answer: string | null;
 }
 
-/** How long a run holds its key; a run that has not ended by then counts as dead. */
+/** Time that a run holds its key; a run that has not ended by then counts as dead. */
 export const LEASE_MS = 60_000;
-/** How long a key is remembered. */
+/** Time that a key is remembered. */
 export const REMEMBERED_MS = 24 * 3_600_000;
 
 /** Idempotency keys in D1. Each method is one transaction, and one round trip or a part of one. */
 export class IdempotencyKeys extends D1Store {
   /**
    * Claims the key if it is free: it is new, older than a day, or this is the same request again and its run is dead, or has
-   * remembered its answer with its effect and never said that it ended. Then this one inherits effectId and answer. Answers with
-   * the key's record afterwards: the claim succeeded if the lease is its own.
+   * stored its answer with its effect without reporting its end. Then the new claim inherits effectId and answer. Returns the
+   * key's record afterwards: the claim succeeded if the lease is its own.
    */
   claim({ name, claim }: KeyClaim, now: number): Query<RequestRecord> {
     const { accountId, operation, key } = name;
@@ -75,8 +78,8 @@ export class IdempotencyKeys extends D1Store {
   }
 
   /**
-   * Keeps the answer of a run whose effect is a job, if the batch has listed that: for the batch itself. The run continues, and may
-   * fail: so it keeps its lease, and who repeats the request takes the key over and looks whether the job stands.
+   * Returns the statement that keeps the answer of a run whose effect is a job, if its batch has listed that. The run continues,
+   * and may fail, so it keeps its lease: a repeated request takes the key over and checks for the job.
    */
   completeWithJob(name: RequestName, lease: string, answer: string): D1PreparedStatement {
     return this.#updating(
@@ -88,18 +91,15 @@ export class IdempotencyKeys extends D1Store {
     );
   }
 
-  /**
-   * Renews a run's lease from now on, and forgets an answer that it has kept before its end; false if another run has taken
-   * over the key.
-   */
+  /** Renews a run's lease, and forgets an answer kept before its end; false if another run has taken over the key. */
   async renew(name: RequestName, lease: string, now: number): Promise<boolean> {
     const set = "UPDATE idempotency_keys SET lease_until = ?5, answer = NULL";
     return (await this.#update(set, name, lease, now + LEASE_MS)) > 0;
   }
 
   /**
-   * Ends a run's lease, and keeps its effectId for the next run of the same request. Not as of 0: with an answer that is kept, this
-   * would say that the run has succeeded.
+   * Ends a run's lease, and keeps its effectId for the next run of the same request. Does not set the time to 0: with a kept
+   * answer, this would mean that the run has succeeded.
    */
   async release(name: RequestName, lease: string): Promise<void> {
     await this.#update("UPDATE idempotency_keys SET lease_until = 1", name, lease);
@@ -110,7 +110,7 @@ export class IdempotencyKeys extends D1Store {
     await this.#update("DELETE FROM idempotency_keys", name, lease);
   }
 
-  /** How many keys it changed: one or none. */
+  /** Returns the number of changed keys: one or none. */
   async #update(sql: string, name: RequestName, lease: string, ...values: SqlValue[]): Promise<number> {
     return (await this.#updating(sql, name, lease, values).run()).meta.changes;
   }

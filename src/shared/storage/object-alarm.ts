@@ -1,4 +1,4 @@
-/** A Durable Object's one alarm, and for when it is set. */
+/** A Durable Object's one alarm, and its time. */
 export class ObjectAlarm {
   readonly #storage: DurableObjectStorage;
   /** Undefined until it is known. */
@@ -8,30 +8,28 @@ export class ObjectAlarm {
     this.#storage = storage;
   }
 
-  /** Reads for when the alarm is set. An object's constructor blocks everything else until then. */
+  /** Reads the alarm's time. An object's constructor blocks everything else until then. */
   async load(): Promise<void> {
     const setFor = await this.#storage.getAlarm();
     if (this.#setFor === undefined) this.#setFor = setFor;
   }
 
-  /** For when the alarm is set, epoch milliseconds; null if it is not set, or has gone off. */
+  /** The time that the alarm is set for, epoch milliseconds; null if it is not set, or has gone off. */
   get setFor(): number | null {
     return this.#setFor ?? null;
   }
 
-  /** Notes that the alarm has gone off. */
   wentOff(): void {
     this.#setFor = null;
   }
 
-  /** Sets the alarm. One that is due stays: the platform may lose an alarm that is set for the past while one runs. */
+  /** Sets the alarm. Does not change a due alarm: the platform may lose an alarm that is set for the past while one runs. */
   async set(at: number): Promise<void> {
     if (at === this.#setFor && at <= Date.now()) return;
     this.#setFor = at;
     await this.#storage.setAlarm(at);
   }
 
-  /** Deletes the alarm. */
   async delete(): Promise<void> {
     this.#setFor = null;
     await this.#storage.deleteAlarm();

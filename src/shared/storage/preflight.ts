@@ -3,21 +3,21 @@ import type { Batching } from "./d1-store.ts";
 const CHANGED = "the account has changed";
 
 /**
- * A statement that fails, and its batch with it, unless a condition holds. SQLite has no function that fails on purpose outside of a
- * trigger: a path that is none fails, and is in the message.
+ * Returns a statement that fails, and its batch with it, unless a condition holds. SQLite has no function that fails on purpose
+ * outside of a trigger: an invalid JSON path fails, and is in the message.
  */
 export const unless = (condition: string): string =>
   `SELECT json_extract('{}', iif(${condition}, '$', '${CHANGED}'))`;
 
-/** Whether a batch has failed at such a statement. */
+/** Returns true if a batch has failed at such a statement. */
 export const hasChanged = (error: unknown): boolean => String(error).includes(CHANGED);
 
-/** What has come of a preflight: no batch yet; one has passed; none, as the account has changed; or the database has failed. */
+/** The state of a preflight: no batch yet; one has passed; none, as the account has changed; or the database has failed. */
 export type PreflightState = "untried" | "passed" | "shut" | "failed";
 
 /**
- * The account's read, ahead of the first batch of a request and in the same transaction: the batch takes effect only if the
- * credential still lets in the very account that this isolate has read before. Otherwise nothing of it does.
+ * The account's read, before the first batch of a request and in the same transaction: the batch takes effect only if the
+ * credential still has access to the same account that this isolate has read before.
  */
 export class Preflight implements Batching {
   readonly #db: D1Database;
@@ -26,9 +26,9 @@ export class Preflight implements Batching {
   #state: PreflightState = "untried";
 
   /**
-   * @param read the query that reads the account: one row with one text, or none
+   * @param read the query that reads the account: one row with one string, or none
    * @param values its parameters ?1, ?2, …
-   * @param text what it read before
+   * @param text the string that it read before
    */
   constructor(db: D1Database, read: string, values: readonly string[], text: string) {
     this.#db = db;
@@ -40,7 +40,10 @@ export class Preflight implements Batching {
     return this.#state;
   }
 
-  /** Runs a batch behind the check; a second one needs none. @throws Error if the account is not as it was, and as D1. */
+  /**
+   * Runs a batch after the check, which only the first batch needs.
+   * @throws Error if the account has changed, and as D1.
+   */
   async batch<Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
     if (this.#state === "passed") return this.#db.batch<Row>(statements);
     try {

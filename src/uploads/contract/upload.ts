@@ -12,7 +12,7 @@ export const PresignRequest = z
   })
   .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg", size: 184_320 }] });
 
-/** Section 2.1 of the specification; `expiresIn` in seconds, equal to the signature's life. */
+/** Section 2.1 of the specification; `expiresIn` is in seconds and equals the signature's validity. */
 export const Upload = z
   .strictObject({
     uploadUrl: z.url().meta({
@@ -47,7 +47,7 @@ export const MultipartUploadRequest = z
 /** S3 numbers the parts of an upload from 1 to 10,000. */
 const PartNumber = z.int().min(1).max(10_000).meta({ description: "The part's number, from 1." });
 
-/** An upload in parts, whose URLs are new in each answer; `expiresIn` in seconds. */
+/** A multipart upload, whose URLs are new in each answer; `expiresIn` in seconds. */
 export const MultipartUpload = z
   .strictObject({
     taskId: TaskId,
@@ -88,7 +88,7 @@ export const MultipartUpload = z
   });
 export type MultipartUpload = z.infer<typeof MultipartUpload>;
 
-/** The most characters of an ETag: S3's has 34, the local storage's 130. */
+/** Maximum characters of an ETag: S3's has 34, the local storage's 130. */
 const MOST_ETAG_CHARACTERS = 200;
 
 /** POST /v1/uploads/{taskId}/complete. */
@@ -114,7 +114,7 @@ export const CompleteUploadRequest = z
     examples: [{ parts: [{ partNumber: 1, etag: '"0cc175b9c0f1b6a831c399e269772661"' }] }],
   });
 
-/** An upload whose parts are one file. */
+/** A multipart upload whose parts are joined. */
 export const CompletedUpload = z
   .strictObject({
     taskId: TaskId,

@@ -12,9 +12,9 @@ const PAGE = 100;
 const MOST_A_RUN = 5_000;
 
 /**
- * Inspects the uploads that are due, whose size was not signed and that no event of the bucket has reported: records their
- * sizes, which add to their accounts' bytes of the day, and deletes those that no job can take. What can't be inspected now is left to the next run.
- * @param most the most uploads of one run; the others wait for the next
+ * Inspects the due uploads, whose size was not signed and that no event of the bucket has reported: records their sizes, which
+ * add to their accounts' bytes of the day, and deletes those that no job can take. The next run retries failed inspections.
+ * @param most maximum number of uploads in one run; the others wait for the next
  */
 export async function inspectUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<void> {
   let inspected = 0;
@@ -28,7 +28,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
       const inspections = await mapPool(page, CONNECTIONS, (upload) => inspect(platform, upload, now));
       const done = inspections.filter((each) => each !== null);
       await platform.uploads.noteInspections(done, now);
-      // Nobody can write any more to those that are inspected for the last time.
+      // No client can write any more to uploads that are inspected for the last time.
       const last = new Set(done.filter(({ inspectAt }) => inspectAt === null).map(({ taskId }) => taskId));
       const gone = page.filter(({ taskId, isDeleted }) => isDeleted && last.has(taskId));
       if (gone.length > 0) await platform.uploads.delete(gone.map(({ taskId }) => taskId));
@@ -43,7 +43,10 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
   }
 }
 
-/** What is stored of an upload; deletes it if the upload is deleted or too large. Null if the bucket can't be asked now. */
+/**
+ * Returns the bucket's record of an upload; deletes the file if the upload is deleted or too large. Null if the bucket is
+ * unreachable now.
+ */
 export async function inspect(
   platform: Platform,
   upload: Omit<DueUpload, "size">,
@@ -64,7 +67,7 @@ export async function inspect(
   }
 }
 
-/** Deletes the object of an upload if it is larger than any job takes; its row stays. Returns whether it was. */
+/** Deletes the object of an upload if it is larger than any job takes; its row stays. Returns true if it was. */
 export async function dropTooLarge(
   { media, settings }: Platform,
   accountId: string,

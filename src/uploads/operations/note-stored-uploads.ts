@@ -8,7 +8,7 @@ import type { Platform } from "../../platform.ts";
 import { admissionTermsOf } from "../../feature-settings.ts";
 import { dropTooLarge } from "./inspect-uploads.ts";
 
-/** A message of the bucket, and the upload that it says is stored, `at` epoch ms. */
+/** A message of the bucket, and the upload that it reports as stored, `at` epoch ms. */
 interface StoredMessage<Message> {
   readonly message: Message;
   readonly stored: StoredInput;
@@ -16,8 +16,8 @@ interface StoredMessage<Message> {
 }
 
 /**
- * The messages about uploads by where their accounts' books are, so that none waits for another's database; what is not about an
- * upload is left out. One database is all there is, and needs no directory.
+ * Groups the messages about uploads by their accounts' databases, so that none waits for another's database; drops other
+ * messages. A single database needs no directory.
  */
 export async function storedByDatabase<Message extends { readonly body: unknown }>(
   { database: first, databases, directory, media }: Platform,
@@ -38,8 +38,8 @@ export async function storedByDatabase<Message extends { readonly body: unknown 
 }
 
 /**
- * Records in one database what the bucket's messages report: the sizes of uploads, which add to their accounts' bytes of the day;
- * and deletes what no job can take. It can be repeated; what gets lost is found by the inspection.
+ * Records the bucket's messages in one database: the sizes of uploads, which add to their accounts' bytes of the day. Deletes
+ * files that no job can take. It can be repeated; the inspection finds uploads whose messages got lost.
  */
 export async function noteStoredUploads(
   books: Platform,
@@ -55,7 +55,7 @@ export async function noteStoredUploads(
     const key = inputKey(accountId, upload.taskId);
     if (isDeleted) return media.delete([key]);
     if (size <= mostBytesOf(terms, upload.contentType)) return;
-    // Another file may have replaced the one that the event is about.
+    // Another file may have replaced the one in the event.
     await dropTooLarge(books, accountId, upload, (await media.peek(key))?.size ?? 0);
   });
   const oldest = Math.min(...messages.map(({ at }) => at));

@@ -6,14 +6,14 @@ import type { Platform } from "../../platform.ts";
 import type { ImportSource } from "../store/import-source.ts";
 import { PartsWriter, SizedWriter } from "../store/writers.ts";
 
-/** When to try again if too many files of unknown size are being fetched. */
+/** Time until the next try if too many files of unknown size are being fetched. */
 const RETRY_SECONDS = 30;
-/** What such a file takes of the isolate's memory: a part of it. */
+/** Memory of such an import: a part of its file. */
 export const IMPORT_MIB = 8;
 
 /**
- * Stores a source's bytes as the object of an upload that is on record, and notes their number, which counts as uploaded.
- * If it fails, neither object nor record remains; the bytes received still count. Returns the object's size.
+ * Stores a source's bytes as the object of a recorded upload, and notes their number, which counts as uploaded. If it fails,
+ * neither object nor record remains; the bytes received still count. Returns the object's size.
  * @throws ServiceError import_failed, upload_too_large
  */
 export async function storeImport(
@@ -72,7 +72,7 @@ async function copyInto(writer: SizedWriter | PartsWriter, source: ImportSource)
   }
 }
 
-/** Bytes first: while they may be there, the record makes the sweep delete them. */
+/** Deletes the bytes first: as long as they may exist, the sweep finds them by the record. */
 async function forget(
   { media, uploads }: Platform,
   accountId: string,

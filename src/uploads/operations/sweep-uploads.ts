@@ -7,13 +7,15 @@ import type { Media } from "../../shared/bucket/bucket.ts";
 import type { OldUpload } from "../store/uploads.ts";
 
 const PAGE = 5_000;
-/** Of each kind. D1 takes a thousand statements from one run of a Worker, and the other parts of the sweep need theirs. */
+/**
+ * Maximum of each kind. D1 takes a thousand statements from one run of a Worker, and the other parts of the sweep need theirs.
+ */
 const MOST_A_RUN = 200_000;
 
 /**
- * Deletes uploads that no job has used in time, and all that are older than the retention; bytes first, so that the next
- * sweep resumes where this one was interrupted. Returns how many.
- * @param most the most uploads of each kind in one run; the others wait for the next
+ * Deletes uploads that no job has used in time, and all that are older than the retention; bytes first, so that the next sweep
+ * can resume an interrupted one. Returns how many.
+ * @param most maximum number of uploads of each kind in one run; the others wait for the next
  */
 export async function sweepUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<number> {
   const unused = await sweepOlder(platform, now - UNUSED_KEPT_MS, true, most);
@@ -22,10 +24,10 @@ export async function sweepUploads(platform: Platform, now: number, most = MOST_
   return unused + swept;
 }
 
-/** Each is a call of the bucket, of which a run of a Worker has a thousand. */
+/** Each is a call of the bucket; a run of a Worker may make a thousand. */
 export const MOST_ABORTS = 500;
 
-/** Aborts the uploads in parts that are not complete: none of their parts remains. What is too many is left to R2, for a week. */
+/** Aborts incomplete multipart uploads, and so deletes their parts. R2 aborts the excess itself after a week. */
 export async function abortUnfinished(media: Media, uploads: readonly OldUpload[]): Promise<void> {
   const unfinished = uploads.filter(({ multipartId }) => multipartId).slice(0, MOST_ABORTS);
   await mapPool(unfinished, CONNECTIONS, ({ accountId, taskId, multipartId }) =>

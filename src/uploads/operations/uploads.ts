@@ -54,12 +54,12 @@ export async function createUploadPresign({
   return { uploadUrl, taskId, bucket: media.bucketName, expiresIn: UPLOAD_SECONDS };
 }
 
-/** Bytes of a source that are waited for before its kind is decided: enough for almost all, and for slow sources. */
+/** Bytes of a source to wait for before its kind is decided: enough for almost all, and for slow sources. */
 const PEEK_BYTES = 64;
 
 /**
- * importUpload: fetches a public picture or video into the bucket. Whatever fails leaves no upload behind.
- * @param client aborts when the client disconnects: nobody would learn the taskId
+ * importUpload: fetches a public picture or video into the bucket. A failure leaves no upload behind.
+ * @param client aborts when the client disconnects: it would not learn the taskId
  * @throws ServiceError url_forbidden, import_failed, import_type_unsupported, upload_too_large, too_many_uploads.
  */
 export async function importUpload(
@@ -88,7 +88,7 @@ export async function importUpload(
 }
 
 /**
- * createMultipartUpload: a new taskId, and a signed PUT for each part of the file, which accepts only a part of its size. A
+ * createMultipartUpload: a new taskId, and a signed PUT for each part of the file, which accepts only that part's size. A
  * repetition of the request gives new URLs, or none once the upload is complete.
  * @throws ServiceError upload_too_large, too_many_uploads; upload_not_found if the repeated request's upload is deleted.
  */
@@ -124,7 +124,10 @@ export async function createMultipartUpload({
   return { answer: { taskId, parts: await Promise.all(parts), expiresIn: PARTS_SECONDS }, replayed };
 }
 
-/** Records an upload in parts and begins it in the bucket, as far as an interrupted run has not. @throws ServiceError too_many_uploads. */
+/**
+ * Records a multipart upload and begins it in the bucket, as far as an interrupted run has not.
+ * @throws ServiceError too_many_uploads.
+ */
 async function beginParts(
   platform: Platform,
   account: Account,
@@ -140,7 +143,7 @@ async function beginParts(
 }
 
 /**
- * completeMultipartUpload: the parts become the upload's file. A repetition changes nothing.
+ * completeMultipartUpload: joins the parts to the upload's file. A repetition changes nothing.
  * @throws ServiceError upload_not_found, for another account's upload as for a missing one; upload_incomplete.
  */
 export async function completeMultipartUpload({
@@ -155,7 +158,7 @@ export async function completeMultipartUpload({
   const size = upload.size ?? 0;
   const key = inputKey(accountId, taskId);
   if (multipartId === null) {
-    // It is complete, or came at once.
+    // It is complete, or came in one PUT.
     const stored = await media.peek(key);
     if (stored === null) throw new ServiceError("upload_incomplete");
     return { taskId, size: stored.size };
@@ -221,8 +224,8 @@ async function recordUpload(
 }
 
 /**
- * deleteUpload: no job may name the upload any more, and its bytes are deleted. Its size still counts for the account's day, and the
- * inspection deletes whatever its URL, or a PUT in progress, still uploads.
+ * deleteUpload: hides the upload from new jobs, and deletes its bytes. Its size still counts for the account's day. The
+ * inspection deletes later uploads by its URL or a PUT in progress.
  * @throws ServiceError upload_not_found, for another account's upload as for a missing one; upload_in_use.
  */
 export async function deleteUpload({
@@ -236,13 +239,13 @@ export async function deleteUpload({
   if (end === null) throw new ServiceError("upload_not_found");
   if ("neededBy" in end) throw new ServiceError("upload_in_use", undefined, { activeJobId: end.neededBy });
   const inspection = await inspect(platform, end.deleted, now);
-  // What can't be inspected now stays due for the inspection.
+  // A failed inspection stays due.
   if (inspection === null) return;
   const noted = { ...inspection, inspectAt: inspection.inspectAt ?? now + DELETED_KEPT_MS };
   await platform.uploads.noteInspections([noted], now);
 }
 
-/** Marks the upload as deleted; tries again if only the list's copy of a job, which may be behind, is in the way. */
+/** Marks the upload as deleted; tries again if only the list's lagging copy of a job blocks it. */
 async function mark(
   platform: Platform,
   accountId: string,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inputOf } from "../../shared/bucket/object-keys.ts";
 
-/** A message of R2's event notifications, as far as it is read. Events of deletions have neither size nor ETag. */
+/** A message of R2's event notifications, with the fields that this reads. Events of deletions have neither size nor ETag. */
 export const BucketEvent = z.object({
   bucket: z.string(),
   action: z.string(),
@@ -11,7 +11,7 @@ export const BucketEvent = z.object({
 });
 export type BucketEvent = z.infer<typeof BucketEvent>;
 
-/** An object that the bucket says it has stored for an upload; `size` in bytes, `etag` quoted as in HTTP. */
+/** An object that the bucket reports as stored for an upload; `size` in bytes, `etag` quoted as in HTTP. */
 export interface StoredInput {
   readonly accountId: string;
   readonly taskId: string;
@@ -22,7 +22,7 @@ export interface StoredInput {
 /** The actions that store an object. */
 const STORING: ReadonlySet<string> = new Set(["PutObject", "CopyObject", "CompleteMultipartUpload"]);
 
-/** The upload whose object an event of this bucket says is stored; null for any other event. */
+/** Returns the upload whose object an event of this bucket reports as stored; null for any other event. */
 export function storedInputOf({ bucket, action, object }: BucketEvent, ours: string): StoredInput | null {
   const { key, size, eTag = "" } = object;
   const input = inputOf(key);

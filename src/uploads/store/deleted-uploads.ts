@@ -10,7 +10,7 @@ const NEEDED_BY = `SELECT id FROM jobs
 /** The result of deleting an upload: it is deleted, or an unfinished job needs it. */
 export type UploadDeletion = { readonly deleted: Omit<DueUpload, "size"> } | { readonly neededBy: string };
 
-/** Deleted uploads in D1: gone for their account, while their rows stay until nobody can write to them any more. */
+/** Deleted uploads in D1: gone for their account; their rows stay until no client can write to them any more. */
 export class DeletedUploads extends D1Store {
   /**
    * Deletes an account's upload and makes it due for inspection at `now` (epoch ms), unless an unfinished job needs it. The
@@ -21,7 +21,7 @@ export class DeletedUploads extends D1Store {
   async mark(accountId: string, taskId: string, now: number): Promise<UploadDeletion | null> {
     const own = "task_id = ?2 AND +account_id = ?1 AND deleted_at IS NULL";
     const ids = [accountId, taskId, JSON.stringify(taskId)] as const;
-    // Read by itself: to look through a thousand jobs costs as much as everything else together, and a refusal does it once.
+    // A separate read: checking a thousand jobs costs as much as the rest, and a refusal does it once.
     const known = await this.first<{ neededBy: string | null }>(
       `SELECT (${NEEDED_BY}) AS neededBy FROM uploads WHERE ${own}`,
       ids,
@@ -33,12 +33,12 @@ export class DeletedUploads extends D1Store {
        WHERE ${own} AND NOT EXISTS (${NEEDED_BY}) RETURNING content_type AS contentType, created_at AS presignedAt, multipart_id AS multipartId`,
       [...ids, now, expiredPresign(now)],
     );
-    // A job that was listed in between needs it, or somebody else has deleted it.
+    // A job listed in between needs it, or another request has deleted it.
     if (row === null) return this.mark(accountId, taskId, now);
     return { deleted: { ...row, taskId, accountId, inspectAt: now, isDeleted: true } };
   }
 
-  /** Whether a job is listed and has not ended. */
+  /** Returns true if a job is listed and has not ended. */
   async isUnderWay(jobId: string): Promise<boolean> {
     const sql = "SELECT id FROM jobs WHERE id = ?1 AND status IN ('queued', 'processing')";
     return (await this.first(sql, [jobId])) !== null;

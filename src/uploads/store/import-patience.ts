@@ -1,28 +1,28 @@
 import { ServiceError } from "../../shared/errors.ts";
 import type { ImportPatience } from "../../feature-settings.ts";
 
-/** A failure of an import's source: what happened, and what to do. */
+/** Returns the failure of an import's source, with the cause and the remedy. */
 export const importFailed = (message: string): ServiceError => new ServiceError("import_failed", message);
 
-/** Limits how long an import waits for its source, and ends the wait when its client disconnects. */
+/** Limits the wait of an import for its source, and ends the wait when its client disconnects. */
 export class PatientWait {
   readonly #patience: ImportPatience;
   readonly #client: AbortSignal;
   readonly #begunAt = Date.now();
   #hasBegun = false;
-  /** Of the current portion of the file: the bytes that have come, and how long they were waited for. */
+  /** The current portion of the file: the bytes received, and the time that they took. */
   #portion = { bytes: 0, ms: 0 };
   /** Ends the current step. */
   #interrupt: (error: ServiceError) => void = () => {};
 
-  /** @param client aborts when nobody is waiting for the file any more */
+  /** @param client aborts when the client has disconnected */
   constructor(patience: ImportPatience, client: AbortSignal) {
     this.#patience = patience;
     this.#client = client;
     client.addEventListener("abort", () => this.#interrupt(clientGone()), { once: true });
   }
 
-  /** The source has sent so many bytes. From the first ones on, the full silence limit applies to each next chunk. */
+  /** Counts received bytes. From the first ones on, the full silence limit applies to each next chunk. */
   received(bytes: number): void {
     this.#hasBegun = true;
     this.#portion.bytes += bytes;
@@ -34,7 +34,7 @@ export class PatientWait {
    * @throws ServiceError import_failed: the source was too slow, the client has gone, or the step failed (message `otherwise`)
    */
   async for<T>(step: Promise<T>, otherwise: string): Promise<T> {
-    // A new promise per step: one that outlives its step would keep the step's bytes in memory.
+    // A new promise per step: a promise that outlives its step would keep the step's bytes in memory.
     const { promise: end, reject } = Promise.withResolvers<never>();
     this.#interrupt = reject;
     if (this.#client.aborted) reject(clientGone());
@@ -51,7 +51,7 @@ export class PatientWait {
     }
   }
 
-  /** How long to wait for the next step, and the message if that is exceeded. */
+  /** Returns the time limit of the next step, and the message if that is exceeded. */
   #limit(now: number): { ms: number; message: string } {
     const { silenceMs, totalMs, portion } = this.#patience;
     const limits = [

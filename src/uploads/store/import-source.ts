@@ -46,8 +46,8 @@ async function request(
 }
 
 /**
- * A file on an external server, read as its bytes arrive. Every method throws import_failed, with what happened and what to
- * do, if the server fails, is too slow or does not send the announced bytes.
+ * A file on an external server, read as its bytes arrive. Every method throws import_failed, with the cause and the remedy, if
+ * the server fails, is too slow or does not send the announced bytes.
  */
 export class ImportSource {
   /** The header Content-Type; null if there is none. */
@@ -57,7 +57,7 @@ export class ImportSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #wait: PatientWait;
   readonly #abort: AbortController;
-  /** Bytes that were peeked at, and that the next `read` returns. */
+  /** Peeked bytes, which the next `read` returns. */
   #seen: Uint8Array[] = [];
   #mostBytes = Infinity;
   #received = 0;
@@ -76,8 +76,8 @@ export class ImportSource {
   }
 
   /**
-   * Opens the file at a URL. `client` aborts when nobody is waiting for the file any more.
-   * @throws ServiceError url_forbidden if the rule forbids it, or what it redirects to
+   * Opens the file at a URL. `client` aborts when the client has disconnected.
+   * @throws ServiceError url_forbidden if the rule forbids it, or its redirect
    */
   static async open(
     url: string,
@@ -102,7 +102,7 @@ export class ImportSource {
     }
   }
 
-  /** How many bytes have arrived, read or not. */
+  /** The number of bytes that have arrived, read or not. */
   get received(): number {
     return this.#received;
   }

@@ -9,12 +9,12 @@ export interface OwnUpload extends InspectedUpload {
   readonly refined: number;
 }
 
-/** What createJob has to know before it accepts a job: one round trip reads it. */
+/** The data that createJob needs before it accepts a job, from one round trip. */
 export interface JobPreconditions {
   /** The requested uploads that the account owns. */
   readonly uploads: readonly OwnUpload[];
   readonly use: AccountUse;
-  /** The trial lane's open tasks in this database; zero if nobody asked. */
+  /** The trial lane's open tasks in this database; zero without a query for it. */
   readonly openTrialTasks: number;
 }
 
@@ -27,13 +27,13 @@ interface PreconditionRow extends AccountUseRow, RecordedUpload {
   refined: number;
 }
 
-/** What was seen of an object, as the columns have it. */
+/** Returns the columns of an inspected object. */
 export const columnsOf = ({ etag, media }: StoredUpload) => ({
   etag,
   media: media === null ? "" : `${media.type}/${media.format}`,
 });
 
-/** The same columns, as a StoredUpload. */
+/** Returns the same columns as a StoredUpload. */
 function seenOf({ size, etag, media }: PreconditionRow): StoredUpload | null {
   if (size === null || etag === null || media === null) return null;
   const [type, format] = media.split("/");
@@ -54,11 +54,11 @@ export function preconditionsOf([account, owned]: readonly D1Result<Precondition
 }
 
 /**
- * Marks a job's uploads as used, if the job is listed, and keeps what was seen of them: the next job need not look, and the
- * inference service refuses other bytes than those. A smaller file than an earlier one of the upload is looked at each time,
- * because the row has the size of the largest. Withdrawing the job does not undo this: another job may have used
- * them meanwhile. The pluses keep SQLite from using the index of all the account's uploads: the ids select the rows.
- * @param seen what the bucket has of each of the job's uploads, in their order
+ * Marks a job's uploads as used, if the job is listed, and keeps the inspected objects: the next job need not inspect them, and
+ * the inference service refuses other bytes. A smaller file than an earlier one of the upload is inspected each time, because the
+ * row has the size of the largest. Withdrawing the job does not undo this: another job may have used them meanwhile. The pluses
+ * keep SQLite from using the index of all the account's uploads: the ids select the rows.
+ * @param seen the bucket's record of each of the job's uploads, in their order
  */
 export const markUsed = (
   db: D1Database,
@@ -84,12 +84,15 @@ export const markUsed = (
       ),
     );
 
-/** Whether any upload of a list of ids (an SQL expression of JSON) is deleted. The unary plus keeps SQLite from using an index on that column: the ids select the rows. */
+/**
+ * SQL for true if any upload of an array of ids (an SQL expression of JSON) is deleted. The unary plus keeps SQLite from using an
+ * index on that column: the ids select the rows.
+ */
 export const anyDeleted = (taskIds: string): string =>
   `EXISTS (SELECT 1 FROM uploads
            WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +deleted_at IS NOT NULL)`;
 
-/** Whether free jobs have refined any upload of a list of ids as often as they may, a number: both are SQL expressions. */
+/** SQL for true if free jobs have refined any upload of an array of ids `times` times: both are SQL expressions. */
 export const anyRefined = (taskIds: string, times: string): string =>
   `EXISTS (SELECT 1 FROM uploads
            WHERE task_id IN (SELECT value FROM json_each(${taskIds})) AND +refined >= ${times})`;

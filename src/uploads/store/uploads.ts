@@ -21,24 +21,24 @@ export interface DueUpload extends RecordedUpload {
   readonly accountId: string;
   readonly presignedAt: number;
   readonly inspectAt: number;
-  /** The most bytes that were seen of it; null if nothing has reported any yet. */
+  /** The largest size seen; null if none is reported yet. */
   readonly size: number | null;
-  /** Whether its account has deleted it. */
+  /** True if its account has deleted it. */
   readonly isDeleted: boolean;
   readonly multipartId: MultipartId;
 }
 
-/** An upload that is to be recorded; `size` is null if its URL takes a file of any size. */
+/** An upload to record; `size` is null if its URL takes a file of any size. */
 export interface NewUpload extends RecordedUpload {
   readonly size: number | null;
-  /** Whether it comes in parts, which are still to be begun. */
+  /** True for a multipart upload that has not begun. */
   readonly inParts?: boolean;
 }
 
-/** The bucket's id of an upload in parts: empty before it has begun, null if it is complete, or comes at once. */
+/** The bucket's id of a multipart upload: empty before it has begun, null if it is complete, or not multipart. */
 type MultipartId = string | null;
 
-/** An upload that is to be deleted from bucket and database. */
+/** An upload to delete from bucket and database. */
 export interface OldUpload {
   readonly taskId: string;
   readonly accountId: string;
@@ -46,8 +46,8 @@ export interface OldUpload {
 }
 
 /**
- * The result of an inspection: the upload's size (0 if there is no object), what was seen of it if it is kept, and when to
- * inspect it again.
+ * The result of an inspection: the upload's size (0 if there is no object), the object if it is kept, and the time of the next
+ * inspection.
  */
 export interface Inspection {
   readonly taskId: string;
@@ -56,7 +56,7 @@ export interface Inspection {
   readonly inspectAt: number | null;
 }
 
-/** An upload of which an event is recorded; `size` is the most bytes that were seen of it. */
+/** An upload with a recorded event; `size` is the largest size seen. */
 export interface NotedUpload extends RecordedUpload {
   readonly accountId: string;
   readonly size: number;
@@ -76,10 +76,10 @@ const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 /** Presigned uploads in D1. */
 export class Uploads extends D1Store {
   /**
-   * Records that an account may upload this task's bytes, unless it has used up its budget. The statement decides, so that
-   * concurrent requests cannot exceed the budget together. A known size counts at once (a trigger adds it to the account's
-   * bytes of the day), and nobody has to inspect the upload.
-   * @returns whether the upload is recorded.
+   * Records a new upload, unless its account has used up its budget. The statement decides, so that concurrent requests cannot
+   * exceed the budget together. A known size counts at once (a trigger adds it to the account's bytes of the day), and the upload
+   * needs no inspection.
+   * @returns true if the upload is recorded.
    */
   async insert(
     accountId: string,
@@ -115,7 +115,7 @@ export class Uploads extends D1Store {
     return present(added).meta.changes > 0;
   }
 
-  /** Those of these ids, in their order, that are the account's uploads and are not deleted. The plus is that of `preconditions`. */
+  /** Returns these ids of the account's uploads, in their order, without deleted ones. For the plus, see `preconditions`. */
   async kept(accountId: string, taskIds: readonly string[]): Promise<string[]> {
     const kept = await this.values<string>(
       `SELECT u.task_id FROM json_each(?2) AS asked
@@ -125,7 +125,7 @@ export class Uploads extends D1Store {
     return taskIds.filter((taskId) => kept.includes(taskId));
   }
 
-  /** What an account has used of its budget. */
+  /** Returns the used part of an account's budget. */
   async use(accountId: string, now: number): Promise<UploadUse> {
     const [unused, hours] = await this.db.batch<{ unused: number } & UploadHour>([
       this.statement(UNUSED, [accountId]),
@@ -135,9 +135,10 @@ export class Uploads extends D1Store {
   }
 
   /**
-   * The account's uploads among `taskIds` that are recent enough, its use, and how full the trial lane is. The ids are one bound list, because D1 takes
-   * 100 parameters. The plus keeps SQLite from using the index of all the account's uploads: the ids select the rows.
-   * @param usableSince when (epoch ms) an upload that no job has used, and one that a job has, must have been presigned
+   * Returns the account's uploads among `taskIds` that are recent enough, its use, and the open tasks of the trial lane. The ids
+   * are one bound array, because D1 takes 100 parameters. The plus keeps SQLite from using the index of all the account's
+   * uploads: the ids select the rows.
+   * @param usableSince the earliest presign (epoch ms) of an unused upload, and of a used one
    */
   preconditions(
     accountId: string,
@@ -161,7 +162,7 @@ export class Uploads extends D1Store {
     return { statements, read: preconditionsOf };
   }
 
-  /** What the bucket has of an account's upload; null if it has no such upload. */
+  /** Returns the size and the multipart id of an account's upload; null if it has no such upload. */
   find(accountId: string, taskId: string): Promise<Pick<DueUpload, "size" | "multipartId"> | null> {
     return this.statement(
       `SELECT size, multipart_id AS multipartId FROM uploads
@@ -170,12 +171,12 @@ export class Uploads extends D1Store {
     ).first();
   }
 
-  /** Records the bucket's id of an upload in parts that has begun, or with null that it is complete. */
+  /** Records the bucket's id of a multipart upload that has begun, or with null its completion. */
   async noteMultipart(taskId: string, multipartId: MultipartId): Promise<void> {
     await this.run("UPDATE uploads SET multipart_id = ?2 WHERE task_id = ?1", [taskId, multipartId]);
   }
 
-  /** Some of an account's uploads in parts that are not complete. */
+  /** Returns some of an account's incomplete multipart uploads. */
   unfinished(accountId: string, limit: number): Promise<OldUpload[]> {
     return this.all(
       `SELECT task_id AS taskId, account_id AS accountId, multipart_id AS multipartId FROM uploads
@@ -196,9 +197,9 @@ export class Uploads extends D1Store {
   }
 
   /**
-   * Records inspections made at `now` (epoch ms). A trigger adds any growth in size to the account's bytes of the day. A
-   * deleted upload whose URL has expired no longer counts as unused. What was seen of an upload is kept only if its URL has
-   * expired: until then other bytes may replace it. Nor is it if an earlier file was larger: the row has that one's size.
+   * Records inspections made at `now` (epoch ms). A trigger adds any growth in size to the account's bytes of the day. A deleted
+   * upload whose URL has expired no longer counts as unused. Keeps the inspected object only if the upload's URL has expired,
+   * because until then other bytes may replace it, and only if no earlier file was larger: the row has that one's size.
    */
   async noteInspections(inspections: readonly Inspection[], now: number): Promise<void> {
     const rows = inspections.map(({ taskId, size, seen, inspectAt }) => {
@@ -215,10 +216,10 @@ export class Uploads extends D1Store {
   }
 
   /**
-   * Records the sizes that the bucket's events report, so that nobody has to inspect these uploads; a deleted one is inspected
-   * nevertheless. What was seen of an upload is forgotten if the event is about other bytes. An upload whose size was signed is
-   * not written otherwise.
-   * @param taken how many bytes every job takes: an upload of more is recorded, and returned, each time
+   * Records the sizes that the bucket's events report, so that these uploads need no inspection; a deleted one is inspected
+   * nevertheless. Forgets the inspected object if the event is about other bytes. Does not otherwise change an upload whose size
+   * was signed.
+   * @param taken maximum bytes that every job takes: records and returns a larger upload each time
    */
   async noteStored(stored: readonly StoredInput[], taken: number): Promise<NotedUpload[]> {
     const rows = await this.all<Omit<NotedUpload, "isDeleted"> & { isDeleted: number }>(
@@ -237,17 +238,17 @@ export class Uploads extends D1Store {
     return rows.map(({ isDeleted, ...row }) => Object.assign(row, { isDeleted: isDeleted === 1 }));
   }
 
-  /** Forgets what was seen of an upload: the next job looks at it. */
+  /** Forgets the inspected object of an upload: the next job inspects it again. */
   async forgetSeen(taskId: string): Promise<void> {
     await this.run("UPDATE uploads SET etag = NULL WHERE task_id = ?1", [taskId]);
   }
 
-  /** Records an upload's size, as an inspection does, without changing when it is next inspected. */
+  /** Records an upload's size, as an inspection does, without changing the time of its next inspection. */
   async noteSize(taskId: string, size: number): Promise<void> {
     await this.run("UPDATE uploads SET size = max(coalesce(size, 0), ?2) WHERE task_id = ?1", [taskId, size]);
   }
 
-  /** Adds to the uploads that the bucket was asked about today for refused jobs of an account. */
+  /** Adds to the number of today's inspections for refused jobs of an account. */
   async noteRefusedInspections(accountId: string, inspections: number, now: number): Promise<void> {
     await this.run(
       `INSERT INTO refused_inspections (account_id, day, inspections)

@@ -1,7 +1,7 @@
 import { PART_BYTES } from "../rules/parts.ts";
 import type { Media } from "../../shared/bucket/bucket.ts";
 
-/** How far an object is written: the ETags of its parts in order, and the bytes after the last of them. */
+/** The written part of an object: the ETags of its parts in order, and the bytes after the last of them. */
 export interface WrittenParts {
   readonly etags: readonly string[];
   readonly rest: Uint8Array;
@@ -9,16 +9,16 @@ export interface WrittenParts {
 
 /** The multipart upload that writes the object. */
 export interface PartsUpload {
-  /** The one that an earlier writer began; null if there is none. */
+  /** The upload that an earlier writer began; null if there is none. */
   readonly uploadId: string | null;
-  /** Called once this writer has begun one, before its first part. */
+  /** Called once this writer has begun an upload, before its first part. */
   readonly begun: (uploadId: string) => Promise<void>;
 }
 
 /**
- * Writes an object of unknown size: a small one at once, a large one in equal parts. At most one part and the bytes just
- * pushed are in memory. Another writer may continue from what `written` returns: only the parts with these ETags become the
- * object, so a part that was overwritten meanwhile makes `finish` fail, and never yields a wrong object.
+ * Writes an object of unknown size: a small one in one PUT, a large one in equal parts. Memory holds at most one part and the
+ * bytes just pushed. Another writer may continue from the result of `written`: only the parts with these ETags become the object,
+ * so a part that was overwritten meanwhile makes `finish` fail, and never yields a wrong object.
  */
 export class PartsWriter {
   readonly #media: Media;
@@ -79,7 +79,7 @@ export class PartsWriter {
     await this.drain();
   }
 
-  /** How far the object is written; call `drain` first to include everything pushed. The bytes are a copy. */
+  /** Returns the written part of the object; call `drain` first to include everything pushed. The bytes are a copy. */
   written(): WrittenParts {
     return { etags: [...this.#etags], rest: this.#part.slice(0, this.#filled) };
   }
@@ -116,7 +116,7 @@ export class PartsWriter {
   }
 }
 
-/** Writes an object of known size: bytes are passed on as they come, and none are kept. The object exists only after `finish`. */
+/** Writes an object of known size: passes bytes on as they come, and keeps none. The object exists only after `finish`. */
 export class SizedWriter {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #stored: Promise<void>;
@@ -126,7 +126,7 @@ export class SizedWriter {
     const { readable, writable } = new FixedLengthStream(size);
     this.#writer = writable.getWriter();
     this.#stored = media.writeStream(key, readable, metadata);
-    // Nobody reads the bytes any more: a pending write has to fail.
+    // The bytes have no reader any more: a pending write has to fail.
     this.#stored.catch((error: unknown) => this.#writer.abort(error).catch(() => {}));
   }
 

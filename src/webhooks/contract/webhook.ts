@@ -11,10 +11,10 @@ const JOB_ID = "job_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 const ENDPOINT_ID = "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 const AT = "2026-11-20T09:30:00.000Z";
 
-/** The data of a test event. It has a name, because generators make two classes of one name of it otherwise. */
+/** The data of a test event. It has a name, because generators otherwise make two classes of one name of it. */
 const TestEventData = z.strictObject({ endpointId: z.string() }).meta({ id: "TestEventData" });
 
-/** What is sent to an endpoint: `data` is the API's object at the time of the event. */
+/** The body sent to an endpoint: `data` is the API's object at the time of the event. */
 export const WebhookEvent = z
   .discriminatedUnion("type", [
     JobEndEvent,
@@ -68,7 +68,7 @@ export const CreateWebhookEndpointRequest = z
   });
 export type CreateWebhookEndpointRequest = z.infer<typeof CreateWebhookEndpointRequest>;
 
-/** PATCH /v1/webhook-endpoints/{endpointId}: what is absent stays as it is. */
+/** PATCH /v1/webhook-endpoints/{endpointId}: absent fields stay unchanged. */
 export const UpdateWebhookEndpointRequest = z
   .object({
     url: Url.optional(),
@@ -146,7 +146,7 @@ export const RotatedWebhookSecret = z
   .meta({ id: "RotatedWebhookSecret" });
 export type RotatedWebhookSecret = z.infer<typeof RotatedWebhookSecret>;
 
-/** Why an attempt got no response. */
+/** The reasons why an attempt got no response. */
 export const AttemptError = z.enum(["timeout", "unreachable", "url_forbidden", "interrupted"]);
 export type AttemptError = z.infer<typeof AttemptError>;
 

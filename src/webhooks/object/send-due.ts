@@ -11,10 +11,10 @@ import type { EndpointTarget } from "../store/endpoints.ts";
 import type { DeliveryRecord } from "../store/rpc.ts";
 import type { WebhookStorage } from "../store/storage.ts";
 
-/** After this time no further attempt begins: the next alarm continues, with what is true of the endpoint by then. */
+/** Time after which no further attempt begins: the next alarm continues, with the endpoint's settings of that time. */
 const RUN_MS = 60_000;
 
-/** The endpoint of one run, as its row is now. */
+/** The endpoint of one run, from its current row. */
 interface Run {
   readonly platform: Platform;
   readonly storage: WebhookStorage;
@@ -23,15 +23,15 @@ interface Run {
   readonly secrets: readonly WebhookSecret[];
 }
 
-/** An attempt that is recorded, and its index among the delivery's attempts. */
+/** A recorded attempt, and its index among the delivery's attempts. */
 interface Begun {
   readonly delivery: DeliveryRecord;
   readonly index: number;
 }
 
 /**
- * Sends what is due to an endpoint, as many at a time as it keeps up with, until nothing is due, it is disabled, or the run's
- * time is over.
+ * Sends the due deliveries of an endpoint, as many at a time as it keeps up with, until nothing is due, it is disabled, or the
+ * run's time is over.
  * @throws if the database can't be read; nothing is lost.
  */
 export async function sendDue(platform: Platform, storage: WebhookStorage): Promise<void> {
@@ -62,7 +62,7 @@ async function sendAll(run: Run, until: number): Promise<void> {
   const underWay = new Set<Promise<void>>();
   const send = async ({ delivery, index }: Begun): Promise<void> => {
     const end = await attempt(run, delivery, index);
-    // Read only now: attempts that ended meanwhile have moved it.
+    // Read only now: attempts that ended meanwhile have changed it.
     pace = paceAfter(pace, end);
   };
   const begin = (): boolean => {
@@ -80,7 +80,7 @@ async function sendAll(run: Run, until: number): Promise<void> {
   }
 }
 
-/** Logs what an endpoint's object still has to deliver, at most once per minute. */
+/** Logs the backlog of an endpoint's object, at most once per minute. */
 function logBacklog({ logThrottle }: Platform, storage: WebhookStorage, endpointId: string): void {
   if (storage.endpointId === null) return;
   const { deliveries, bytes } = storage.undelivered;
@@ -88,7 +88,7 @@ function logBacklog({ logThrottle }: Platform, storage: WebhookStorage, endpoint
   log("info", "webhook_backlog", { endpointId, deliveries, bytes });
 }
 
-/** Deletes what is not kept any longer. What had not been delivered is reported. */
+/** Deletes expired deliveries, and reports undelivered ones. */
 function purge({ policy, settings }: Platform, storage: WebhookStorage, endpointId: string): void {
   const outlived = storage.purge(Date.now() - deliveryKeptMs(policy), MOST_SUCCEEDED);
   if (outlived > 0)
@@ -98,7 +98,7 @@ function purge({ policy, settings }: Platform, storage: WebhookStorage, endpoint
     log("error", "webhook_deliveries_dropped", { endpointId, because: "bytes", deliveries: excess });
 }
 
-/** Begins the attempt that has been due the longest: it is recorded before it is made. Null if none is due. */
+/** Begins the attempt that has been due the longest: records it before making it. Null if none is due. */
 function beginNext(run: Run): Begun | null {
   for (;;) {
     const now = Date.now();

@@ -11,8 +11,8 @@ import { sendDue } from "./send-due.ts";
 const BROKEN_RETRY_MS = 60_000;
 
 /**
- * The deliveries of one webhook endpoint: the methods of WebhookRpc. Each writes first; the alarm sends. Every endpoint has an
- * object of its own, so that a slow or dead one does not delay the others.
+ * The deliveries of one webhook endpoint: the methods of WebhookRpc. Each writes first; the alarm sends. Every endpoint has a
+ * separate object, so that a slow or dead one does not delay the others.
  */
 export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
   readonly #storage = new WebhookStorage(this.ctx.storage);
@@ -30,7 +30,7 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
   async receive(endpointId: string, event: OutgoingEvent, database?: string): Promise<DeliveryRecord | null> {
     const storage = this.#storage;
     if (storage.endpointId === null) {
-      // An erased object must not come to life again for an event that was already on its way.
+      // An erased object must not be created again for an event that was already on its way.
       const erasures = this.#erasures;
       const target = await this.#platform.at(database).webhookEndpoints.target(endpointId);
       if (target === null || erasures !== this.#erasures) return null;
@@ -78,14 +78,14 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
   }
 
   /**
-   * Sends what is due. The platform drops an alarm that throws too often, and with it everything pending: this one never throws,
-   * not even while a setting is missing.
+   * Sends due deliveries. Never throws, even while a setting is missing: the platform drops an alarm that throws too often, and
+   * with it everything pending.
    */
   override async alarm(): Promise<void> {
     this.#storage.alarm.wentOff();
     if (this.#storage.endpointId === null) return;
     try {
-      // An interrupted run is woken again.
+      // The alarm wakes an interrupted run again.
       await this.#storage.alarm.set(Date.now() + BROKEN_RETRY_MS);
       await sendDue(this.#platform.at(this.#storage.database), this.#storage);
       await this.#rearm();
@@ -96,7 +96,7 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
     }
   }
 
-  /** Sets the alarm for what comes next. With nothing to keep, the object erases itself. */
+  /** Sets the next alarm. With nothing to keep, the object erases itself. */
   async #rearm(): Promise<void> {
     if (this.#storage.endpointId === null) return;
     const { alarm, pending } = this.#storage;

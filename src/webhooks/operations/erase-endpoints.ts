@@ -1,10 +1,10 @@
 import { log, reasonOf } from "../../shared/log.ts";
 import type { Platform } from "../../platform.ts";
 
-/** More than one account has; the rest waits for the next run. */
+/** More than one account has; the next run takes the rest. */
 const MOST_A_RUN = 200;
 
-/** Erases the object of an endpoint that is deleted. Returns whether it did. */
+/** Erases the object of a deleted endpoint. Returns true if it did. */
 export async function eraseEndpoint(platform: Platform, endpointId: string): Promise<boolean> {
   try {
     await platform.webhookObject(endpointId).erase();

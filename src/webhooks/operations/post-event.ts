@@ -20,7 +20,7 @@ export async function postEvent(
 ): Promise<AttemptEnd> {
   const begun = Date.now();
   const took = () => Date.now() - begun;
-  // The URL was allowed when it was given; the rule, or the service's own host, may have changed since.
+  // The URL was allowed before; the rule, or the service's host, may have changed since.
   if (publicUrlRefusal(url, publicUrlTermsOf(settings)) !== null)
     return { status: null, error: "url_forbidden", ms: took() };
   // Not AbortSignal.timeout: its timer would keep the object awake, and paid for, after the response.
@@ -44,7 +44,7 @@ export async function postEvent(
   }
 }
 
-/** How an attempt ended, in one of a few words: for the log, which must not contain the URL. */
+/** Returns the result of an attempt as one of a few words: for the log, which must not contain the URL. */
 export function outcomeOf(end: AttemptEnd): string {
   if (end.status === null) return end.error ?? "unreachable";
   if (isSuccess(end)) return "delivered";

@@ -24,7 +24,10 @@ const deliveryView = ({ id, body, outcome, dueAt, attempts }: DeliveryRecord): W
   })),
 });
 
-/** Refuses what an endpoint can't get. @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled. */
+/**
+ * Refuses a missing or disabled endpoint.
+ * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled.
+ */
 async function requireEnabled({
   platform,
   account,
@@ -57,7 +60,7 @@ export async function listWebhookDeliveries({
 }
 
 /**
- * retryWebhookDelivery: one attempt now, whatever the delivery's status.
+ * retryWebhookDelivery: one attempt now, in any status of the delivery.
  * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled, webhook_delivery_not_found, too_many_attempts.
  */
 export async function retryWebhookDelivery(
@@ -72,7 +75,7 @@ export async function retryWebhookDelivery(
 }
 
 /**
- * testWebhookEndpoint: an event of the type `test`, whatever types the endpoint wants.
+ * testWebhookEndpoint: an event of the type `test`, for any subscription of the endpoint.
  * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled, rate_limited.
  */
 export async function testWebhookEndpoint(

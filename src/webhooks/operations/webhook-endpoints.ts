@@ -32,13 +32,19 @@ const endpointView = (endpoint: EndpointRecord): WebhookEndpoint => ({
   updatedAt: isoOf(endpoint.updatedAt),
 });
 
-/** What the database has of an endpoint. @throws ServiceError webhook_endpoint_not_found if it has nothing. */
+/**
+ * Returns an endpoint from the database.
+ * @throws ServiceError webhook_endpoint_not_found if it is null.
+ */
 export function existing<T>(endpoint: T | null): T {
   if (endpoint === null) throw new ServiceError("webhook_endpoint_not_found");
   return endpoint;
 }
 
-/** Refuses a URL to which the service sends nothing. @throws ServiceError url_forbidden. */
+/**
+ * Refuses a URL to which the service must not send.
+ * @throws ServiceError url_forbidden.
+ */
 function checkUrl({ settings }: Platform, url: string): void {
   const refusal = publicUrlRefusal(url, publicUrlTermsOf(settings));
   if (refusal !== null) throw refusal;
@@ -54,7 +60,7 @@ export async function listWebhookEndpoints({
 }
 
 /**
- * createWebhookEndpoint. Only the first answer has the secret; a repetition shows what may be shown of the endpoint.
+ * createWebhookEndpoint. Only the first answer has the secret; a repeated request returns the endpoint without it.
  * @throws ServiceError idempotency_mismatch, idempotency_in_progress, url_forbidden, too_many_webhook_endpoints.
  */
 export const createWebhookEndpoint = ({
@@ -122,7 +128,7 @@ export async function updateWebhookEndpoint({
   return endpoint;
 }
 
-/** Sends what has been waiting. If the endpoint's object can't be reached now, that happens with the next event. */
+/** Sends waiting deliveries. If the endpoint's object is unreachable now, that happens with the next event. */
 async function resume(platform: Platform, endpointId: string): Promise<void> {
   try {
     await platform.webhookObject(endpointId).resume();
@@ -143,7 +149,7 @@ export async function rotateWebhookSecret({
 }: OperationRequest<"rotateWebhookSecret">): Promise<RotatedWebhookSecret> {
   for (;;) {
     const before = existing(await webhookEndpoints.sealedSecrets(accountId, endpointId));
-    // Secrets that the service can no longer read sign nothing, so there are none to keep.
+    // Secrets that the service can't read any more sign nothing, so it keeps none.
     const secrets = (await unsealSecrets(secretsOf(settings), endpointId, before)) ?? [];
     const secret = newWebhookSecret();
     const now = Date.now();
@@ -156,8 +162,7 @@ export async function rotateWebhookSecret({
 }
 
 /**
- * deleteWebhookEndpoint: nothing is sent any more, and its deliveries are gone. If its object can't be reached now, the hourly
- * sweep erases it.
+ * deleteWebhookEndpoint: stops sending, and removes its deliveries. If its object is unreachable now, the hourly sweep erases it.
  * @throws ServiceError webhook_endpoint_not_found.
  */
 export async function deleteWebhookEndpoint({

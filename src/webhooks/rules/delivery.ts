@@ -1,15 +1,15 @@
 import type { AttemptError } from "../contract/webhook.ts";
 
-/** How long an endpoint may take to respond, milliseconds. */
+/** Time limit for an endpoint's response, in milliseconds. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
-/** An attempt that has not ended this long after it began was cut off: the Worker was stopped meanwhile. */
+/** Time after which an open attempt counts as cut off: the Worker was stopped meanwhile. */
 const CUT_OFF_MS = 2 * ATTEMPT_TIMEOUT_MS;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long after each failed attempt the next one follows: the example schedule of the Standard Webhooks specification. */
+/** The delays after each failed attempt: the example schedule of the Standard Webhooks specification. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -21,21 +21,21 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** Deliveries that failed together are not retried together: each wait is longer by up to this share. */
+/** Share by which a wait may be longer: deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
-/** How many attempts an account may request beyond the scheduled ones. */
+/** Number of attempts that an account may request beyond the scheduled ones. */
 const ASKED_FOR = 20;
 export const MOST_ATTEMPTS = RETRY_DELAYS_MS.length + 1 + ASKED_FOR;
 
-/** How an attempt ended: the status of the response, or why there was none; and how long that took. */
+/** An attempt's result: the status of the response, or the reason for its lack; and its duration. */
 export interface AttemptEnd {
   readonly status: number | null;
   readonly error: AttemptError | null;
   readonly ms: number;
 }
 
-/** One request to an endpoint. `end` is null while it is under way. */
+/** One request to an endpoint. `end` is null while it is in progress. */
 export interface Attempt {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -45,7 +45,7 @@ export interface Attempt {
 /** One event on its way to one endpoint. */
 export interface Delivery {
   readonly attempts: readonly Attempt[];
-  /** When it is due next (epoch ms): for an attempt, or because one was cut off. Null once it has ended. */
+  /** The time at which it is due next (epoch ms): for an attempt, or because one was cut off. Null once it has ended. */
   readonly dueAt: number | null;
   /** Null until it has ended. */
   readonly outcome: "succeeded" | "failed" | null;
@@ -54,11 +54,14 @@ export interface Delivery {
 /** A delivery that may be tried at once. */
 export const newDelivery = (now: number): Delivery => ({ attempts: [], dueAt: now, outcome: null });
 
-/** Whether a response is a success. */
+/** Returns true if a response is a success. */
 export const isSuccess = ({ status }: AttemptEnd): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** After a failed attempt: the next one follows after its delay, longer by `random` in [0, 1), or the delivery ends if none is left. */
+/**
+ * Schedules the next attempt after a failed one, after its delay, longer by `random` in [0, 1); ends the delivery if none is
+ * left.
+ */
 function failedAttempt(delivery: Delivery, random: number, now: number): Delivery {
   const delay = RETRY_DELAYS_MS[delivery.attempts.length - 1];
   return delay === undefined
@@ -73,8 +76,7 @@ const openAttempt = ({ attempts }: Delivery): Attempt | undefined => {
 };
 
 /**
- * A delivery that is due begins an attempt. If its last one was cut off instead, that one has failed, and the next follows on
- * schedule.
+ * Begins an attempt of a due delivery. If its last attempt was cut off instead, counts it as failed, and schedules the next.
  * @returns the delivery, and the index of the new attempt; null if there is none.
  */
 export function begun(
@@ -92,7 +94,7 @@ export function begun(
   return { delivery: { ...delivery, attempts: more, dueAt: now + CUT_OFF_MS }, attempt: attempts.length };
 }
 
-/** An attempt has ended. A success ends the delivery, however late; a failure counts only for the last attempt. */
+/** Records the end of an attempt. A success ends the delivery, however late; a failure counts only for the last attempt. */
 export function attempted(
   delivery: Delivery,
   attempt: number,
@@ -109,8 +111,8 @@ export function attempted(
 }
 
 /**
- * The delivery once its account has requested another attempt, whatever its state; an attempt under way counts as the requested
- * one. Null if there were too many.
+ * Returns the delivery with another attempt at its account's request, in any state; an attempt in progress counts as the
+ * requested one. Null if there were too many.
  */
 export function askedAgain(delivery: Delivery, now: number): Delivery | null {
   if (delivery.outcome === null && openAttempt(delivery) !== undefined) return delivery;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Secrets as ServiceSecrets } from "../../shared/keys.ts";
 import { seal, unseal } from "../../shared/sealed.ts";
 
-/** How long a replaced secret keeps signing, milliseconds. */
+/** Time for which a replaced secret keeps signing, in milliseconds. */
 export const OLD_SECRET_MS = 24 * 3_600_000;
-/** How many secrets may sign at a time: each adds a signature to the header of every request. */
+/** Maximum number of secrets that sign: each adds a signature to the header of every request. */
 export const MOST_SECRETS = 5;
 
 /** A secret of an endpoint. `validUntil` is epoch milliseconds; null for the current one. */
@@ -71,9 +71,9 @@ async function signature(secret: string, signed: Uint8Array<ArrayBuffer>): Promi
 }
 
 /**
- * The headers that authenticate an event (https://www.standardwebhooks.com): for each secret, `webhook-signature` has `v1,`
- * and the base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, separated by spaces.
- * @param now epoch milliseconds: when the attempt begins
+ * Returns the headers that authenticate an event (https://www.standardwebhooks.com): for each secret, `webhook-signature` has
+ * `v1,` and the base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, separated by spaces.
+ * @param now epoch milliseconds: the start of the attempt
  */
 export async function signedHeaders(
   secrets: readonly string[],

@@ -9,7 +9,7 @@ import {
 import { D1Store, type SqlValue, atHome } from "../../shared/storage/d1-store.ts";
 import { countInHour } from "../../shared/storage/hourly-count.ts";
 
-/** What may be shown of an endpoint; times are epoch milliseconds. */
+/** An endpoint without its secrets; times are epoch milliseconds. */
 export interface EndpointRecord {
   readonly endpointId: string;
   readonly url: string;
@@ -22,26 +22,26 @@ export interface EndpointRecord {
   readonly updatedAt: number;
 }
 
-/** Where an endpoint's object sends its events, and with which secrets it signs them. */
+/** The URL to which an endpoint's object sends its events, and the secrets that sign them. */
 export interface EndpointTarget {
   readonly accountId: string;
   readonly url: string;
   readonly sealedSecrets: string;
   readonly isDisabled: boolean;
-  /** When it was last enabled. */
+  /** The time at which it was last enabled. */
   readonly enabledAt: number;
 }
 
-/** An endpoint's secrets, as they are stored. */
+/** An endpoint's sealed secrets. */
 export interface SealedSecrets {
   readonly endpointId: string;
   readonly sealed: string;
 }
 
-/** An enabled endpoint: which events it receives, and since when. */
+/** An enabled endpoint, with its event types, and the time since which it receives them. */
 type Listener = Pick<EndpointRecord, "endpointId" | "events" | "createdAt">;
 
-/** The events as they are stored: JSON, or null for all. */
+/** The stored events: JSON, or null for all. */
 type Stored<Shown> = Omit<Shown, "events"> & { readonly events: string | null };
 
 /** The columns of an EndpointRecord. */
@@ -53,7 +53,7 @@ const ENDPOINT_USE = `
   SELECT count(*) AS kept, count(*) FILTER (WHERE deleted_at IS NULL) AS live FROM webhook_endpoints
   WHERE account_id = ?1`;
 
-/** Deletes endpoints at ?2: all that stays is the id, by which the endpoint's object is found. */
+/** Deletes endpoints at ?2. Only the id stays, by which the endpoint's object is found. */
 export const MARK_DELETED =
   "UPDATE webhook_endpoints SET deleted_at = ?2, url = '', description = NULL, events = NULL, secrets = '', updated_at = ?2";
 
@@ -69,7 +69,7 @@ const parsed = <Row extends { readonly events: string | null }>(row: Row) => ({
 
 /** The webhook endpoints of accounts, in D1. Their secrets go in and out sealed. */
 export class WebhookEndpoints extends D1Store {
-  /** Counts a test that an account asks for, unless it has asked for `most` in this hour (epoch hours). Returns whether it did. */
+  /** Counts an account's test, unless it has made `most` in this hour (epoch hours). Returns true if it counted. */
   async countTest(accountId: string, hour: number, most: number): Promise<boolean> {
     return (await this.run(countInHour("webhook_tests"), [accountId, hour, most])) === 1;
   }
@@ -97,9 +97,9 @@ export class WebhookEndpoints extends D1Store {
   }
 
   /**
-   * Adds an endpoint, unless the account has too many. The statement decides, so that concurrent requests cannot exceed the
-   * limit together. An existing one with this id stays as it is.
-   * @returns whether it was added.
+   * Adds an endpoint, unless the account has too many. The statement decides, so that concurrent requests cannot exceed the limit
+   * together. Does not change an existing endpoint with this id.
+   * @returns true if it was added.
    */
   async insert(accountId: string, endpoint: EndpointRecord, sealedSecrets: string): Promise<boolean> {
     const { endpointId, url, events, description, createdAt } = endpoint;
@@ -123,12 +123,12 @@ export class WebhookEndpoints extends D1Store {
     return added === 1;
   }
 
-  /** How many endpoints an account has. */
+  /** Returns the numbers of an account's endpoints. */
   use(accountId: string): Promise<EndpointUse> {
     return this.one(ENDPOINT_USE, [accountId]);
   }
 
-  /** Changes an endpoint at `now`. Returns it as it is then, or null if the account has none with this id. */
+  /** Changes an endpoint at `now`. Returns the changed endpoint, or null if the account has none with this id. */
   update(
     accountId: string,
     endpointId: string,
@@ -182,7 +182,7 @@ export class WebhookEndpoints extends D1Store {
     );
   }
 
-  /** Up to `limit` endpoints of all accounts with their sealed secrets, by their ids, from behind the id `after`. */
+  /** Returns up to `limit` endpoints of all accounts with their sealed secrets, by their ids, after the id `after`. */
   allSealedSecrets(after: string, limit: number): Promise<SealedSecrets[]> {
     return this.all<SealedSecrets>(
       `SELECT id AS endpointId, secrets AS sealed FROM webhook_endpoints
@@ -191,7 +191,7 @@ export class WebhookEndpoints extends D1Store {
     );
   }
 
-  /** Puts the same secrets in the place of those sealed as `before`; leaves what another request has replaced meanwhile. */
+  /** Replaces the secrets sealed as `before` with the same secrets; keeps those that another request has replaced meanwhile. */
   async reseal(endpoints: readonly (SealedSecrets & { readonly before: string })[]): Promise<void> {
     if (endpoints.length === 0) return;
     await this.db.batch(
@@ -217,14 +217,14 @@ export class WebhookEndpoints extends D1Store {
       enabled.filter((endpoint) => wants(endpoint, event)).map(({ endpointId }) => endpointId);
   }
 
-  /** The ids of all endpoints of an account, the deleted ones whose objects may still exist among them. */
+  /** Returns the ids of all endpoints of an account, including deleted ones whose objects may still exist. */
   ids(accountId: string): Promise<string[]> {
     return this.values("SELECT id FROM webhook_endpoints WHERE account_id = ?1 AND erased_at IS NULL", [
       accountId,
     ]);
   }
 
-  /** What an endpoint's object needs to send to it; null if there is no such endpoint. */
+  /** Returns an endpoint's target for its object; null if there is no such endpoint. */
   async target(endpointId: string): Promise<EndpointTarget | null> {
     const row = await this.first<Omit<EndpointTarget, "isDisabled"> & { isDisabled: number }>(
       `SELECT account_id AS accountId, url, secrets AS sealedSecrets, disabled_at IS NOT NULL AS isDisabled,
@@ -235,7 +235,7 @@ export class WebhookEndpoints extends D1Store {
     return row && { ...row, isDisabled: row.isDisabled === 1 };
   }
 
-  /** Disables an endpoint at `now`, unless it is disabled. Returns whether it did. */
+  /** Disables an endpoint at `now`, unless it is disabled. Returns true if it did. */
   async disable(endpointId: string, reason: DisabledReason, now: number): Promise<boolean> {
     const disabled = await this.run(
       `UPDATE webhook_endpoints SET disabled_at = ?3, disabled_reason = ?2, updated_at = ?3
@@ -245,7 +245,7 @@ export class WebhookEndpoints extends D1Store {
     return disabled === 1;
   }
 
-  /** Deletes an endpoint for its account, with its settings and secrets. Returns whether there was one. */
+  /** Deletes an endpoint for its account, with its settings and secrets. Returns true if there was one. */
   async markDeleted(accountId: string, endpointId: string, now: number): Promise<boolean> {
     const where = "WHERE account_id = ?1 AND deleted_at IS NULL AND id = ?3";
     return (await this.run(`${MARK_DELETED} ${where}`, [accountId, now, endpointId])) === 1;

@@ -3,14 +3,14 @@ import type { Pending } from "../rules/endpoint.ts";
 import { ObjectAlarm } from "../../shared/storage/object-alarm.ts";
 import type { DeliveryRecord, OutgoingEvent } from "./rpc.ts";
 
-/** A DeliveryRecord as it is stored: its attempts are JSON. */
+/** A DeliveryRecord with its attempts as JSON. */
 type DeliveryRow = Omit<DeliveryRecord, "attempts"> & { readonly attempts: string };
 
-/** Whether a delivery is undelivered: it is still to be attempted, or has failed and may be attempted again by hand. */
+/** SQL for an undelivered delivery: it is still to be attempted, or has failed and may be attempted again by hand. */
 const UNDELIVERED = "outcome IS NOT 'succeeded'";
 
 /**
- * The object's schema. Every object runs it when it starts, so that it has what a later version adds. Triggers keep the one row of
+ * The object's schema. Every object runs it at its start, which adds the changes of later versions. Triggers keep the one row of
  * `undelivered`: a backlog of hundreds of thousands of deliveries is not added up in every run.
  */
 const SCHEMA = `
@@ -51,7 +51,7 @@ const FAILING = "failingSince";
 
 const attemptsOf = (text: string): Attempt[] => JSON.parse(text);
 
-/** One WebhookObject's own storage: its endpoint's deliveries and health. Times are epoch milliseconds. */
+/** The storage of one WebhookObject: its endpoint's deliveries and health. Times are epoch milliseconds. */
 export class WebhookStorage {
   readonly #storage: DurableObjectStorage;
   readonly alarm: ObjectAlarm;
@@ -67,7 +67,7 @@ export class WebhookStorage {
     return this.#storage.kv.get<string>(ENDPOINT) ?? null;
   }
 
-  /** Where the endpoint's row is; undefined for the first database. */
+  /** The database of the endpoint's row; undefined for the first one. */
   get database(): string | undefined {
     return this.#storage.kv.get<string>(DATABASE);
   }
@@ -106,7 +106,7 @@ export class WebhookStorage {
     return this.#read("WHERE id = ?", id)[0] ?? null;
   }
 
-  /** The delivery that is due for longest; null if none is. */
+  /** The delivery that has been due for longest; null if none is. */
   firstDue(now: number): DeliveryRecord | null {
     return this.#read("WHERE due_at <= ? ORDER BY due_at LIMIT 1", now)[0] ?? null;
   }
@@ -122,7 +122,7 @@ export class WebhookStorage {
     return Array.from(rows, ({ attempts, ...row }) => ({ ...row, attempts: attemptsOf(attempts) }));
   }
 
-  /** Saves a delivery's state. One that was purged meanwhile stays purged. */
+  /** Saves a delivery's state. A purged delivery stays purged. */
   save(id: string, { attempts, dueAt, outcome }: Delivery): void {
     this.#storage.sql.exec(
       "UPDATE deliveries SET attempts = ?, due_at = ?, outcome = ? WHERE id = ?",
@@ -133,7 +133,7 @@ export class WebhookStorage {
     );
   }
 
-  /** What the endpoint has not received yet: how many deliveries, and the bytes of their bodies. */
+  /** The undelivered deliveries of the endpoint: their number, and the bytes of their bodies. */
   get undelivered(): { readonly deliveries: number; readonly bytes: number } {
     return this.#storage.sql
       .exec<{ deliveries: number; bytes: number }>("SELECT deliveries, bytes FROM undelivered")
@@ -141,8 +141,8 @@ export class WebhookStorage {
   }
 
   /**
-   * Deletes what arrived before `before`, and of what has succeeded all that is not among the newest `most` deliveries.
-   * @returns how many of the deleted deliveries had not ended
+   * Deletes deliveries that arrived before `before`, and successful ones that are not among the newest `most`.
+   * @returns the number of deleted deliveries that had not ended
    */
   purge(before: number, most: number): number {
     const { newest } = this.#storage.sql
@@ -180,7 +180,7 @@ export class WebhookStorage {
     return deliveries - this.undelivered.deliveries;
   }
 
-  /** Whether deliveries are paused: the endpoint is disabled. */
+  /** True while deliveries are paused: the endpoint is disabled. */
   get isHeld(): boolean {
     return this.#storage.kv.get<boolean>(HELD) ?? false;
   }
@@ -202,7 +202,7 @@ export class WebhookStorage {
     else this.#storage.kv.put(key, value);
   }
 
-  /** What the object has to attend to. */
+  /** The pending work of the object. */
   get pending(): Pending {
     const times = this.#storage.sql
       .exec<{ dueAt: number | null; oldestAt: number | null }>(
