@@ -10,7 +10,7 @@ import { claimTask, completeTask } from "../../src/jobs/rules/tasks.ts";
 import { DEFAULT_POLICY } from "../../src/jobs/rules/policy.ts";
 import { type Completion, type ImageTaskOutput, isList, outputsOf } from "@segmentation/protocol";
 
-/** When the tests' jobs are created, epoch milliseconds. */
+/** Creation time of the tests' jobs, epoch milliseconds. */
 export const BEGIN = 1_800_000_000_000;
 export const SECOND = 1_000;
 export const HOUR = 3_600 * SECOND;
@@ -61,7 +61,7 @@ export const accepted = (definition: JobDefinition): JobState => ({
   phase: "running",
 });
 
-/** What a task gave that found nothing. */
+/** The output of a task that found nothing. */
 export const IMAGE_OUTPUT: ImageTaskOutput = {
   type: "image",
   units: 1,
@@ -81,14 +81,13 @@ export const failure = (retryable: boolean): Completion => ({
   retryable,
 });
 
-/** The task of a job. */
 export function taskOf({ tasks }: JobState, taskId?: string): TaskRecord {
   const task = tasks.find((each) => taskId === undefined || each.taskId === taskId);
   if (task === undefined) throw new Error(`the task ${taskId ?? ""} is lost`);
   return task;
 }
 
-/** A job whose task was claimed and its end reported, all at `now`. */
+/** Returns a job after its task was claimed and ended, all at `now`. */
 export function ended(state: JobState, taskId: string, completion: Completion, now = BEGIN): JobState {
   const { state: held } = claimTask(state, taskId, DEFAULT_POLICY, now);
   return completeTask(held, taskId, held.lastLease, completion, DEFAULT_POLICY, now).state;

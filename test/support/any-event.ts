@@ -15,11 +15,11 @@ import {
 import type { Completion, ProgressReport } from "@segmentation/protocol";
 import { accepted, failure, imageJob, SUCCESS } from "./a-job.ts";
 
-/** A batch of so many pictures, at its acceptance. */
+/** Returns a batch with this many pictures, at its acceptance. */
 export const batchOf = (tasks: number): JobState =>
   accepted(imageJob(Array.from({ length: tasks }, (_, i) => `task-${i}`)));
 
-/** What may happen to a job: each event about any task, by the holder of any lease (null: of the one in force), after any time. */
+/** Any event of a job: about any task, by the holder of any lease (null: the one in force), after any time. */
 export type AnyEvent =
   | { kind: "pass"; ms: number }
   | { kind: "send" }
@@ -35,7 +35,7 @@ const task = fc.nat(7);
 /** Half of the reports come from the holder of the task. */
 const lease = fc.option(fc.integer({ min: 1, max: 20 }), { freq: 2 });
 const report = fc.record({ done: fc.nat(12), total: fc.integer({ min: 1, max: 10 }) });
-/** Any of them; those that end the whole job are rare. */
+/** Any of these events; those that end the whole job are rare. */
 export const anyEvent: fc.Arbitrary<AnyEvent> = fc.oneof(
   {
     weight: 10,
@@ -65,10 +65,10 @@ export const anyEvent: fc.Arbitrary<AnyEvent> = fc.oneof(
     }),
   },
 );
-/** What happens to one job: up to 120 events, and not only a few, as fast-check has it by default. */
+/** The events of one job: up to 120; fast-check's default would be a few. */
 export const anyEvents = fc.array(anyEvent, { maxLength: 120, size: "max" });
 
-/** The lease in force of one of the job's tasks; null if nobody has it. */
+/** Returns the lease in force of one of the job's tasks; null if no consumer holds it. */
 export function leaseInForce({ tasks }: JobState, index: number): number | null {
   const at = tasks[index]?.step;
   return at !== undefined && "lease" in at ? at.lease : null;

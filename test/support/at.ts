@@ -1,4 +1,7 @@
-/** The element of a list at an index, or of a record under a key. @throws Error that names what is missing */
+/**
+ * Returns the element of an array at an index, or of a record by its key.
+ * @throws Error that names the missing one
+ */
 export function at<T>(list: readonly T[], index: number): T;
 export function at<T>(record: Readonly<Record<string, T>>, key: string): T;
 export function at<T>(from: Readonly<Record<string | number, T>>, key: string | number): T {
@@ -10,13 +13,19 @@ export function at<T>(from: Readonly<Record<string | number, T>>, key: string | 
   return value;
 }
 
-/** The only element of a list. @throws Error if it has none or several */
+/**
+ * Returns the only element of an array.
+ * @throws Error if it has none or several
+ */
 export function only<T>(list: readonly T[]): T {
   if (list.length !== 1) throw new Error(`There are ${list.length} where one was expected.`);
   return at(list, 0);
 }
 
-/** A value that has to be there. @throws Error that names it if it is null, undefined or an empty text */
+/**
+ * Returns a required value.
+ * @throws Error that names it if it is null, undefined or an empty string
+ */
 export function present<T>(value: T | null | undefined, name = "value where one is expected"): T {
   if (value === null || value === undefined || value === "") throw new Error(`There is no ${name}.`);
   return value;

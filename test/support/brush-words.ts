@@ -1,4 +1,4 @@
-/** The words of what Label Studio's brush has packed, as the published description of `@thi.ng/rle-pack` has it: of each pixel, RGBA. */
+/** Unpacks the words of Label Studio's brush, by the published description of `@thi.ng/rle-pack`: RGBA of each pixel. */
 export function wordsOf(bytes: readonly number[]): number[] {
   let at = 0;
   const read = (bits: number): number => {

@@ -1,19 +1,19 @@
 /** An event as a client receives it. */
 export interface ReceivedEvent {
   readonly event: string;
-  /** The id that the event itself has; null if it has none. */
+  /** The event's id; null if it has none. */
   readonly id: string | null;
   readonly data: unknown;
 }
 
-/** Reads a stream of events as the HTML Standard has it (9.2.6 "Interpreting an event stream"), as far as our API uses it. */
+/** Reads a stream of events by the HTML Standard (9.2.6 "Interpreting an event stream"), with the features that our API uses. */
 export class EventReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
   #rest = "";
-  /** How many comments have come. */
+  /** Number of comments so far. */
   comments = 0;
-  /** What a client names when it connects again. */
+  /** The id that a client sends when it reconnects. */
   lastEventId: string | null = null;
 
   constructor(body: ReadableStream<Uint8Array> | null) {
@@ -60,7 +60,7 @@ export class EventReader {
     return events;
   }
 
-  /** Goes away. */
+  /** Cancels the stream. */
   cancel(): Promise<void> {
     return this.#reader.cancel();
   }

@@ -52,7 +52,9 @@ export function namesOf(id: OperationId): (keyof Named)[] {
   );
 }
 
-/** A valid request of an operation, with the contract's example as its body; what it names does not exist unless it is given. */
+/**
+ * Returns a valid request of an operation, with the contract's example as its body; its ids do not exist unless they are given.
+ */
 export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
   const all = { ...ABSENT, ...named };
   const { method, path, idempotencyKey, requestHeaders = [] }: Operation = OPERATIONS[operation];

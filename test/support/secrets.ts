@@ -1,6 +1,6 @@
 import type { Secrets } from "../../src/shared/keys.ts";
 
-/** A service with this secret, and the earlier ones that are given. */
+/** Returns a service's secrets: this one, and the given earlier ones. */
 export const service = (current: string, earlier: Partial<Secrets> = {}): Secrets => ({
   current,
   previous: null,

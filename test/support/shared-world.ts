@@ -1,8 +1,8 @@
 import { observeLines, sampleInfo } from "../../src/shared/log.ts";
 
 /**
- * What files of tests share while they share a process or an isolate, by name: each has to leave it as it found it, or
- * whether another passes depends on which of them comes first.
+ * The state that test files share within a process or an isolate, by name. Each file must restore it: otherwise another file
+ * passes or fails by their order.
  */
 export type SharedWorld = ReadonlyMap<string, unknown>;
 
@@ -16,7 +16,7 @@ const HOLDERS: Readonly<Record<string, object>> = {
   performance,
 };
 
-/** Of `globalThis`, whose other names are looked at only for new ones: asking for some of them loads a module of Node. */
+/** Names of `globalThis`. Checks others only if they are new: reading some of them loads a module of Node. */
 const REPLACED_BY_TESTS: ReadonlySet<string> = new Set([
   "Date",
   "fetch",
@@ -34,7 +34,7 @@ const REPLACED_BY_TESTS: ReadonlySet<string> = new Set([
   "structuredClone",
 ]);
 
-/** Vitest keeps its own state under such names. */
+/** Vitest keeps its state under such names. */
 const isOfTheRunner = (name: string): boolean => name.startsWith("__");
 
 function namesOf(holder: object): Set<string> {
@@ -54,14 +54,14 @@ function lineObserver(): unknown {
   return current;
 }
 
-/** How the log is sampled, which is the state of a module too. */
+/** The log's sampling, which is also the state of a module. */
 function sampling(): number {
   const current = sampleInfo(1);
   sampleInfo(current);
   return current;
 }
 
-/** The shared world as it is now; `more` is what this runtime has beside it. */
+/** Returns the current shared state; `more` has what this runtime adds. */
 export function sharedWorld(more: Readonly<Record<string, unknown>> = {}): SharedWorld {
   const world = new Map<string, unknown>(Object.entries(more));
   world.set("the observer of the log", lineObserver());
@@ -77,7 +77,7 @@ export function sharedWorld(more: Readonly<Record<string, unknown>> = {}): Share
   return world;
 }
 
-/** The names of what is different. */
+/** Returns the names of the differences. */
 export function differences(before: SharedWorld, now: SharedWorld): string[] {
   const names = new Set([...before.keys(), ...now.keys()]);
   return [...names].filter((name) => !Object.is(before.get(name), now.get(name)));

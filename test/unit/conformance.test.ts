@@ -34,7 +34,7 @@ const sources = globSync("test/worker/{*/operations,every-operation}/**/*.test.t
   readFileSync(file, "utf8"),
 );
 
-/** Whether an operation has tests of a status: a `describe` of its own, or one over a list that it is in. */
+/** Returns true if an operation has tests of a status: a separate `describe`, or one over a list with the operation. */
 const hasTestsOf = (operation: string, status: number): boolean =>
   sources.some(
     (source) =>

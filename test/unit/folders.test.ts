@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path/posix";
 import { describe, expect, it } from "vitest";
 
-/** The features of `src/`, each of which imports only from those before it; the files of `src/` itself compose them all. */
+/** The features of `src/`, each of which imports only from those before it; the files in `src/` compose them. */
 const FEATURES = [
   "shared",
   "billing",
@@ -42,7 +42,7 @@ const sources = new Map(
 );
 const imports = [...sources].flatMap(([file, text]) => importsIn(file, text));
 
-/** The two folders next to each other, each with all that it contains, that an import connects; null within a folder. */
+/** Returns the two sibling folders that an import connects, with their whole content; null within a folder. */
 function siblingsOf([from, to]: Import): Import | null {
   const [a, b] = [from.split("/"), to.split("/")];
   const i = a.findIndex((name, at) => name !== b[at]);
@@ -64,7 +64,7 @@ function cycles(all: readonly Import[]): string[] {
   }
 }
 
-/** The place of a file's feature in their order; -1 for a file that is in none. */
+/** Returns the position of a file's feature in their order; -1 for a file outside of a feature. */
 const placeOf = (file: string): number => FEATURES.indexOf(/^src\/(\w+)\//.exec(file)?.[1] ?? "");
 
 const upward = (all: readonly Import[]): Import[] =>

@@ -4,8 +4,8 @@ import { runtimeOf, startWorkerd } from "../support/runtime/workerd.ts";
 const FLAG = "global_fetch_strictly_public";
 
 /**
- * Two Workers of one zone, each with its own host, and what workerd has for the Internet: `outbound`, which says what reached it.
- * The first asks for the URLs in its request.
+ * The configuration of two Workers of one zone, each with a separate host, and workerd's replacement for the Internet:
+ * `outbound`, which reports the requests that reach it. The first Worker fetches the URLs in its request.
  */
 const configurationOf = (
   flags: readonly string[],
@@ -44,7 +44,7 @@ afterEach(async () => {
   for (const end of after.splice(0).toReversed()) await end();
 });
 
-/** What the first Worker gets from the URLs, with these flags. */
+/** Returns the first Worker's answers from the URLs, with these flags. */
 async function askAs(flags: readonly string[], urls: readonly string[]): Promise<unknown> {
   const text = configurationOf(flags).replace(/"export default[^"]*"/g, (code) =>
     code.replace(/\s*\n\s*/g, " "),
@@ -60,7 +60,7 @@ it("a request to another host of the own zone leaves as any other does, by the W
   const urls = ["https://admin.example.com/users", "https://elsewhere.example.net/"];
   const answers = urls.map((url) => `as from the Internet: ${url}`);
   expect(await askAs(flags, urls)).toEqual({ isStrict: true, answers });
-  // workerd has no zones: the flag is what tells the platform apart, and is without effect here. See decision 0039.
+  // workerd has no zones: the flag only has an effect on the platform. See decision 0039.
   expect(
     await askAs(
       flags.filter((flag) => flag !== FLAG),

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/operations.ts";
 
-/** The functions that each file of a feature's operations exports. The operator's are no operations of the API. */
+/** The exported functions of each file of a feature's operations. The operator's operations are not part of the API. */
 const rooms = await Promise.all(
   globSync(["src/*/operations/**/*.ts", "src/*/operations.ts"], { exclude: ["src/operator/**"] }).map(
     async (file) => {

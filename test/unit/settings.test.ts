@@ -44,7 +44,7 @@ describe("a deployed Worker's settings", () => {
     },
   );
 
-  /** Each setting that is an address, with what it needs beside it. */
+  /** Each setting that is an address, with the other settings that it needs. */
   const ADDRESSES: readonly (readonly [name: string, others: object])[] = [
     ["PUBLIC_URL", {}],
     ["S3_ENDPOINT", {}],

@@ -4,7 +4,7 @@ import { tokenUntil } from "../stack/token-until.ts";
 
 const TokenAnswer = z.looseObject({ access_token: z.string() });
 
-/** The renewals of access tokens in a browser: what the identity provider is asked, and until when its tokens are good. */
+/** The renewals of access tokens in a browser: the requests to the identity provider, and the end of its tokens. */
 export interface Renewals {
   /** The refresh tokens that were used, in their order. */
   readonly used: readonly string[];
@@ -12,13 +12,13 @@ export interface Renewals {
   readonly statuses: readonly number[];
   /** The access token that came last. */
   readonly latest: string;
-  /** From now on tokens end then (epoch seconds), until somebody signs in again: no request of the session before succeeds then. */
+  /** Makes tokens end at this time (epoch seconds) until the next sign-in: no request of the session succeeds after it. */
   endAt: (end: number) => void;
 }
 
 /**
- * Has every access token renewed before each request, as if it were about to end; and tokens end when the test says, which the
- * service finds in them. The provider and its refresh tokens are what they are.
+ * Renews every access token before each request, as if it were about to end. The test decides the end of the tokens, which the
+ * service reads from them. The provider and its refresh tokens are real.
  */
 export async function watchRenewals(
   context: BrowserContext,

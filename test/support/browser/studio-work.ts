@@ -9,7 +9,7 @@ export const BROKEN_PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
 export const give = (page: Page, files: Parameters<Page["setInputFiles"]>[1]): Promise<void> =>
   page.locator("input[type=file]").first().setInputFiles(files);
 
-/** The button that looks for what the prompts name. */
+/** Returns the button that segments by the prompts. */
 export const segment = (page: Page): Locator => page.getByRole("button", { name: "Segment", exact: true });
 
 /** An object that was found. */
@@ -22,7 +22,7 @@ export async function begin(page: Page, files: Parameters<Page["setInputFiles"]>
   await page.getByLabel("Prompts").fill("cup,");
 }
 
-/** Waits until what `begin` began is there. */
+/** Waits for the upload that `begin` began. */
 export async function waitForBegun(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Remove cup" }).waitFor();
   await page.getByRole("toolbar", { name: "Pointer" }).waitFor();

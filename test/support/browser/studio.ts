@@ -5,30 +5,30 @@ import { expect, onTestFinished } from "vitest";
 import { isLong } from "../../../inference-container/test/support/form.ts";
 import { needChromium } from "../../../scripts/shared/chromium.ts";
 
-/** What a page of the studio said that it should not have: errors of scripts, refusals of the policy, failures of requests. */
+/** The complaints of a studio page: script errors, refusals of the policy, failed requests. */
 export type Complaints = readonly string[];
 
 /** A page of the studio in a real browser. */
 export interface StudioPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong on the page so far. A refused request (4xx) that a test provokes is listed too, as the console has it. */
+  /** The complaints so far. Includes a refused request (4xx) that a test provokes, as the console does. */
   readonly complaints: Complaints;
 }
 
-/** How long a page may take for any one thing: what only one that hangs exceeds, however much else the machine has to do. */
+/** Time limit for any step of a page: only a hanging page exceeds it, even on a busy machine. */
 const HANG_MS = 200_000;
 
 let browser: Promise<Browser> | undefined;
 
-/** Opens a page in a browser context of its own, closed after the test. All of a test file share one browser. */
+/** Opens a page in a separate browser context, closed after the test. All tests of a file share one browser. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<StudioPage> {
   browser ??= needChromium();
   const context = await (
     await browser
   ).newContext({
     viewport: { width: 1280, height: 800 },
-    // What moves while a page waits would be painted without graphics, by the processor that the tests share.
+    // Without graphics, the processor that the tests share would paint animations while a page waits.
     reducedMotion: "reduce",
     ...options,
   });
@@ -50,8 +50,8 @@ export async function openTab(context: BrowserContext, url: string): Promise<Omi
 }
 
 /**
- * Has the page's next requests for a URL handled, `times` of them or until the returned function is called. The route stays, and
- * lets all others pass: where a page's last route is taken away, requests under way get lost, and the page waits for them for good.
+ * Handles the page's next requests for a URL, `times` of them or until the returned function is called. The route remains and
+ * passes all others: removing a page's last route loses its current requests, and the page waits for them forever.
  */
 export async function handleRequests(
   page: Page,
@@ -69,7 +69,9 @@ export async function handleRequests(
   return () => (left = 0);
 }
 
-/** A page's first route is set before its document's loader knows of it: a request that is made at once would pass it by. */
+/**
+ * Waits until the page's routes work: its document's loader learns of the first route late, and would miss an immediate request.
+ */
 async function untilIntercepted(page: Page): Promise<void> {
   const probe = new URL(page.url());
   probe.searchParams.set("intercepted", crypto.randomUUID());
@@ -78,7 +80,7 @@ async function untilIntercepted(page: Page): Promise<void> {
   await expect.poll(fetched).toBe("by the route");
 }
 
-/** Ends the browser of a test file: for `afterAll`. */
+/** Closes the browser of a test file: for `afterAll`. */
 export async function closeBrowser(): Promise<void> {
   const running = browser;
   browser = undefined;
@@ -105,10 +107,10 @@ export async function signInByKey(page: Page, apiKey: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-/** The address of somebody who has no account yet. */
+/** Returns the address of a person without an account. */
 export const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
 
-/** Signs in as somebody at the identity provider's stand-in, from the signed-out page. */
+/** Signs in as a person at the identity provider's fake, from the signed-out page. */
 export async function signInAs(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in or sign up" }).click();
   await page.getByLabel(/e-mail address/).fill(email);
@@ -116,7 +118,7 @@ export async function signInAs(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-/** The secret that a dialog shows once; the dialog is left. */
+/** Returns the secret that a dialog shows once, and closes the dialog. */
 export async function keepSecret(page: Page, label: string): Promise<string> {
   const secret = (await page.getByLabel(label, { exact: true }).textContent()) ?? "";
   await page.getByRole("button", { name: "Done, I’ve saved it" }).click();
@@ -125,9 +127,12 @@ export async function keepSecret(page: Page, label: string): Promise<string> {
 
 const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 
-/** What axe finds serious or critical on the page, in the theme of now: the rule and the elements. @param rules all if empty */
+/**
+ * Returns axe's serious or critical findings on the page, in the current theme: the rule and the elements.
+ * @param rules all if empty
+ */
 export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<string[]> {
-  // A document keeps it. What passes stays in the page: it is long, and nobody reads it.
+  // A document keeps axe. The list of passed rules stays in the page: it is long and not used.
   if (await page.evaluate("window.axe === undefined")) await page.evaluate(await readFile(AXE, "utf8"));
   const options = {
     resultTypes: ["violations"],
@@ -139,7 +144,10 @@ export async function seriousFindings(page: Page, rules: readonly string[] = [])
       .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" · ")))`);
 }
 
-/** What of the page is wider than the window of a phone: it would be cut off, or move the whole page sideways. */
+/**
+ * Returns the parts of the page that are wider than a phone's window: they would be cut off, or make the whole page scroll
+ * sideways.
+ */
 async function widerThanPhone(page: Page): Promise<string[]> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
@@ -148,7 +156,7 @@ async function widerThanPhone(page: Page): Promise<string[]> {
       [...document.querySelectorAll("html, dialog[open], dialog[open] [role=tabpanel]")]
         .filter((each) => each.scrollWidth > each.clientWidth)
         .map((each) => each.tagName + "." + each.className + " is wider than a phone: " + each.scrollWidth);
-    // A chart is drawn anew for another width some frames later.
+    // A chart takes some frames to adapt to another width.
     for (let frame = 0; frame < 50 && wide().length > 0; frame += 1)
       await new Promise((resolve) => requestAnimationFrame(resolve));
     return wide();
@@ -158,8 +166,8 @@ async function widerThanPhone(page: Page): Promise<string[]> {
 }
 
 /**
- * The same, and what is too wide for a phone. The dark theme, which differs in colours alone, is looked at by the long tests, which
- * come to every screen.
+ * Returns the same, and the parts too wide for a phone. The long tests, which reach every screen, check the dark theme, which
+ * differs only in colors.
  */
 export async function findingsOn(page: Page): Promise<string[]> {
   const dark: string[] = [];
@@ -175,6 +183,6 @@ export async function findingsOn(page: Page): Promise<string[]> {
   ];
 }
 
-/** The same, by the long tests alone: of a state that differs little from one of the same screen that CI looks at. */
+/** Returns the same in the long tests only: for a state that differs little from a state of the same screen that CI checks. */
 export const furtherFindingsOn = async (page: Page): Promise<string[]> =>
   isLong ? await findingsOn(page) : [];

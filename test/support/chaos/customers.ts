@@ -31,7 +31,7 @@ const call = (url: string, credential: string, method = "GET", body?: object): P
     ...(body && { body: JSON.stringify(body) }),
   });
 
-/** The account that a credential opens, and its access mode. */
+/** Returns the account of a credential, and its access mode. */
 export async function whoIs(
   baseUrl: string,
   credential: string,
@@ -41,7 +41,7 @@ export async function whoIs(
   return { accountId, mode: AccountOverview.parse(overview).access.mode };
 }
 
-/** Signs in as somebody new, subscribes at Stripe's stand-in, and uploads pictures, at most `width` pixels wide. */
+/** Signs in as a new person, subscribes at Stripe's fake, and uploads pictures of at most `width` pixels. */
 export async function newCustomer(stack: StackAddress, email: string, width: number): Promise<Customer> {
   const { baseUrl } = stack;
   const token = await signIn(present(stack.identityUrl, "identityUrl"), email);

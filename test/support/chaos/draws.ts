@@ -1,4 +1,4 @@
-/** A fault's name, and how likely it is each time, from 0 to 1; together at most 1. */
+/** A fault's name, and its probability each time, from 0 to 1; together at most 1. */
 export type FaultTable<Fault extends string> = readonly (readonly [fault: Fault, probability: number])[];
 
 /** FNV-1a, 32 bits. */

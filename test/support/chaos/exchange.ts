@@ -10,14 +10,14 @@ export interface Taken {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** What to answer; null for a connection that breaks without an answer. */
+/** The answer; null for a connection that breaks without one. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Buffer } | null;
 
 type Headers = Readonly<Record<string, string>>;
 
 export const emptyAnswer = (status: number): Answer => ({ status, headers: {}, body: Buffer.alloc(0) });
 
-/** What Worker and service exchange in headers. */
+/** The headers that Worker and service exchange. */
 const HEADERS = ["authorization", "content-type", "retry-after"] as const;
 
 const headersBy = (valueOf: (name: (typeof HEADERS)[number]) => string | null | undefined): Headers =>

@@ -1,8 +1,8 @@
 import type { FaultTable } from "./draws.ts";
 
 /*
- * Every fault, and how often something meets it. A lost attempt costs one of three, so those that lose one are the rarest:
- * most tasks are to end well all the same.
+ * Every fault, with its probability. A lost attempt costs one of three, so faults that lose one are the rarest: most tasks must
+ * still succeed.
  */
 
 /** Of a queue's message. */
@@ -16,7 +16,7 @@ export const MESSAGE_FAULTS = [
 /** Of an alarm, each time that it is set. */
 export const ALARM_FAULTS = [["alarm_late", 0.2]] as const satisfies FaultTable<string>;
 
-/** Of a message that another one of its batch overtakes. Each batch is shuffled. */
+/** A message that another of its batch overtakes. Each batch is shuffled. */
 export const REORDERED = "message_reordered";
 
 /** Of the offer of a task to the inference service. */
@@ -41,7 +41,7 @@ export const COMPLETION_FAULTS = [
 /** Of any other request between Worker and inference service: heartbeats, requests for signed URLs, cancellations. */
 export const OTHER_FAULTS = [["request_refused", 0.03]] as const satisfies FaultTable<string>;
 
-/** The names of all. */
+/** All names. */
 export const ALL_FAULTS: readonly string[] = [
   REORDERED,
   ...[...MESSAGE_FAULTS, ...ALARM_FAULTS, ...OFFER_FAULTS, ...COMPLETION_FAULTS, ...OTHER_FAULTS].map(

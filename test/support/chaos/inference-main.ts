@@ -1,6 +1,6 @@
 /**
- * The inference service behind a front that misbehaves, in both directions: towards the Worker, which offers tasks, and
- * towards the service, which reports. Service and engine are killed now and then. A fault shim for tests, never deployed.
+ * The inference service behind a front that misbehaves in both directions: toward the Worker, which offers tasks, and toward the
+ * service, which reports. Kills service and engine now and then. A fault shim for tests, never deployed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -10,7 +10,7 @@ import { COMPLETION_FAULTS, OFFER_FAULTS, OTHER_FAULTS } from "./faults.ts";
 import { InferenceProcess } from "./inference-process.ts";
 
 const Environment = z.object({
-  /** What the draws follow from, in this life of the front. */
+  /** The seed of the draws in this life of the front. */
   CHAOS_SEED: z.string(),
   /** The service's script. */
   CHAOS_SERVICE: z.string(),
@@ -21,7 +21,7 @@ const { CHAOS_SEED, CHAOS_SERVICE, CALLBACK_ORIGINS: worker } = Environment.pars
 
 /** Longer than Worker and service wait for an answer. */
 const HANG_MS = 12_000;
-/** When a late report comes: around the time at which another holder has the lease. */
+/** Delay of a late report: around the time at which another holder has the lease. */
 const LATE_MS = [13_000, 22_000] as const;
 
 const draws = new Draws(`inference ${CHAOS_SEED}`);
@@ -69,7 +69,7 @@ const service = new InferenceProcess(CHAOS_SERVICE, { CALLBACK_ORIGINS: callback
 
 const OfferedTask = z.looseObject({ callbackUrl: z.url() });
 
-/** The offer with the front in the Worker's place: the service reports to nobody else. */
+/** Returns the offer with the front in the Worker's place: the service reports only to it. */
 function reporting(request: Taken): Taken {
   const task = OfferedTask.parse(JSON.parse(request.body.toString()));
   const callbackUrl = new URL(new URL(task.callbackUrl).pathname, callbacks).href;

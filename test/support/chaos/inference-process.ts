@@ -12,7 +12,7 @@ export class InferenceProcess {
   /** Its URL; null while it starts. */
   url: string | null = null;
 
-  /** @param main its script; its log goes to this process's own output */
+  /** @param main its script; its log goes to this process's output */
   constructor(main: string, env: NodeJS.ProcessEnv) {
     this.#main = main;
     this.#env = env;
@@ -26,7 +26,7 @@ export class InferenceProcess {
     });
     createInterface({ input: child.stdout }).on("line", (line) => {
       const url = listeningUrl(line);
-      // The stack takes the first such line of this process for the front's own.
+      // The stack takes the first such line of this process for the front's line.
       if (url === null) console.log(line);
       else this.url = url;
     });

@@ -21,12 +21,12 @@ function parsed(text: string): Line[] {
   try {
     return [Line.parse(JSON.parse(text))];
   } catch {
-    // Another line, or one that the power cut has cut.
+    // Another line, or a line that the power cut has truncated.
     return [];
   }
 }
 
-/** What the logs of all lives of a stack show. A power cut may take the last lines of a life. */
+/** The logs of all lives of a stack. A power cut may take the last lines of a life. */
 export class Journal {
   readonly #logs: string;
   readonly #past: Line[] = [];
@@ -50,22 +50,22 @@ export class Journal {
   }
 }
 
-/** Whether a line says that a task has ended well. */
+/** Returns true if a line reports a task's success. */
 export const isSuccess = ({ event, reported, outcome }: Line): boolean =>
   event === "task_completed" && reported === "ended" && outcome === "success";
 
-/** Whether a line says that an attempt was lost: its lease ran out, or it failed. */
+/** Returns true if a line reports a lost attempt: its lease ran out, or it failed. */
 export const isLostAttempt = ({ event, reported, outcome }: Line): boolean =>
   event === "lease_expired" || (event === "task_completed" && reported === "ended" && outcome === "failed");
 
-/** Whether a line says that a report changed nothing: it was repeated, or its lease was lost. */
+/** Returns true if a line reports a report without effect: it was repeated, or its lease was lost. */
 export const isVain = ({ event, reported }: Line): boolean =>
   event === "task_completed" && (reported === "repeated" || reported === "lease_lost");
 
-/** How often each text occurs, in alphabetical order. */
+/** Counts the occurrences of each string, in alphabetical order. */
 export const countBy = (texts: readonly string[]): Map<string, number> =>
   new Map([...Map.groupBy(texts.toSorted(), (text) => text)].map(([text, all]) => [text, all.length]));
 
-/** The table that a run ends with: a line for each thing that was counted. */
+/** Returns the table at the end of a run: one line per counted thing. */
 export const countTable = (counts: Iterable<readonly [what: string, count: number]>): string =>
   [...counts].map(([what, count]) => `${String(count).padStart(6)}  ${what}\n`).join("");

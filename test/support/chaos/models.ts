@@ -1,4 +1,4 @@
-/** A model that the inference service of a chaos run serves, and what is asked of it. */
+/** The inference service's model in a chaos run, and its requests. */
 export interface ChaosModel {
   /** The service's script. */
   readonly service: string;

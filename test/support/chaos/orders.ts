@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AcceptedJob } from "../../../src/jobs/contract/job.ts";
 import type { Customer } from "./customers.ts";
 
-/** What a customer does with a job once it is accepted. */
+/** The customer's next step with an accepted job. */
 export type Fate = "kept" | "cancelled" | "deleted";
 
-/** A job that a customer wants, whether or not it has heard of its acceptance. */
+/** A job that a customer ordered, even if its acceptance is not confirmed. */
 export interface Order {
   readonly customer: Customer;
   /** The same for each repetition of the request. */
@@ -14,17 +14,20 @@ export interface Order {
   readonly prompts: readonly string[];
   readonly fate: Fate;
   jobId: string | null;
-  /** Whether the customer has heard that the job met its fate. */
+  /** True once the customer knows that its step has taken effect. */
   isDone: boolean;
 }
 
 const AT_ONCE = 4;
 const POLL_MS = 100;
 
-/** Nobody answered: the power cut came in between. */
+/** There was no answer: the power cut came in between. */
 class NoAnswer extends Error {}
 
-/** The status and the text of an answer. @throws NoAnswer */
+/**
+ * Returns the status and the body of an answer.
+ * @throws NoAnswer
+ */
 async function answerTo(url: string, init: RequestInit): Promise<{ status: number; text: string }> {
   try {
     const response = await fetch(url, init);
@@ -58,7 +61,7 @@ async function place(baseUrl: string, order: Order): Promise<void> {
   }
 }
 
-/** Requests the jobs of all orders that nobody has confirmed, a few at a time. Returns how many requests got no answer. */
+/** Requests the jobs of all unconfirmed orders, a few at a time. Returns the number of requests without an answer. */
 export async function placeAll(baseUrl: string, orders: readonly Order[]): Promise<number> {
   const open = orders.filter(({ jobId }) => jobId === null);
   let unanswered = 0;
@@ -85,7 +88,7 @@ async function end(baseUrl: string, { customer, fate, jobId }: Order): Promise<v
   const headers = { authorization: `Bearer ${customer.apiKey}` };
   for (;;) {
     const { status, text } = await answerTo(url, { method, headers });
-    // A repetition of a deletion that a power cut left without an answer finds nothing.
+    // After a power cut has taken a deletion's answer, the repetition finds no job.
     if (status === 200 || status === 204 || (isDeleted && status === 404)) return;
     if (status < 500 && status !== 429) throw new Error(`the job was not ${fate}: ${status} ${text}`);
     await sleep(1_000);
@@ -93,8 +96,8 @@ async function end(baseUrl: string, { customer, fate, jobId }: Order): Promise<v
 }
 
 /**
- * Cancels and deletes the jobs that are to be, each soon after its acceptance, until all have met their fate. Returns whether they
- * have, or a power cut came before.
+ * Cancels and deletes the chosen jobs, each soon after its acceptance. Returns true once all are done, false if a power cut came
+ * before.
  */
 export async function endAll(baseUrl: string, orders: readonly Order[]): Promise<boolean> {
   const open = (): Order[] => orders.filter(({ fate, isDone }) => fate !== "kept" && !isDone);

@@ -13,7 +13,7 @@ import { queryDatabase } from "../stack/local-database.ts";
 
 const AT_ONCE = 4;
 
-/** What the JobObjects say of these jobs, in their order. */
+/** Returns the reports of these jobs' JobObjects, in their order. */
 export async function jobReports(
   state: StateFolder,
   baseUrl: string,
@@ -27,7 +27,7 @@ export async function jobReports(
   });
 }
 
-/** What `npm run admin -- ledger-check` finds; empty if the ledger agrees. */
+/** Returns the findings of `npm run admin -- ledger-check`; empty if the ledger agrees. */
 export async function ledgerFindings(state: StateFolder): Promise<unknown> {
   const args = [join("scripts", "operate", "admin.ts"), "ledger-check", "--json"];
   const options = { cwd: PROJECT_ROOT, env: { ...process.env, STATE_DIR: state.path } };
@@ -37,7 +37,7 @@ export async function ledgerFindings(state: StateFolder): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Whose units were settled: by account. */
+/** Returns the settled units by account. */
 export async function settledUnits({ data }: StateFolder): Promise<Map<string, number>> {
   const rows = await queryDatabase(
     data,

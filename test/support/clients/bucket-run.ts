@@ -25,10 +25,13 @@ const ResultLine = z.object({
   error: z.null(),
 });
 
-/** How many objects a run has, how often its command line is killed, and whether a manifest names the objects or their prefix. */
+/**
+ * A run: its number of objects, the number of kills of its command line, and whether a manifest names the objects or their
+ * prefix.
+ */
 export interface BucketRun {
   readonly stack: StackAddress & { readonly stateDir: string };
-  /** The picture of an object by its number: each is another file, in which the prompt names one thing. */
+  /** The picture of an object by its number: each is a different file, in which the prompt names one thing. */
   readonly picture: (number: number) => Promise<Uint8Array<ArrayBuffer>>;
   readonly prompt: string;
   readonly objects: number;
@@ -37,8 +40,9 @@ export interface BucketRun {
 }
 
 /**
- * Segments the objects of a bucket into another prefix of it, by a command line that is killed and run again: each object has its masks
- * and its line of results once, nothing is charged twice, and no file is sent by the command line. Returns what was seen, in a sentence.
+ * Segments the objects of a bucket into another prefix, by a command line that is killed and run again. Each object gets its
+ * masks and its line of results once, no object is charged twice, and the command line sends no file. Returns a summary in one
+ * sentence.
  */
 export async function segmentBucket(run: BucketRun): Promise<string> {
   const { stack, picture, prompt, objects, kills, by } = run;
@@ -112,7 +116,7 @@ export async function segmentBucket(run: BucketRun): Promise<string> {
     for await (const { jobId } of client.api.listJobs({ limit: 100 })) jobs.add(jobId);
     const database = await openLocalDatabase(stateFolder(stack.stateDir));
     const { findings } = await checkLedger(database, TRIAL_TOKENS, Date.now());
-    // Other tests of a shared stack plant rows in it.
+    // Other tests of a shared stack also write rows into it.
     expect(findings.filter(({ subject }) => jobs.has(subject))).toEqual([]);
     return `${objects} objects by a ${by} with ${kills} kills: ${seconds.toFixed(1)} s`;
   } finally {

@@ -17,7 +17,7 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** Starts the client's command line as a process of its own. */
+/** Starts the client's command line as a separate process. */
 export function startCommandLine(
   args: readonly string[],
   { stdin = "", ...env }: Readonly<Record<string, string>> & { readonly stdin?: string },

@@ -58,7 +58,7 @@ export async function generatedClient(baseUrl: string, credential: string): Prom
   const check = async (method: string, path: string, response: Response): Promise<void> => {
     const type = response.headers.get("content-type");
     const { name, schema } = responseOf(path, method, response.status, type);
-    // A stream is read by the test, while it comes.
+    // The test reads a stream while it arrives.
     if (schema !== null && type === "application/json")
       z.fromJSONSchema({ $ref: schema.$ref, $defs: components.schemas }).parse(await response.clone().json());
     z.uuid().parse(response.headers.get("x-request-id"));

@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
 
-/** A Python 3.10 or newer of this machine that has these modules; null if there is none. The PATH's first, then the system's. */
+/**
+ * Returns a Python 3.10 or newer of this machine that has these modules; null if there is none. Tries the PATH first, then the
+ * system.
+ */
 export function pythonWith(...modules: readonly string[]): string | null {
   const imports = ["sys", ...modules].join(", ");
   const code = `import ${imports}; sys.exit(sys.version_info < (3, 10))`;
@@ -9,13 +12,13 @@ export function pythonWith(...modules: readonly string[]): string | null {
       execFileSync(python, ["-c", code], { stdio: "ignore" });
       return python;
     } catch {
-      // The next one.
+      // Try the next one.
     }
   }
   return null;
 }
 
-/** One line that names what of the Python client is not tested on this machine, if anything. */
+/** Returns one line that names the parts of the Python client that this machine can't test, if any. */
 export function pythonLine(): string {
   const missing = ["httpx", "numpy"].filter((module) => pythonWith(module) === null);
   return missing.length === 0

@@ -1,4 +1,4 @@
-/** The usual file extension of each content type that may be uploaded and has one. */
+/** The usual file extension of each content type that may be uploaded. */
 export const USUAL_EXTENSIONS: readonly (readonly [contentType: string, extension: string])[] = [
   ["image/png", "png"],
   ["image/jpeg", "jpg"],

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import type { Breakage, Passing } from "./breaking-proxy.ts";
 import { type Broken, SMALL, type VerifiedStack } from "../stack/verified-stack.ts";
 
-/** The row of the deletion, which `--only` does not take. */
+/** The row of the deletion, which `--only` does not accept. */
 export const DELETED = "what it made is deleted";
 
-/** A row of the verification, and what is broken so that the row has to name it. */
+/** A row of the verification, and the breakage that it must detect. */
 export interface BrokenRow {
   readonly row: string;
   readonly how: string;
-  /** What the row then says that it saw. */
+  /** The row's message about it. */
   readonly seen: RegExp;
   readonly broken: (stack: VerifiedStack) => Broken | Promise<Broken>;
 }
@@ -50,7 +50,7 @@ const changing = (
 
 const withOneAttempt = (item: { attempts: unknown[] }) => ({ ...item, attempts: item.attempts.slice(0, 1) });
 
-/** What costs no task, or one that never runs. */
+/** Breakages that cost no task, or a task that never runs. */
 export const QUICK_BREAKAGES: readonly BrokenRow[] = [
   {
     row: "health",
@@ -194,7 +194,7 @@ export const QUICK_BREAKAGES: readonly BrokenRow[] = [
   },
 ];
 
-/** What costs tasks, or seconds. */
+/** Breakages that cost tasks, or seconds. */
 export const SLOW_BREAKAGES: readonly BrokenRow[] = [
   {
     row: "a job of one picture",
@@ -229,7 +229,7 @@ export const SLOW_BREAKAGES: readonly BrokenRow[] = [
     row: "the results of many pictures",
     how: "uploads that arrive broken",
     seen: /2 of 2 tasks failed/,
-    // The header stays, and so does the length, which is signed.
+    // Keeps the header and the length, which is signed.
     broken: () => ({
       storage: { send: (request) => ({ ...request, body: Buffer.from(request.body).fill(0, 100) }) },
     }),

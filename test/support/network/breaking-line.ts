@@ -11,27 +11,30 @@ import { expect } from "vitest";
 import { addressOf } from "../../../client/test/support/memory-client.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
-/** A line that breaks again and again. */
+/** A connection that breaks again and again. */
 interface LineTerms {
   readonly bytesPerSecond: number;
   readonly breaksEverySeconds: number;
   /**
-   * Whether nothing passes faster than that. The line's own clock then runs with the bytes that pass, and on while none are on their
-   * way; not while a busy machine keeps them back, which would be no fault of the line. Otherwise it runs with the bytes alone.
+   * True to limit the speed to `bytesPerSecond`. The line's clock then runs with the bytes that pass, and also while none are
+   * waiting; not while a busy machine delays them, which would not be the line's fault. Otherwise it runs with the bytes alone.
    */
   readonly isSlow: boolean;
 }
 
-/** How often the clock of an idle line goes on, milliseconds. */
+/** Interval at which the clock of an idle line advances, in milliseconds. */
 const TICK_MS = 50;
 
-/** A proxy before a service, whose connections all break again and again; and what of each part of an upload has passed it. */
+/**
+ * Starts a proxy before a service, whose connections all break again and again. It records how much of each part of an upload has
+ * passed.
+ */
 async function startBreakingLine(target: string, { bytesPerSecond, breaksEverySeconds, isSlow }: LineTerms) {
   const { host, hostname, port } = new URL(target);
   const sent = new Map<string, { bytes: number; done: boolean; again: boolean }>();
   const sockets = new Set<Socket>();
   let breaks = 0;
-  /** Of the line's own clock. */
+  /** Seconds of the line's clock. */
   let seconds = 0;
   let underWay = 0;
   const goOn = (by: number): void => {
@@ -94,7 +97,7 @@ async function startBreakingLine(target: string, { bytesPerSecond, breaksEverySe
 
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** Uploads a file of so many bytes over such a line, and expects it to arrive whole, and nothing beyond a part to be sent twice. */
+/** Uploads a file of this size over such a line. Expects it to arrive complete, with no more than a part sent twice. */
 export async function expectToArrive(
   { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
   line: LineTerms,
@@ -108,7 +111,7 @@ export async function expectToArrive(
     await file.write(await readFile(join(PROJECT_ROOT, "samples", "people-crossing.mp4")));
     await file.truncate(size);
     await file.close();
-    // The signatures are of the stack's own host.
+    // The signatures are for the stack's host.
     const through: typeof fetch = (url, init) => fetch(addressOf(url).replace(baseUrl, proxy.url), init);
     const client = new SegmentationClient({ baseUrl, apiKey, fetch: through, retryDelayMs: 50 });
     const reported: number[] = [];

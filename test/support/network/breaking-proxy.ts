@@ -12,26 +12,26 @@ export interface Passing {
   readonly body: Buffer;
 }
 
-/** What a proxy answers. */
+/** A proxy's answer. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
 
-/** What is broken on purpose. Without any of these, everything passes as it is. */
+/** A deliberate breakage. Without any of these, everything passes unchanged. */
 export interface Breakage {
-  /** Answers in place of what is behind; undefined lets the request pass. */
+  /** Answers in place of the server; undefined lets the request pass. */
   readonly answer?: (request: Passing) => Answer | undefined;
   /** Changes a request. */
   readonly send?: (request: Passing) => Passing;
   /** Changes a whole answer; without it, answers pass piece by piece. */
   readonly edit?: (answer: Required<Answer>, request: Passing) => Answer;
-  /** Ends an answer that is not over by then, milliseconds: with a 504 if it has not begun. */
+  /** Ends an unfinished answer after this time, in milliseconds: with a 504 if it has not begun. */
   readonly cutAfterMs?: (request: Passing) => number | undefined;
   /** Holds each piece of an answer back, milliseconds. */
   readonly delayMs?: (request: Passing) => number | undefined;
-  /** Goes on with a request whose client has gone. */
+  /** Continues a request whose client has disconnected. */
   readonly swallowsAborts?: boolean;
 }
 
@@ -73,7 +73,7 @@ export class BreakingProxy {
     const given = answer?.(arrived);
     if (given !== undefined) return void response.writeHead(given.status, given.headers).end(given.body);
     const request = send?.(arrived) ?? arrived;
-    // A signature is of the host that is behind.
+    // A signature is for the server's host.
     const { host, hostname, port } = this.#target;
     const behind = forward({
       hostname,
@@ -84,7 +84,7 @@ export class BreakingProxy {
         ...request.headers,
         host,
         "content-length": request.body.length,
-        // What is changed here has to be text.
+        // An edited answer has to be uncompressed.
         ...(edit !== undefined && { "accept-encoding": "identity" }),
       },
     });

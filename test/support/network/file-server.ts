@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { listen } from "../../../scripts/shared/listen.ts";
 
-/** What a file server does with a request of one path. */
+/** Handles a request of one path. */
 export type Serve = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Somebody else's server of files on this machine, for the service to fetch from. */
+/** A third-party file server on this machine, for the service to fetch from. */
 export interface FileServer {
   readonly url: (path: string) => string;
   readonly close: () => void;

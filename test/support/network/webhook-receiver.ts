@@ -12,13 +12,13 @@ export interface Received {
 }
 
 const MEGABYTE = Buffer.alloc(1_000_000);
-/** How many megabytes `/megabytes` has to give, if somebody reads them. */
+/** Number of megabytes that `/megabytes` offers. */
 export const MEGABYTES = 64;
 
-/** A server that behaves as an endpoint may, by the path. */
+/** A server with the possible behaviors of an endpoint, by the path. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
-  /** How many megabytes were taken of the answers of `/megabytes`. */
+  /** Number of megabytes read of the answers of `/megabytes`. */
   megabytesTaken = 0;
   readonly #server: Server;
 
@@ -37,7 +37,7 @@ export class WebhookReceiver {
     return originOf(this.#server);
   }
 
-  /** What arrived at a path. */
+  /** Returns the requests that arrived at a path. */
   at(path: string): Received[] {
     return this.received.filter((request) => request.path === path);
   }

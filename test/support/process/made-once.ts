@@ -8,8 +8,8 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 const LOCAL = join(PROJECT_ROOT, ".local");
 
 /**
- * A folder in `.local` that all test files share: made by the first that asks, and again once the digest of its sources is
- * another. None of them changes it.
+ * Returns a folder in `.local` that all test files share: the first caller makes it, again whenever the digest of its sources
+ * changes. No caller changes it.
  */
 export async function madeOnce(
   name: string,

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where Linux keeps files in memory. */
+/** Linux's folder for files in memory. */
 const MEMORY = "/dev/shm";
 /** The files of a whole run take a quarter of it. */
 const LEAST_FREE_BYTES = 4 * 1024 ** 3;
@@ -27,14 +27,14 @@ function hasRoom(): boolean {
 }
 
 /**
- * A folder in memory for a run's temporary files, deleted when this process ends; null if this machine has none with room.
- * SQLite has each transaction written to the disk before it continues, and the tests make tens of thousands.
+ * Returns a folder in memory for a run's temporary files, deleted when this process ends; null if this machine has no space for
+ * it. SQLite writes each transaction to the disk before it continues, and the tests make tens of thousands.
  */
 export function memoryFolder(): string | null {
   if (!hasRoom()) return null;
   for (const name of readdirSync(MEMORY)) {
     const pid = NAME.exec(name)?.[1];
-    // What a run left that was killed.
+    // The remains of a killed run.
     if (pid !== undefined && !isRunning(Number(pid))) remove(join(MEMORY, name));
   }
   const folder = join(MEMORY, `segmentation-tests-${process.pid}`);

@@ -8,16 +8,16 @@ import { findMarked } from "../../../scripts/shared/marked-processes.ts";
 
 const run = promisify(execFile);
 
-/** Runs `npm run models` with these arguments; resolves to what it printed, and is rejected with its exit code. */
+/** Runs `npm run models` with these arguments; resolves to its output, and rejects with its exit code. */
 export const models = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   run(process.execPath, [join("evaluation", "src", "command", "models.ts"), ...args], {
     env: { ...process.env, ...env },
   });
 
-/** What ONNX Runtime itself writes into the temporary folder, whenever it runs. */
+/** ONNX Runtime's files in the temporary folder, which every run may write. */
 const OF_RUNTIME = /^(?:\.ses|mat-debug-\d+\.log)$/;
 
-/** `evaluate` ends at Ctrl-C with exit code 130, once it has said what it begins with, and leaves neither one of them nor a temporary file. */
+/** Expects `evaluate` to end at Ctrl-C with exit code 130 after its first line, without a leftover process or temporary file. */
 export async function endsAtCtrlC(
   folder: string,
   scratch: string,
@@ -35,7 +35,9 @@ export async function endsAtCtrlC(
   expect(left.filter((name) => !OF_RUNTIME.test(name))).toEqual([]);
 }
 
-/** Writes labels of a picture that other tests have, too: a new one costs seconds. The cat's outline is nearly this rectangle. */
+/**
+ * Writes labels of a picture that other tests use, too: a new picture costs seconds. The cat's outline is nearly this rectangle.
+ */
 export async function catLabels(folder: string): Promise<string> {
   const { categories } = JSON.parse(await readFile(join("samples", "labelled", "instances.json"), "utf8"));
   const { id } = categories.find(({ name }: { name: string }) => name === "cat");

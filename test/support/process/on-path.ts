@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Whether this machine has a program. */
+/** Returns true if this machine has a program. */
 export function isOnPath(program: string): boolean {
   return (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
     try {

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
-/** A run of vitest in a process of its own, for a test. Returns what it printed, and its exit code. */
+/** Runs vitest in a separate process, for a test. Returns its output and its exit code. */
 export async function runVitest(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ import { differences, sharedWorld } from "../shared-world.ts";
 const prefixed = (of: string, entries: readonly (readonly [string | symbol, unknown])[]) =>
   Object.fromEntries(entries.map(([name, value]) => [`${of}.${String(name)}`, value]));
 
-/** With what a process has: its variables, its folder, who listens to its signals. */
+/** The shared state of a process: its variables, its folder, its signal listeners. */
 const processWorld = () =>
   sharedWorld({
     ...prefixed("process.env", Object.entries(process.env)),
@@ -20,7 +20,7 @@ const processWorld = () =>
 // vitest.config.ts chooses and prints the run's seed; SEED=… repeats a run.
 configureGlobal({ seed: Number(process.env["SEED"]) });
 
-/** As the file before left it. */
+/** The state that the previous file left. */
 const world = processWorld();
 
 afterAll(() => {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { build } from "esbuild";
 
-/** As much as Cloudflare gives an isolate. */
+/** Cloudflare's limit for an isolate. */
 const HEAP_MB = 128;
 const ENTRY = "test/support/worker/runtime/small-heap.ts";
 
@@ -37,22 +37,21 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Of a process, user and system, by proc_pid_stat(5): hundredths of a second. */
+/** Returns the processor seconds of a process, user and system, by proc_pid_stat(5): in hundredths of a second. */
 function cpuSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The Worker's readers of bodies on the Workers runtime, whose heap is as large as on Cloudflare. */
+/** The Worker's body readers on the Workers runtime, with a heap as large as on Cloudflare. */
 export interface SmallHeap extends AsyncDisposable {
   readonly url: string;
-  /** Whether the runtime is still there. */
+  /** True while the runtime runs. */
   readonly isAlive: () => boolean;
   /** Its processor time so far, in seconds. Linux only. */
   readonly cpuSeconds: () => number;
 }
 
-/** Starts it. */
 export async function startSmallHeap(): Promise<SmallHeap> {
   const folder = mkdtempSync(join(tmpdir(), "small-heap-"));
   await build({

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { peakIn } from "../../../scripts/shared/processes.ts";
 import { findMarked, type Mark } from "../../../scripts/shared/marked-processes.ts";
 
-/** Linux: from now on a process's peak of resident memory is a new one (proc_pid_clear_refs(5)). */
+/** Linux: resets a process's peak of resident memory (proc_pid_clear_refs(5)). */
 const NEW_PEAK = "5";
 
 const isWorkerd = (pid: number): boolean =>
   readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[0]?.endsWith("workerd") ?? false;
 
 /**
- * Does something, and returns the peaks of resident memory meanwhile of the stack's Workers runtime, in bytes: their sum over its
+ * Runs `act`, and returns the peak of resident memory of the stack's Workers runtime meanwhile, in bytes: the sum over its
  * processes, one of which is the Worker's. Linux only.
  */
 export async function peakOfWorker(mark: Mark, act: () => Promise<void>): Promise<number> {

@@ -6,11 +6,11 @@ const QUEUES = ["interactive", "bulk", "trial", "archive", "upkeep"];
 
 const LARGE_PACKAGES = ["@modelcontextprotocol/server", "fast-check", "jose", "stripe", "zod"];
 
-/** The databases beside DB: `DATABASES=3 npx vitest run --project worker` adds DB_2 and DB_3. */
+/** The databases in addition to DB: `DATABASES=3 npx vitest run --project worker` adds DB_2 and DB_3. */
 const further = (databases: number): string[] =>
   Array.from({ length: databases - 1 }, (_, i) => `DB_${i + 2}`);
 
-/** Receives what the queues deliver and does nothing with it. */
+/** Receives the queues' messages and drops them. */
 const sink = {
   name: "sink",
   modules: true,
@@ -22,8 +22,8 @@ const sink = {
 };
 
 /**
- * The Workers runtime, with the bindings of wrangler.toml. Nothing leaves it, and its queues deliver to nobody: the tests
- * deliver messages themselves, in any order and as often as they like.
+ * The Workers runtime, with the bindings of wrangler.toml. It is isolated, and its queues deliver nothing: the tests deliver
+ * messages themselves, in any order and any number of times.
  */
 const workersRuntime = (fuzz: "short" | "long", databases: number) =>
   cloudflareTest(async () => {
@@ -68,18 +68,18 @@ const workersRuntime = (fuzz: "short" | "long", databases: number) =>
     };
   });
 
-/** A project's place in the run: a group begins once the one before it has ended. */
+/** A project's position in the run: a group begins once the previous one has ended. */
 export interface GroupOrder {
-  /** As many processes in the group, if not as many as for all others. */
+  /** Number of processes in the group, if it differs from the others'. */
   readonly maxWorkers?: number;
   readonly sequence: { readonly groupOrder: number };
 }
 
 /**
  * A vitest project of tests on the Workers runtime.
- * @param fuzz how much the random tests draw
- * @param order its place in the run
- * @param databases how many there are
+ * @param fuzz the number of draws in random tests
+ * @param order its position in the run
+ * @param databases their number
  */
 export const workerProject = (
   name: string,
@@ -88,7 +88,7 @@ export const workerProject = (
   order: GroupOrder,
   databases = Number(process.env["DATABASES"] ?? 1),
 ): TestProjectConfiguration => ({
-  // Vite would warn about each source map that a package names and does not ship; Stripe has hundreds.
+  // Vite would warn about each missing source map that a package names; Stripe has hundreds.
   logLevel: "error",
   plugins: [workersRuntime(fuzz, databases)],
   test: {
@@ -98,7 +98,7 @@ export const workerProject = (
     setupFiles: ["test/support/worker/runtime/one-proxy-layer.ts", "test/support/worker/runtime/setup.ts"],
     hookTimeout: 60_000,
     testTimeout: fuzz === "long" ? 600_000 : 240_000,
-    // Instead of one second, which a busy machine may take for anything.
+    // Instead of one second, which any step may take on a busy machine.
     expect: { poll: { timeout: 150_000 } },
     // Starting a runtime and evaluating the Worker's modules takes longer than most files, so files share both.
     // The database, the bucket, the objects and every mock are reset after each test.

@@ -11,13 +11,13 @@ const { default: workerd }: { readonly default: string } = createRequire(import.
 const Port = z.object({ port: z.number() });
 const Configuration = z.object({ compatibility_date: z.string(), compatibility_flags: z.array(z.string()) });
 
-/** Returns what wrangler.toml says about the runtime. */
+/** Returns wrangler.toml's settings of the runtime. */
 export const runtimeOf = async () => Configuration.parse(parse(await readFile("wrangler.toml", "utf8")));
 
 /**
  * Starts the Workers runtime, without Wrangler and Miniflare around it.
  * @param files by name; `config.capnp` has a socket
- * @returns the socket's address, and how to end the runtime
+ * @returns the socket's address, and a function that ends the runtime
  */
 export async function startWorkerd(
   files: Readonly<Record<string, string>>,

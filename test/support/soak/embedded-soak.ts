@@ -1,4 +1,4 @@
-/** Mixed work for the embedded model: pictures that no cache has seen, pictures that it has, previews and clips. */
+/** Mixed work for the embedded model: pictures in and outside of every cache, previews and clips. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,15 +17,16 @@ const CLIP_EVERY = 40;
 const CLIP_SECONDS = 1;
 const SAMPLE_MS = 500;
 
-/** The engine's resident memory in bytes: its peak, and what it had now and then. */
+/** The engine's resident memory in bytes: its peak, and samples. */
 export interface EngineMemory {
   readonly peak: number;
   readonly samples: readonly MemorySample[];
 }
 
 /**
- * Gives the service with the embedded model this many pictures, every third of which comes again with another prompt.
- * @param modelFolder of the embedded model @throws Failure if a task fails
+ * Sends the service with the embedded model this many pictures, every third of which repeats with another prompt.
+ * @param modelFolder of the embedded model
+ * @throws Failure if a task fails
  */
 export async function soakEmbedded(
   modelFolder: string,

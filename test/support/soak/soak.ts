@@ -11,7 +11,7 @@ import { makeClip } from "../../../scripts/bench/video/make-clip.ts";
 import { type BenchService, withService } from "../../../scripts/bench/service/with-service.ts";
 import { type MemorySample, sampleMemory, thirds } from "./soak-memory.ts";
 
-/** How many tasks the service has at the same time. */
+/** Number of concurrent tasks at the service. */
 const OFFERED = 6;
 /** One of this many tasks is a clip. */
 const CLIP_EVERY = 100;

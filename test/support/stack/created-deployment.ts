@@ -4,7 +4,7 @@ import { runDeploy } from "../../../scripts/operate/deploy/run.ts";
 import { prepare, type Situation, standIn, world } from "./deployment.ts";
 import type { StandInAccount } from "./wrangler/account.ts";
 
-/** A signal that never comes. */
+/** A signal that never fires. */
 export const { signal: never } = new AbortController();
 
 const ADDRESSES = [
@@ -14,12 +14,12 @@ const ADDRESSES = [
   "https://inference.example.com",
 ];
 
-/** As the clone is, before an operator has changed anything. */
+/** The clone's state before an operator has changed anything. */
 export const AS_CLONED = ["database", "route", "publicUrl", "endpoint", "inference"] as const;
 /** The credentials of the storage. */
 export const KEYS = { S3_ACCESS_KEY_ID: "the-key-id", S3_SECRET_ACCESS_KEY: "the-secret-key" };
 
-/** What changes an account, apart from the deployment itself. */
+/** The calls that change an account, apart from the deployment itself. */
 export const CHANGES =
   /^(?:d1 create|queues create|r2 bucket (?:create|cors set|notification create|lifecycle add)|secret bulk)/;
 

@@ -6,9 +6,9 @@ import { only } from "../at.ts";
 import { useSharedStack } from "./shared-stack.ts";
 
 /**
- * What the demo does with such arguments once its stack is up, on the shared one.
- * @param folder where its results may lie
- * @returns what it prints, and the folder of its results
+ * Runs the demo with these arguments on the shared stack.
+ * @param folder the folder for its results
+ * @returns its output, and the folder of its results
  */
 export async function demoOnSharedStack(
   folder: string,

@@ -8,7 +8,7 @@ import type { StandInAccount } from "./wrangler/account.ts";
 import { answerOf, wordsOf } from "./wrangler/answer.ts";
 import { completeAccount, type CONFIGURED, copyConfiguration, type DeployFolder } from "./half-configured.ts";
 
-/** What `npm run deploy -- --json` prints. */
+/** The output of `npm run deploy -- --json`. */
 export const Report = z.object({
   ready: z.boolean(),
   deployed: z.boolean(),
@@ -32,7 +32,7 @@ export interface Found {
   readonly mend: string;
 }
 
-/** The addresses of the internet that answer a test, and what the command printed. */
+/** The addresses of the internet that answer a test, and the command's output. */
 export const world = { answering: new Set<string>(), printed: "" };
 const folders: string[] = [];
 
@@ -67,7 +67,7 @@ export async function prepare({ skipped, edit }: Situation): Promise<DeployFolde
   return folder;
 }
 
-/** Wrangler's stand-in in this process: starting one per command would take a hundred times as long. */
+/** Fakes Wrangler in this process: starting one per command would take a hundred times as long. */
 export function standIn(account: StandInAccount): { wrangler: Wrangler; calls: string[] } {
   const calls: string[] = [];
   const wrangler: Wrangler = async (args, _, input) => {

@@ -8,7 +8,7 @@ const LONGEST = 400;
 /** A log line of level error or worse, of the Worker or of the inference service (pino's levels). */
 const isError = (line: string): boolean => /^\{.*"level":(?:"error"|"fatal"|50|60)[,}]/.test(line);
 
-/** What the parts of a stack have logged as errors, for people: the last lines of each part, with its name. */
+/** Returns the errors that the parts of a stack have logged, for people: the last lines of each part, with its name. */
 export async function errorLines(logs: string): Promise<string[]> {
   const lines: string[] = [];
   for (const file of (await readdir(logs)).filter((name) => name.endsWith(".log")).toSorted()) {

@@ -8,7 +8,7 @@ const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
 export const DATABASE_ID = "11111111-2222-3333-4444-555555555555";
 export const WRANGLER_STAND_IN = join(PROJECT_ROOT, "test", "support", "stack", "wrangler", "main.ts");
 
-/** What an operator changes in wrangler.toml: [as it is in the clone, as the operator writes it]. */
+/** The operator's changes in wrangler.toml: [before, after]. */
 export const CONFIGURED = {
   database: [`"00000000-0000-0000-0000-000000000000"`, `"${DATABASE_ID}"`],
   route: ["# routes =", "routes ="],
@@ -20,7 +20,7 @@ export const CONFIGURED = {
   inference: [`INFERENCE_URL = "http://127.0.0.1:8788"`, `INFERENCE_URL = "https://inference.example.com"`],
 } as const;
 
-/** How the bucket reports uploads to the queue of wrangler.toml that only the bucket fills. */
+/** The bucket's notification rule for the queue of wrangler.toml that only the bucket fills. */
 export const UPLOAD_EVENTS = {
   queue: "segmentation-uploads",
   prefix: "inputs/",
@@ -81,7 +81,7 @@ export interface DeployFolder {
 
 /**
  * Copies the project's configuration.
- * @param skipped what the operator has not configured yet
+ * @param skipped the settings that the operator has not configured yet
  * @param edit changes the configuration further
  */
 export async function copyConfiguration(

@@ -5,7 +5,10 @@ import { only } from "../at.ts";
 
 const BUSY_MS = 10_000;
 
-/** The keys of all objects and of all half-written uploads in the local bucket of a stack's data folder, whether its stack runs or not. */
+/**
+ * Returns the keys of all objects and of all unfinished uploads in the local bucket of a stack's data folder, whether or not its
+ * stack runs.
+ */
 export async function keysInBucket(data: string): Promise<string[]> {
   const folder = join(data, "v3", "r2", "miniflare-R2BucketObject");
   const file = only((await readdir(folder)).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)));

@@ -15,7 +15,7 @@ async function fileOf(data: string, kind: "d1" | "r2", object: string): Promise<
 /** The file of the local D1 database in a stack's data folder. */
 export const databaseFile = (data: string): Promise<string> => fileOf(data, "d1", "D1DatabaseObject");
 
-/** Reads, whether the file's stack runs or not. A write would lock out the stack. */
+/** Runs a read, whether or not the file's stack runs. A write would lock out the stack. */
 function query(file: string, statement: string): Record<string, unknown>[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
   try {
@@ -29,7 +29,7 @@ function query(file: string, statement: string): Record<string, unknown>[] {
 export const queryDatabase = async (data: string, statement: string): Promise<Record<string, unknown>[]> =>
   query(await databaseFile(data), statement);
 
-/** The keys of an account's inputs in the local bucket, and of those that are still written in parts. */
+/** Returns the keys of an account's inputs in the local bucket, including unfinished multipart uploads. */
 export const inputsInBucket = async (data: string, accountId: string): Promise<unknown[]> =>
   query(
     await fileOf(data, "r2", "R2BucketObject"),

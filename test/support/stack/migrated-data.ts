@@ -19,7 +19,9 @@ const SOURCES = [
   "scripts/shared/cloudflare/migrat*.ts",
 ];
 
-/** Gives a new stack its databases, copied: to migrate them takes three seconds of a processor. Leaves others' data unchanged. */
+/**
+ * Gives a new stack a copy of migrated databases: migrating takes three seconds of processor time. Does not change existing data.
+ */
 export async function giveMigratedData(state: StateFolder): Promise<void> {
   if (existsSync(state.data)) return;
   const hash = createHash("sha256");

@@ -5,8 +5,8 @@ import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Lists so many ended jobs for an account, one for each minute before now, and books them: other tests check everybody's books.
- * Nothing is left of their results.
+ * Lists this many ended jobs for an account, one for each minute before now, and books them: other tests check the books of all
+ * accounts. Their results do not exist.
  */
 export async function plantJobs(stateDir: string, accountId: string, count: number): Promise<void> {
   const database = await openLocalDatabase(stateFolder(stateDir));

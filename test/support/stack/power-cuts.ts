@@ -28,13 +28,13 @@ import { keysInBucket } from "./local-bucket.ts";
 import { queryDatabase } from "./local-database.ts";
 import { spawnStack, type SpawnedStack } from "./spawn-stack.ts";
 
-/** How much is done to a stack, and with which model. */
+/** The extent of a run, and its model. */
 export interface PowerCuts {
-  /** How often everything is killed. */
+  /** Number of kills of all processes. */
   readonly rounds: number;
   readonly jobsPerRound: number;
   readonly model: ChaosModel;
-  /** How late alarms may be. */
+  /** Maximum delay of alarms. */
   readonly lateSeconds: number;
 }
 
@@ -42,46 +42,47 @@ const TIMES = {
   LEASE_SECONDS: "15",
   RESEND_SECONDS: "2",
   HEARTBEAT_SECONDS: "3",
-  // What a late holder has written for a deleted job goes after twice as long.
+  // The service deletes late outputs of a deleted job after twice this time.
   OUTPUT_URL_SECONDS: "10",
 };
 
-/** A minute's requests of one account have to suffice for reading all its jobs. */
+/** One account's rate per minute has to be enough for reading all its jobs. */
 const JOBS_PER_CUSTOMER = 400;
 /** Every so many jobs, one has a task for each of its customer's pictures and goes through the bulk lane. */
 const BULK_EVERY = 10;
-/** What becomes of one job after the other: a third of them is ended by its customer. */
+/** The steps of successive jobs: the customer ends a third of them. */
 const FATES: readonly Fate[] = ["kept", "cancelled", "kept", "kept", "deleted", "kept"];
 const MOST_ATTEMPTS = 3;
-/** Downloads that are tried of all jobs' assets. */
+/** Maximum number of downloads tried among all jobs' assets. */
 const MOST_DOWNLOADS = 500;
-/** Once which share of the jobs under way has ended, in per cent, the power cut comes. */
+/** Share of the jobs in progress, in percent, after whose end the power cut comes. */
 const CUT_BETWEEN = [5, 60] as const;
 /** Every so many rounds, it comes when half of the round's jobs are accepted. */
 const EARLY_EVERY = 4;
 const POLL_MS = 100;
-/** How much later anything may be on a busy machine: less than the minute after which what is overdue is tried again. */
+/** Additional delay of any step on a busy machine: less than the minute after which overdue work is retried. */
 const BUSY_MS = 30_000;
-/** How many jobs it takes to meet every kind of fault, whatever is drawn. */
+/** Number of jobs that meet every kind of fault with any seed. */
 const ALL_MET_BY = 2_000;
-/** How long a life may take at most until the power cut comes. */
+/** Maximum duration of a life until the power cut comes. */
 const LONGEST_LIFE_MS = 300_000;
 /**
- * How long it may take at most, once the faults are over, until nothing is under way: a message that was lost again and again
- * is sent again after ten minutes at the latest (core/jobs/policy.ts).
+ * Maximum time from the end of the faults until no job is in progress: a message lost repeatedly is sent again after at most ten
+ * minutes (jobs/rules/policy.ts).
  */
 const SETTLED_WITHIN_MS = 720_000;
 
 const leaseOf = ({ jobId, taskId, lease }: Line): string => `${jobId} ${taskId} ${lease}`;
 
-/** Whether a task fails with this problem only once it has no attempt left. */
+/** Returns true if a task fails with this problem only after its last attempt. */
 const endsLastAttempt = (code: string | null): boolean =>
   code === "attempts_exhausted" ||
   Object.entries(PROBLEMS).some(([name, { retryable }]) => name === code && retryable);
 
 /**
  * The tests of a stack that is killed in the middle of its work and started again, `rounds` times, while its queue drops,
- * doubles, delays and reorders messages, its alarms are late, and its inference service refuses, hangs, dies and loses what it has to report.
+ * doubles, delays and reorders messages, its alarms are late, and its inference service refuses, hangs, dies and loses its
+ * reports.
  */
 export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: PowerCuts): void {
   describe("power cuts, a queue and an inference service that fail", () => {
@@ -97,7 +98,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: 
     let lives = 0;
     let longestDownMs = 0;
 
-    /** Starts the stack, with faults of its own in each life; without a seed, without faults. */
+    /** Starts the stack, with different faults in each life; without a seed, without faults. */
     const start = (chaosSeed?: string): Promise<SpawnedStack> =>
       spawnStack({
         stateDir: state.path,
@@ -130,7 +131,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: 
     const idsOf = (...fates: readonly Fate[]): string[] =>
       orders.filter(({ fate }) => fates.includes(fate)).map(({ jobId }) => present(jobId, "jobId"));
     const keptOrders = (): Order[] => orders.filter(({ fate }) => fate === "kept");
-    /** How many of the jobs that nobody ends have ended. */
+    /** Returns the number of ended jobs among those that no customer ends. */
     const endedJobs = async (): Promise<number> => {
       const ended = await rows("SELECT id FROM jobs WHERE status IN ('success', 'failed')");
       const ids = new Set(ended.map(({ id }) => id));
@@ -163,7 +164,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: 
         const share = draws.between(...CUT_BETWEEN) / 100;
         const placing = placeAll(stack.baseUrl, orders);
         const ending = endAll(stack.baseUrl, orders);
-        // In the middle: some have ended, some are being worked on, some are only in the queue's memory.
+        // In the middle: some have ended, some are in progress, some are only in the queue's memory.
         const haveEnded = async () => (await endedJobs()) > before + share * (keptOrders().length - before);
         // Now and then before all jobs are accepted, so that requests for others are cut off.
         const areHalfAccepted = () => orders.filter(({ jobId }) => jobId === null).length <= jobsPerRound / 2;
@@ -196,7 +197,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: 
           })
           .catch(() => undefined);
         const underWay = await rows("SELECT id FROM jobs WHERE status NOT IN ('success', 'failed')");
-        // Asked only now: an object that is asked looks after itself.
+        // Queried only now: a query makes an object restore itself.
         const stuck = await jobReports(
           state,
           stack.baseUrl,
@@ -241,7 +242,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: 
         }
         expect([attempts, endsLastAttempt(problem)], `${jobId}: ${problem}`).toEqual([MOST_ATTEMPTS, true]);
         const leases = lost.filter((line) => line.jobId === jobId && line.taskId === taskId);
-        // A power cut may have taken the line of one.
+        // A power cut may have taken one line.
         expect(leases.length, jobId).toBeGreaterThanOrEqual(MOST_ATTEMPTS - 1);
       }
     });
@@ -282,7 +283,9 @@ export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: 
       await expect.poll(() => meteredUnits(state), { timeout: 90_000, interval: 500 }).toEqual(charged);
     });
 
-    /** What each account was charged for its deleted jobs: each task that is known to have succeeded, and none that is not there. */
+    /**
+     * Returns each account's charge for its deleted jobs: each task that is known to have succeeded, and none without an output.
+     */
     async function usedByDeleted(): Promise<Map<string, number>> {
       const settled = await rows("SELECT job_id, units FROM ledger WHERE kind = 'settle'");
       const units = new Map(settled.map(({ job_id: jobId, units: count }) => [jobId, Number(count)]));
@@ -334,7 +337,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: 
         ["reports that came twice or too late", journal.past.filter(isVain).length],
         ...faults,
       ]);
-      // The console of a test that passes is not shown.
+      // Vitest hides the console of a passed test.
       process.stdout.write(`\nSEED=${seed} (repeats what is drawn, not when it comes)\n${table}`);
       if (orders.length >= ALL_MET_BY)
         expect([...faults.keys()]).toEqual(expect.arrayContaining([...ALL_FAULTS]));

@@ -4,7 +4,7 @@ import { createAccount } from "../../../scripts/shared/database/accounts.ts";
 import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
 import { StackAddress, stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 
-/** The stack that several test files share. None of them stops it, or changes anything outside its own account. */
+/** The stack that several test files share. No test stops it, or changes anything outside its account. */
 export type SharedStack = z.infer<typeof SharedStack>;
 const SharedStack = StackAddress.required({ identityUrl: true, billingUrl: true }).extend({
   stateDir: z.string(),

@@ -2,7 +2,9 @@ import { openLocalDatabase } from "../../../scripts/shared/database/database.ts"
 import { sql } from "../../../scripts/shared/database/sql.ts";
 import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 
-/** Books all of a person's trial, 100 tokens, as used by one earlier job. The books agree: other tests check those of all. */
+/**
+ * Books a person's whole trial, 100 tokens, as used by one earlier job. The books agree: other tests check those of all accounts.
+ */
 export async function useUpTrial(stateDir: string, email: string): Promise<void> {
   const database = await openLocalDatabase(stateFolder(stateDir));
   const jobId = `job_earlier_${crypto.randomUUID()}`;

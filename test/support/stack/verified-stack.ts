@@ -8,13 +8,13 @@ import { startFileServer } from "../network/file-server.ts";
 import { queryDatabase } from "./local-database.ts";
 import { sample } from "../media/sample.ts";
 
-/** Limits of rows that only a hang exceeds: other tests have work for the same stack. */
+/** Limits that only a hang exceeds: other tests have work for the same stack. */
 export const PATIENT = { queueMs: 300_000, patienceMs: 1_200_000, letGoMs: 300_000 };
 
-/** The smallest jobs that show what the rows are about. */
+/** The smallest jobs that suffice for the rows. */
 export const SMALL = { ...PATIENT, pictures: 2, cancelled: 1 };
 
-/** What is broken before the service, and before its storage; the rest is as an operator would give it. */
+/** The breakages before the service and before its storage; the rest is an operator's target. */
 export interface Broken extends Partial<Omit<Target, "baseUrl">> {
   readonly service?: Breakage;
   readonly storage?: Breakage;
@@ -22,7 +22,7 @@ export interface Broken extends Partial<Omit<Target, "baseUrl">> {
 
 const { signal: never } = new AbortController();
 
-/** A stack that is verified, as it is or through proxies that break something. */
+/** A stack to verify, unchanged or through proxies that break something. */
 export class VerifiedStack {
   readonly baseUrl: string;
   readonly state: StateFolder;
@@ -33,14 +33,17 @@ export class VerifiedStack {
     this.state = stateFolder(stateDir);
   }
 
-  /** A new account, so that no test meets what another has left, or its rate. */
+  /** Creates a new account, so that no test sees the remains of another, or shares its rate. */
   async account(plan: "paid" | "trial" = "paid"): Promise<{ accountId: string; secret: string }> {
     const email = `${crypto.randomUUID()}@example.com`;
     const database = await openLocalDatabase(this.state);
     return await createAccount(database, { email, name: null, plan, keyLabel: "verify" });
   }
 
-  /** How many jobs, uploads and webhook endpoints an account has. The database is asked: the service may refuse by its rate. */
+  /**
+   * Returns the numbers of an account's jobs, uploads and webhook endpoints. Reads the database: the service may refuse by its
+   * rate.
+   */
   async remains(accountId: string): Promise<unknown[]> {
     const count = (table: string, where = "") =>
       `(SELECT count(*) FROM ${table} WHERE account_id = '${accountId}' ${where})`;
@@ -75,7 +78,7 @@ export class VerifiedStack {
     return proxy.url;
   }
 
-  /** An address on somebody else's server: `/refuses` answers 500, `/picture` is one. */
+  /** Returns an address on a third-party server: `/refuses` answers 500, `/picture` is a picture. */
   async elsewhere(path: "/refuses" | "/picture"): Promise<string> {
     const server = await startFileServer({
       "/refuses": (response) => response.writeHead(500).end(),

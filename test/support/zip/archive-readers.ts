@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isOnPath } from "../process/on-path.ts";
 import { readStrictly } from "./strict-zip.ts";
 
-/** Something that reads a whole archive and checks what it reads. */
+/** A reader that reads a whole archive and checks it. */
 interface ArchiveReader {
   readonly name: string;
   /** The program that it runs; null for the tests' own reader. */
@@ -60,7 +60,7 @@ const isHere = ({ program }: ArchiveReader): boolean => program === null || isOn
 /** The readers that this machine has: always the strict one, and each program that is on the PATH. */
 export const archiveReaders = (): readonly ArchiveReader[] => READERS.filter(isHere);
 
-/** One line that names the readers that this machine has, and those that it lacks. */
+/** Returns one line that names the readers that this machine has and lacks. */
 export function archiveReadersLine(): string {
   const names = (readers: readonly ArchiveReader[]): string =>
     readers.map(({ program }) => program ?? "strict").join(", ");

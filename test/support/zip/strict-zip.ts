@@ -18,7 +18,7 @@ const EFFORT = 0b110;
 const STREAMED = 1 << 3;
 const UTF8 = 1 << 11;
 
-/** What an entry's local header and its directory record both say. */
+/** The common fields of an entry's local header and its directory record. */
 interface Shared {
   readonly version: number;
   readonly flags: number;
@@ -27,7 +27,7 @@ interface Shared {
   readonly date: number;
 }
 
-/** What is known of an entry's bytes. */
+/** The known sizes of an entry. */
 interface Sizes {
   readonly crc: number;
   readonly compressed: number;
@@ -42,10 +42,10 @@ interface Row {
 }
 
 /**
- * Reads a whole archive and returns its files by name, in the directory's order. Every byte has to belong to exactly one
- * header, file or descriptor, and every size and CRC-32 has to be right wherever it occurs.
+ * Reads a whole archive and returns its files by name, in the directory's order. Every byte has to belong to exactly one header,
+ * file or descriptor, and every occurrence of a size or CRC-32 has to be right.
  *
- * @throws Error that names the first thing that is wrong
+ * @throws Error that names the first problem
  */
 export function readStrictly(archive: Uint8Array): Map<string, Buffer> {
   const { rows, directoryAt } = readDirectory(archive);
@@ -80,13 +80,13 @@ function readDirectory(archive: Uint8Array): { rows: Row[]; directoryAt: number 
 
 function readRow(bytes: ZipBytes): Row {
   bytes.expect("a directory row's signature", CENTRAL_HEADER);
-  bytes.u16(); // The version of the program that wrote it means nothing to a reader.
+  bytes.u16(); // The version of the writing program does not matter to a reader.
   const shared = readShared(bytes);
   const sizes = readSizes(bytes);
   const [nameLength, extraLength, commentLength] = [bytes.u16(), bytes.u16(), bytes.u16()];
   unequal("an entry's disk", bytes.u16(), 0);
-  bytes.u16(); // Whether the file is text,
-  bytes.u32(); // and its attributes in the writer's file system.
+  bytes.u16(); // The flag for text files,
+  bytes.u32(); // and the attributes in the writer's file system.
   const localHeaderAt = bytes.u32();
   const name = nameIn(bytes.take(nameLength), shared.flags);
   unequal(`extra fields of ${name}`, extraLength, 0);
@@ -151,7 +151,7 @@ function unequalFields<T extends object>(name: string, found: T, expected: T): v
     unequal(`${field} of ${name}`, value, Object.entries(expected).find(([key]) => key === field)?.[1]);
 }
 
-/** An entry's name, which has to lie inside the folder that the archive is unpacked into. */
+/** Returns an entry's name, which must be inside the folder that the archive is unpacked into. */
 function nameIn(bytes: Uint8Array, flags: number): string {
   const name = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   if (name.length !== bytes.length && (flags & UTF8) === 0) fail(`${name} is not marked as UTF-8`);

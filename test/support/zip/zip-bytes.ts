@@ -3,12 +3,12 @@ export function fail(what: string): never {
   throw new Error(`Not a whole zip: ${what}.`);
 }
 
-/** Refuses an archive in which two things that have to be equal are not. */
+/** Refuses an archive in which two values that must be equal are not. */
 export function unequal(what: string, found: unknown, expected: unknown): void {
   if (found !== expected) fail(`${what} is ${String(found)}, and not ${String(expected)}`);
 }
 
-/** A place in an archive, from which its little-endian numbers are read one after the other. */
+/** A position in an archive, from which its little-endian numbers are read one after the other. */
 export class ZipBytes {
   readonly #archive: Buffer;
   at: number;

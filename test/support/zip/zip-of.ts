@@ -1,6 +1,6 @@
 import { ZipWriter } from "../../../src/archives/rules/zip-writer.ts";
 
-/** When the files of the tests' archives were written. */
+/** Modification time of the files in the tests' archives. */
 export const MTIME = Date.UTC(2026, 0, 2, 3, 4, 6);
 
 /** The pieces of an archive of files, each given in chunks. */

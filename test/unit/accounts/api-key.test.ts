@@ -11,11 +11,11 @@ import {
 
 const BASE62 = Array.from("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
-/** The six base62 digits of a text's CRC-32, most significant first, by other means. */
+/** Returns the six base62 digits of a string's CRC-32, most significant first, by another implementation. */
 const checksumOf = (text: string): string =>
   [5, 4, 3, 2, 1, 0].map((place) => BASE62[Math.floor(crc32(text) / 62 ** place) % 62]).join("");
 
-/** What secret scanners look for. */
+/** The pattern of secret scanners. */
 const API_KEY_PATTERN = /^sk_live_[0-9A-Za-z]{46}$/;
 
 describe("an API key", () => {

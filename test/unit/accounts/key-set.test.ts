@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { listen } from "../../../scripts/shared/listen.ts";
 import { runtimeOf, startWorkerd } from "../../support/runtime/workerd.ts";
 
-/** Answers with the status that a token gets, after input and output of the request's own. */
+/** Answers with the status that a token gets, after input and output of the same request. */
 const WORKER = `
 import { waitUntil } from "cloudflare:workers";
 import { IdentityProvider } from "./src/accounts/store/identity-provider.ts";
@@ -44,7 +44,7 @@ const config :Workerd.Config = (
 let server: Server;
 let issuer: string;
 let runtime: Awaited<ReturnType<typeof startWorkerd>>;
-/** The keys of the provider, how often they were fetched, and what their next answer waits for. */
+/** The keys of the provider, the number of their fetches, and the promise that delays the next answer. */
 let [keys, fetches, answered]: [object[], number, Promise<unknown>] = [[], 0, Promise.resolve()];
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ afterAll(async () => {
   await once(server, "close");
 });
 
-/** Publishes another key. Returns how to sign a token with it. */
+/** Publishes another key. Returns the function that signs a token with it. */
 async function rotate(): Promise<() => Promise<string>> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const kid = crypto.randomUUID();

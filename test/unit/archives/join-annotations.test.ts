@@ -13,7 +13,7 @@ const documentOf = (image: object, annotations: readonly object[]): string =>
     closeAnnotations(),
   ].join("");
 
-/** A text in chunks of so many bytes. */
+/** A string in chunks of this many bytes. */
 const chunked = (text: string, bytes: number) => async () =>
   (async function* () {
     const all = new TextEncoder().encode(text);

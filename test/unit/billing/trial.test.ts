@@ -18,7 +18,7 @@ const anyOffer: fc.Arbitrary<TrialOffer> = fc.record({
 const anyUse = fc.record({ usedTokens: fc.nat(1_200), startedAt: fc.constantFrom(null, BEGIN) });
 const anyTime = fc.integer({ min: 0, max: 400 * 86_400_000 }).map((ms) => BEGIN + ms);
 
-/** Every trial there may be, at any time. */
+/** Every possible trial, at any time. */
 const everyTrial = (inspection: (trial: Trial, offer: TrialOffer, now: number) => void) =>
   fc.assert(
     fc.property(anyOffer, anyUse, anyTime, (offer, use, now) => {

@@ -13,7 +13,7 @@ const LIMITS = {
   "/cvat": 20_000_000,
 };
 
-/** Texts that are cheap to send and dear to read, to be repeated. */
+/** Strings that are cheap to send and expensive to read, to be repeated. */
 const PIECES = {
   objects: "{},",
   arrays: "[],",
@@ -26,7 +26,7 @@ const PIECES = {
 
 const repeated = (piece: string, bytes: number): string => piece.repeat(Math.floor(bytes / piece.length));
 
-/** Bodies of a size: what is repeated is an ignored field, or one that is set aside, or the whole. */
+/** Bodies of a size: the repeated part is an ignored field, a value set aside, or the whole. */
 function bodiesOf(bytes: number): Record<string, string> {
   const room = bytes - 100;
   const bodies: Record<string, string> = {

@@ -31,7 +31,7 @@ async function problemsOf(
   );
 }
 
-/** Which of a schema's examples are no instances of it. The operations would be checked each time anew. */
+/** Returns the examples of a schema that are invalid. The operations would check them once each. */
 async function wrongOnes<T extends object>(schema: string, ...examples: readonly T[]): Promise<T[]> {
   const changed = structuredClone({ ...document, paths: {} });
   Object.assign(changed.components.schemas[schema] ?? {}, { examples });
@@ -43,7 +43,7 @@ async function wrongOnes<T extends object>(schema: string, ...examples: readonly
   );
 }
 
-/** Python's keywords (its language reference, 2.3.1) as far as a name of ours may be one. */
+/** Python's keywords (its language reference, 2.3.1) that one of our names could be. */
 const PYTHON =
   "and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield";
 
@@ -58,7 +58,7 @@ const Paths = z.record(
   z.record(z.string(), z.object({ operationId: z.string(), responses: Responses })),
 );
 
-/** The names of all fields in a schema, also of those within. */
+/** Returns the names of all fields in a schema, also of nested ones. */
 function fieldsOf(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { properties = {} } = z
@@ -68,7 +68,7 @@ function fieldsOf(schema: unknown): string[] {
   return [...Object.keys(properties), ...Object.values(schema).flatMap(fieldsOf)];
 }
 
-/** Names whose value may be a boolean that is no schema; readers know `additionalProperties: false`. */
+/** Names whose value may be a boolean that is not a schema; readers support `additionalProperties: false`. */
 const OTHER_BOOLEANS: ReadonlySet<string> = new Set([
   "additionalProperties",
   "required",

@@ -13,7 +13,7 @@ const RANK = { queued: 0, processing: 1, success: 2, failed: 2 };
 
 type Look = (before: JobState, after: JobState, event: AnyEvent, now: number) => void;
 
-/** Runs events from a job's acceptance on, and looks at each step. */
+/** Runs events from a job's acceptance on, and calls `look` at each step. */
 function run(events: readonly AnyEvent[], look: Look) {
   let state = batchOf(8);
   let now = BEGIN;
@@ -39,7 +39,7 @@ describe("a job's tasks, whatever happens in whatever order", () => {
     everyRun((before, after) => {
       for (const [i, was] of before.tasks.entries()) {
         const is = after.tasks[i];
-        // Most events change one task; what is the same object did not move.
+        // Most events change one task; the same object means no change.
         if (is === was) continue;
         if (is === undefined) throw new Error("a task is lost");
         expect(isDone(was)).toBe(false);

@@ -9,7 +9,7 @@ describe("who sleeps until something changes", () => {
     vi.useRealTimers();
   });
 
-  /** Whether it is awake by now. */
+  /** Starts a sleep, and tells if it is awake by now. */
   const sleep = (changes: Changes, ms: number, signal = new AbortController().signal) => {
     const sleeper = { isAwake: false };
     void changes.next(ms, signal).then(() => (sleeper.isAwake = true));

@@ -30,7 +30,7 @@ const inQueue = work({ at: "sent", resendAt: BEGIN });
 const leased = work({ at: "leased", lease: 7, deadline: BEGIN });
 const finished = work({ at: "finished" });
 
-/** What a rule says of work at each step: a moment before the step's time, at it, and after it. */
+/** Applies a rule to work at each step: a moment before the step's time, at it, and after it. */
 const around = (rule: (each: Work, now: number) => unknown, each: Work) =>
   [BEGIN - 1, BEGIN, BEGIN + 1].map((now) => rule(each, now));
 

@@ -17,7 +17,7 @@ import { EventReader } from "../../support/event-stream.ts";
 import { accepted, BEGIN, imageJob, successfulJob } from "../../support/a-job.ts";
 import { anyEvent, batchOf, step, type AnyEvent } from "../../support/any-event.ts";
 
-/** Something happens to the job, then some time passes; the stream looks at the job, or its client is too slow for that. */
+/** An event of the job, then a pause; the stream reads the job, or its client is too slow for that. */
 interface Moment {
   readonly event: AnyEvent;
   readonly ms: number;
@@ -28,10 +28,10 @@ const anyMoment: fc.Arbitrary<Moment> = fc.record({
   ms: fc.integer({ min: 0, max: 400 }),
   looks: fc.boolean(),
 });
-/** After how many events, of all that were sent, a client's connection breaks. */
+/** The numbers of sent events after which a client's connection breaks. */
 const anyCuts = fc.array(fc.nat(40), { maxLength: 4 });
 
-/** What a client hears that connects again, with its Last-Event-ID, whenever its connection breaks. */
+/** A client that reconnects with its Last-Event-ID whenever its connection breaks. */
 class Client {
   readonly heard: (JobEvent & { at: number })[] = [];
   readonly #cuts: Set<number>;
@@ -54,7 +54,7 @@ class Client {
       this.heard.push({ ...event, at: now });
       if (event.id !== null) this.#lastEventId = String(event.id);
     }
-    // The stream has closed; a client that hears that connects again.
+    // The stream has closed; a client that notices reconnects.
     if (sent.ended) this.#connectAgain(state, now);
   }
 
@@ -67,7 +67,7 @@ class Client {
   }
 }
 
-/** A job of eight pictures in whose life all this happens, and what a client hears of it. */
+/** Runs these moments of a job with eight pictures. Returns the events that a client receives. */
 function listen(moments: readonly Moment[], cuts: readonly number[]) {
   const client = new Client(cuts);
   let [state, now] = [batchOf(8), BEGIN];

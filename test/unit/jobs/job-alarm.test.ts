@@ -25,7 +25,7 @@ const batch = (): JobState =>
   projected(accepted(imageJob(Array.from({ length: 20 }, (_, i) => `task-${i}`))));
 const done = (): JobState => projected(successfulJob());
 
-/** How long after `now` the alarm comes, milliseconds. */
+/** Returns the time from `now` until the alarm, in milliseconds. */
 const wakesAfter = (state: JobState, now = BEGIN): number => nextWake(state, policy, null, now) - now;
 
 describe("a job's alarm comes", () => {

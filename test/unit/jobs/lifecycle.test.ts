@@ -110,7 +110,7 @@ describe("whether the list has confirmed a job's end", () => {
   });
 });
 
-/** How long after `now` the alarm comes, milliseconds. */
+/** Returns the time from `now` until the alarm, in milliseconds. */
 const wakesAfter = (state: JobState, now = BEGIN): number => nextWake(state, policy, null, now) - now;
 
 describe("what could not be sent", () => {
@@ -149,7 +149,7 @@ const NOW = BEGIN + 5 * SECOND;
 const threeTasks = (): JobState => accepted(imageJob(["a", "b", "c"]));
 const halfDone = (): JobState => claimTask(ended(threeTasks(), "a", SUCCESS), "b", policy, BEGIN).state;
 
-/** A job whose archive is being built: its upload is begun, and something is kept of it. */
+/** A job whose archive is being built: its upload is begun, and its progress is saved. */
 function building(): JobState {
   const { state } = claimArchive(requestArchive(successfulJob(), BEGIN).state, policy, BEGIN);
   const begun = beginArchiveUpload(state, state.lastLease, "upload").state;

@@ -25,7 +25,7 @@ const anyReport: fc.Arbitrary<ProgressReport> = fc.record({
   total: fc.integer({ min: 1, max: 3_600 }),
 });
 
-/** A task as it may be: ended, waiting, or leased with or without a report of this lease or an earlier one. */
+/** Any task: ended, waiting, or leased with or without a report of this lease or an earlier one. */
 const anyTask: fc.Arbitrary<TaskRecord> = fc
   .record({
     step: fc.constantFrom(
@@ -61,7 +61,7 @@ describe("a job's progress", () => {
       fc.property(total, fc.nat(3_600), (of, done) => {
         fc.pre(done < of);
         const { tasks } = reported(claimed(running(["clip"])), done, of);
-        // In whole numbers: no rounding of binary fractions can be in it.
+        // In integers: they have no rounding of binary fractions.
         expect(Math.round(jobProgress(tasks) * 100)).toBe(Number((BigInt(done) * 100n) / BigInt(of)));
       }),
       { numRuns: 2_000 },

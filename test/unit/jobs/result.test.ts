@@ -297,7 +297,7 @@ const job: fc.Arbitrary<FinishedJob> = fc.oneof(
     })),
 );
 
-/** Counts its signatures; its URLs tell the object. */
+/** Counts its signatures; its URLs name the object. */
 class PlayedSigner implements Presigner {
   signatures = 0;
   async signature(key: string): Promise<string> {

@@ -36,7 +36,7 @@ const one = (): JobState => accepted(imageJob(["a"]));
 const claimed = (state: JobState, now = BEGIN): JobState => claimTask(state, "a", policy, now).state;
 
 describe("a clip that is broken off again and again", () => {
-  /** The clip after attempts that each process so many of its thousand frames before their lease ends. */
+  /** Returns the clip after attempts that each process this many of its thousand frames before their lease ends. */
   const after = (...frames: readonly number[]): JobState => {
     let [state, now] = [accepted(videoJob()), BEGIN];
     for (const done of frames) {

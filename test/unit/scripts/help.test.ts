@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const run = promisify(execFile);
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync("package.json", "utf8"));
 
-/** Scripts with options, whose help is part of reading them. */
+/** Scripts with options, whose help is part of their source. */
 const WITH_OPTIONS = new Set(
   "demo start deploy verify admin token bench models openapi pack-client".split(" "),
 );

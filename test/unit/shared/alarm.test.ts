@@ -9,7 +9,7 @@ import { at } from "../../support/at.ts";
 import { policy } from "../../support/job-policy.ts";
 import { accepted, BEGIN, DAY, imageJob, SECOND } from "../../support/a-job.ts";
 
-/** How late the platform may be with an alarm. */
+/** Maximum delay of the platform's alarms. */
 const MOST_LATE_MS = 60 * SECOND;
 
 /** An object with one alarm. */
@@ -18,17 +18,17 @@ interface Model<State> {
   readonly wakeAt: (state: State, setFor: number | null, now: number) => number;
   readonly change: (state: State, now: number) => State;
   readonly ring: (state: State, now: number) => State;
-  /** How long something has been overdue, milliseconds. */
+  /** Returns how long the object's oldest work has been overdue, in milliseconds. */
   readonly overdue: (state: State, now: number) => number;
 }
 
-/** The object changes so long after its last change, and an alarm that is set then is so late. Milliseconds. */
+/** A change of the object `afterMs` after its last change, and the delay of an alarm that is set then. */
 interface Step {
   readonly afterMs: number;
   readonly lateMs: number;
 }
 
-/** Returns how long anything of an object is overdue at most, in so many changes that repeat the steps. */
+/** Returns the maximum time for which an object's work is overdue, in this many changes that repeat the steps. */
 const checking =
   <State>(model: Model<State>) =>
   (steps: readonly Step[], count: number): number =>
@@ -85,7 +85,7 @@ const job: Model<JobState> = {
   overdue: (state, now) => Math.max(0, ...leases(state).map(({ deadline }) => now - deadline)),
 };
 
-/** An event arrives at each change; the alarm sends all. The state is when the first delivery was due. */
+/** An event arrives at each change; the alarm sends all. The state is the time at which the first delivery was due. */
 const endpoint: Model<number | null> = {
   start: null,
   wakeAt: (dueAt, setFor, now) => {
@@ -97,7 +97,7 @@ const endpoint: Model<number | null> = {
   overdue: (dueAt, now) => now - (dueAt ?? now),
 };
 
-/** Something is overdue that fails whenever the alarm attends to it, which the state is the last time of. */
+/** Overdue work that fails at every alarm; the state is the time of the last alarm. */
 const failing: Model<{ readonly triedAt: number; readonly extendedAt: number }> = {
   start: { triedAt: BEGIN, extendedAt: BEGIN },
   wakeAt: ({ extendedAt }, setFor, now) =>
@@ -107,7 +107,7 @@ const failing: Model<{ readonly triedAt: number; readonly extendedAt: number }> 
   overdue: ({ triedAt }, now) => now - triedAt,
 };
 
-/** Steps whose changes are at most so far apart. */
+/** Steps whose changes are at most this far apart. */
 const anySteps = (mostApartMs: number) =>
   fc.array(
     fc.record({

@@ -53,7 +53,7 @@ describe("a fingerprint", () => {
   });
 });
 
-/** Fields as a list of pairs in order: another way to the same end. */
+/** Returns fields as an array of pairs in order: another way to the same result. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return ["list", ...value.map(sorted)];
   if (typeof value !== "object" || value === null) return value;

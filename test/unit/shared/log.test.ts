@@ -59,7 +59,7 @@ describe("the log", () => {
 });
 
 describe("a sampled log", () => {
-  /** The lines that are written of these, one in `oneIn`. */
+  /** Returns the written ones of these lines, one in `oneIn`. */
   function written(oneIn: number, level: "info" | "warn" | "error", lines: readonly Fields[]): object[] {
     const before = sampleInfo(oneIn);
     const write = vi.spyOn(console, "log").mockImplementation(() => {});

@@ -20,7 +20,7 @@ describe("a pool", () => {
             return item * 2;
           });
           expect(await scheduler.waitFor(mapped)).toEqual(items.map((item) => item * 2));
-          // All of its width is used as long as there are items.
+          // The whole width is in use as long as there are items.
           expect(most).toBe(Math.min(width, items.length));
         },
       ),
@@ -71,7 +71,7 @@ describe("work that is done ahead", () => {
             });
             for await (const result of mapped) {
               results.push(result);
-              // What waits to be taken counts too: it is held in memory.
+              // Untaken results count, too: memory holds them.
               expect(begun - results.length).toBeLessThan(width);
             }
             return results;

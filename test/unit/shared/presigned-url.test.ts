@@ -11,7 +11,7 @@ const url = fc.constantFrom(
 const credential = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 40 });
 const bucket = fc.record({ url, accessKeyId: credential, secretAccessKey: credential });
 
-/** Keys as the service has them, and keys of any characters; no URL can name a segment of dots. */
+/** The service's keys, and keys of any characters; no URL can name a segment of dots. */
 const segment = fc.oneof(
   fc.constantFrom("masks", "0.png", "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg", "job_019aa0f6"),
   fc

@@ -14,7 +14,7 @@ afterEach(() => {
 
 const KEY_ID = Buffer.from(hkdfSync("sha256", "secret", "", "key id", 9)).toString("base64url");
 
-/** A JWE by the key of a secret for a purpose: HKDF with SHA-256, without salt, by Node's own means. */
+/** A JWE by the key of a secret for a purpose: HKDF with SHA-256, without salt, with Node's functions. */
 const jwe = (
   secret: string,
   purpose: string,
@@ -93,7 +93,7 @@ describe("a sealed text", () => {
     expect(await seal(SECRETS, "purpose", "content")).not.toBe(sealed);
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = sealed.slice(0, at) + (sealed.charAt(at) === "A" ? "B" : "A") + sealed.slice(at + 1);
-      // The last character of a part may carry bits that base64url does not count.
+      // The last character of a part may carry bits that base64url ignores.
       const opened = await unseal(SECRETS, "purpose", changed);
       expect([null, "content"]).toContain(opened);
       if (!/^(\.|$)/.test(sealed.slice(at + 1))) expect(opened).toBeNull();

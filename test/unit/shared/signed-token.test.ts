@@ -9,7 +9,7 @@ const SECRET = "a secret for tokens, of thirty-two bytes or more";
 const SECRETS = service(SECRET);
 const NOW = 1_800_000_000_000;
 
-/** What a token says when it is read at this time. */
+/** Returns the content of a token that is read at this time. */
 async function readAt(now: number, token: string) {
   vi.useFakeTimers({ now, toFake: ["Date"] });
   return verifyToken(SECRETS, "lease", token);

@@ -61,7 +61,7 @@ describe("what a file of tests leaves changed", () => {
   });
 });
 
-/** What is there only to be filled or set again: a variable, or a collection that begins empty. */
+/** State to fill or set again: a variable, or a collection that begins empty. */
 const STATE =
   /^(?:export )?(?:let (\w+)|const (\w+)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|\[\]|\{\});)/gm;
 
@@ -73,9 +73,9 @@ describe("a module of the Worker", () => {
       ),
     );
     expect(state.toSorted()).toEqual([
-      // A text that is always the same, made when it is first asked for.
+      // A constant string, made at its first use.
       "src/http/routes/pages.ts document",
-      // The platforms themselves.
+      // The platforms.
       "src/platform.ts platforms",
       // Set as the Worker starts, and with its platform.
       "src/shared/log.ts infoOneIn",

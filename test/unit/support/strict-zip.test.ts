@@ -34,7 +34,7 @@ const cut = (zip: Buffer, from: number, to: number): Buffer =>
 const inserted = (zip: Buffer, at: number): Buffer =>
   Buffer.concat([zip.subarray(0, at), Buffer.alloc(1), zip.subarray(at)]);
 
-/** What is read of an archive; null where it is refused. */
+/** Returns the content of an archive; null if it is refused. */
 const readIfWhole = (zip: Buffer): [string, Buffer][] | null => {
   try {
     return [...readStrictly(zip)];

@@ -25,7 +25,7 @@ describe("an upload that a job has used", () => {
     [30, 26, 30],
     [6, 2, 6],
     [5, 1, 5],
-    // A job of the upload's first day is itself purged after its retention.
+    // A job of the upload's first day is purged after its retention.
     [4, 1, 5],
     [1, 1, 2],
   ])("with a retention of %i days may be named for %i, and is deleted after %i", (days, named, kept) => {

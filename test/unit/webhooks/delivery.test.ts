@@ -27,7 +27,7 @@ function tried(delivery: Delivery, end: AttemptEnd, now: number, random = 0): De
   return attempted(under, attempt, end, random, now);
 }
 
-/** Attempts that all fail, each when it is due. Gives how long after the one before each was. */
+/** Runs attempts that all fail, each when it is due. Returns the delays between them. */
 function waitsOf(random: number): number[] {
   const waits: number[] = [];
   let now = BEGIN;

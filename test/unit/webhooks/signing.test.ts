@@ -113,7 +113,7 @@ describe("the headers of an attempt", () => {
   });
 
   it("are the specification's: the id, whole seconds, and a signature for each secret, separated by a space [A3-14]", async () => {
-    // The example of the specification's text: https://github.com/standard-webhooks/standard-webhooks
+    // The example of the specification: https://github.com/standard-webhooks/standard-webhooks
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const body = '{"test": 2432232314}';
     const headers = await signedHeaders(

@@ -48,7 +48,10 @@ interface Sent {
   readonly body: string;
 }
 
-/** What the example prints for a request. @throws what it wrote to standard error, if it refuses the request */
+/**
+ * Returns the example's output for a request.
+ * @throws its standard error, if it refuses the request
+ */
 function run([program, file, source]: (typeof EXAMPLES)[string], sent: Sent): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "webhook-example-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -16,14 +16,14 @@ const DAY = 86_400_000;
 const CLASS_A = 4.5 / 1_000_000;
 const CLASS_B = 0.36 / 1_000_000;
 
-/** What a job of one picture may ask for at the most. */
+/** The maximum request for a job of one picture. */
 const GREEDY = {
   prompts: Array.from({ length: 32 }, (_, i) => `thing ${i}`),
   formats: ["cutout", "coco", "yolo", "labelmap"],
   generatePreview: true,
 };
 const MASKS = mostMasks({ prompts: 32, tasks: 1, regions: 0, filesPerMask: 2 });
-/** A picture with so many masks and cut-outs. */
+/** A picture with this many masks and cutouts. */
 const full = (masks: number): Completion =>
   success(masks, {
     cutout: true,
@@ -43,7 +43,7 @@ describe("the files of a day", () => {
     inference = new PlayedInference();
   });
 
-  /** Creates jobs with as many files as jobs can have, until the service refuses one. Returns how many files were written. */
+  /** Creates jobs with as many files as possible, until the service refuses one. Returns the number of files written. */
   async function writeAll(end: "complete" | "cancel"): Promise<number> {
     let files = 0;
     const tasks = await uploads(client, 1);

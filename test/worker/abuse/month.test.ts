@@ -49,7 +49,7 @@ it(
     if (env.FUZZ === "long") console.info(report(outcome));
     const beyond = [...outcome.account, ...outcome.stranger].filter((row) => !isWithin(row));
     expect(beyond, report(outcome)).toEqual([]);
-    // Not because nothing was tried.
+    // Proves that the attackers tried something.
     const answers = [...outcome.answers.account.keys()];
     for (const refusal of [
       "402 daily_limit_reached",
@@ -62,11 +62,11 @@ it(
     ])
       expect(answers).toContain(refusal);
     expect(answers.filter((one) => one.startsWith("5"))).toEqual([]);
-    // 503: of a token by an unknown key, which the provider may not be asked about yet again.
+    // 503: of a token by an unknown key, because the provider's fetches are used up.
     expect(
       [...outcome.answers.stranger.keys()].filter((one) => one.startsWith("5") && one !== "503"),
     ).toEqual([]);
-    // What remains for good are the books and the keys, until the sweep of revoked ones.
+    // Only the books and the keys remain, until the sweep of revoked keys.
     for (const gone of [
       "bytes of inputs",
       "bytes of outputs and archives",
@@ -76,7 +76,7 @@ it(
     ])
       expect(outcome.afterwards[gone], gone).toBe(0);
     expect(outcome.afterwards["rows of idempotency_keys"]).toBe(0);
-    // A job's object goes with its row. The test runner's stack does not bear to ask the long form's thousand objects once more.
+    // A job's object goes with its row. The test runner's stack is too small for the long form's thousand objects.
     if (env.FUZZ === "short") expect(await objectsLeft(outcome.jobIds)).toBe(0);
   },
   amount({ short: 240_000, long: 3_600_000 }),

@@ -90,7 +90,7 @@ describe("an access token", () => {
       expect(
         (await send("GET", "/v1/api-keys", { headers: { authorization: `Bearer ${token}` } })).status,
       ).toBe(200);
-      // The second is the operation's own.
+      // The second belongs to the operation.
       expect(prepare.mock.calls.map(([sql]) => sql.trim().split(" ")[0])).toEqual(["SELECT", "SELECT"]);
       expect(batch).not.toHaveBeenCalled();
       const plan = await home.DB.prepare(
@@ -194,7 +194,7 @@ describe("an access token", () => {
       const listed = { ...goodClaims() };
       const hidden = new TextEncoder().encode("a shared secret, thirty-two bytes long");
       const hmac = await new SignJWT(listed).setProtectedHeader({ alg: "HS256", kid }).sign(hidden);
-      // The public key, which all the world has, as the secret of an HMAC.
+      // The public key, known to everyone, as the secret of an HMAC.
       const rsa = await newProviderKey("RS256");
       const publicKey = await importJWK(rsa.jwk, "RS256");
       if (publicKey instanceof Uint8Array) throw new Error("a public key was expected");
@@ -265,7 +265,7 @@ describe("an access token", () => {
       });
     };
     expectError(await create(false), 402, "email_unverified");
-    // It is let in, and has no such upload.
+    // The credential is valid, but the account has no such upload.
     expectError(await create(true), 403, "task_not_owned");
   });
 

@@ -18,7 +18,7 @@ const NOW = Date.UTC(2026, 0, 15, 12, 30);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Uploads of `sizes` bytes (null is not looked at), presigned at `createdAt`. */
+/** Uploads of `sizes` bytes (null is not inspected), presigned at `createdAt`. */
 async function storeUploads(
   accountId: string,
   unused: 0 | 1,
@@ -37,7 +37,9 @@ async function storeUploads(
   }
 }
 
-/** As many uploads, presigned at `createdAt`, that their account deleted at once; the rows are gone, the count stays. */
+/**
+ * Records this many uploads, presigned at `createdAt`, that their account deleted at once; the rows are gone, the count stays.
+ */
 async function deleteUploads(accountId: string, count: number, createdAt: number): Promise<void> {
   await home.DB.batch([
     home.DB.prepare(
@@ -125,7 +127,7 @@ describe("the guards within the statements that insert", () => {
         await storeKeys(accountId, live, null);
         await storeKeys(accountId, revoked, NOW);
         const use = await apiKeys.use(accountId);
-        // The client's own key is one more.
+        // The client's key is one more.
         expect(use).toEqual({ live: live + 1, kept: live + 1 + revoked });
 
         const refusal = apiKeyRefusal(maxLive, use);

@@ -13,7 +13,7 @@ const counted = (accountId: string): Promise<unknown> =>
     .bind(accountId)
     .first();
 
-/** The same, counted. */
+/** Counts the same rows directly. */
 const counts = (accountId: string): Promise<unknown> =>
   home.DB.prepare(
     `SELECT (SELECT count(*) FROM uploads WHERE account_id = ?1 AND unused = 1) AS unused_uploads,
@@ -25,7 +25,7 @@ const counts = (accountId: string): Promise<unknown> =>
 const MODES = ["single", "batch", "video"] as const;
 const STATUSES = ["queued", "processing", "success", "failed"] as const;
 
-/** Gives an account so many unused uploads, and so many unfinished jobs of each kind. */
+/** Gives an account this many unused uploads, and this many unfinished jobs of each kind. */
 async function fill({ accountId }: Client, uploads: number, jobs: number): Promise<void> {
   const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)";
   const now = Date.now();
@@ -49,7 +49,7 @@ describe("the counts of an account", () => {
     await fill(few, 6, 6);
     await fill(many, 9_900, 990);
     const meter = new Meter();
-    /** The rows that presign, the look at the budget, and createJob read. */
+    /** Returns the rows read by a presign, the budget check, and createJob. */
     const read = async (client: Client): Promise<number[]> => {
       const rows: number[] = [];
       const taking = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -96,7 +96,7 @@ describe("the counts of an account", () => {
   it("are what there is to count, whatever is written in whatever order, and whoever writes it", async () => {
     const draw = new Draw();
     const clients = [await newClient(), await newClient()];
-    // What comes to be counted again was counted when it was made, so the account has its row.
+    // Rows that are counted again were counted before, so the account has its row.
     for (const client of clients) await fill(client, 1, 1);
     const accounts = clients.map(({ accountId }) => accountId);
     const now = Date.now();
@@ -118,7 +118,7 @@ describe("the counts of an account", () => {
       () => home.DB.prepare("DELETE FROM jobs WHERE id = ?").bind(id()),
     ];
     const { uploads, ledger } = home.platform;
-    /** What the stores tell. */
+    /** Returns the counts of the stores. */
     const known = async (accountId: string) => ({
       unused_uploads: (await uploads.use(accountId, now)).unused,
       active_jobs: (await ledger.use(accountId)).activeJobs,

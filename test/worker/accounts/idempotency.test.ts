@@ -20,7 +20,7 @@ describe("a request with an Idempotency-Key", () => {
     made = [];
   });
 
-  /** Makes something that has an id, as the operations do. */
+  /** Creates an effect with an id, as the operations do. */
   const make = (effectId: string): Promise<Outcome<string>> => {
     made.push(effectId);
     return Promise.resolve({ answer: effectId, remembered: effectId });

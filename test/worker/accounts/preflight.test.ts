@@ -5,7 +5,7 @@ import { home } from "../../support/worker/runtime/databases.ts";
 import { imageJob, uploads, videoJob } from "../../support/worker/fixtures/jobs.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
-/** The operations whose account is read in the same call of the database as their own first statement. */
+/** The operations that read the account in the database call of their first statement. */
 const OPERATIONS = ["createUploadPresign", "createJob", "createJob with a key"] as const;
 type Operation = (typeof OPERATIONS)[number];
 
@@ -29,7 +29,7 @@ const perform = (operation: Operation, body = bodyOf(operation)): Promise<Answer
     ...(operation === "createJob with a key" && { "idempotency-key": "k" }),
   });
 
-/** How many rows there are that these operations write. */
+/** Counts the rows of the tables that these operations write. */
 const written = async () =>
   await home.DB.prepare(
     `SELECT (SELECT count(*) FROM uploads) AS uploads, (SELECT count(*) FROM jobs) AS jobs,
@@ -37,7 +37,7 @@ const written = async () =>
   ).first();
 const change = (sql: string) => home.DB.prepare(`${sql} = ?1`).bind(client.accountId).run();
 
-/** Counts the batches and statements that the database is asked for. */
+/** Counts the batches and statements sent to the database. */
 function calls(): () => number {
   const spies = [
     vi.spyOn(Object.getPrototypeOf(home.DB), "batch"),

@@ -78,7 +78,7 @@ describe("an access token", () => {
       const [known, forged] = [await provider.issue(), await newProviderKey()];
       const forge = async (kid: string) => accountBy(await provider.issue({}, { key: { ...forged, kid } }));
       expect((await accountBy(known)).status).toBe(200);
-      // The clock stands still.
+      // Stops the clock.
       later(0);
       for (let i = 0; i < 3; i += 1) expect((await forge(`k${i}`)).status).toBe(401);
       const old = provider.key;
@@ -93,7 +93,7 @@ describe("an access token", () => {
       expect((await accountBy(known)).status).toBe(200);
       expect(provider.fetches).toBe(4);
       later(5_000);
-      // A made-up key may be what the next fetch is for: it brings the new one all the same.
+      // The next fetch may be for a made-up key: it still brings the new key.
       expect((await forge("k5")).status).toBe(401);
       expect((await accountBy(fresh)).status).toBe(200);
       expect((await accountBy(known)).status).toBe(200);

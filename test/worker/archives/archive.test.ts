@@ -51,13 +51,13 @@ async function outputKeys(): Promise<string[]> {
   return (await Promise.all(lists)).flatMap(({ objects }) => objects.map(({ key }) => key));
 }
 
-/** Lets the job's first outputs be so large that its archive needs an upload in parts. */
+/** Makes the job's first outputs so large that its archive needs a multipart upload. */
 async function withLargeOutputs(count: number, bytes = LARGE.length): Promise<void> {
   const content = LARGE.subarray(0, bytes);
   for (const key of (await outputKeys()).slice(0, count)) await env.MEDIA.put(key, content);
 }
 
-/** What one archive's bytes have in common with another's if they are the same. */
+/** Returns the size and digest of the archive's bytes. */
 async function digestOf(): Promise<{ size: number; digest: string }> {
   const object = present(await env.MEDIA.get(only(await archives()).key));
   const digest = await crypto.subtle.digest("SHA-256", await object.arrayBuffer());
@@ -66,7 +66,7 @@ async function digestOf(): Promise<{ size: number; digest: string }> {
 
 type Digest = Awaited<ReturnType<typeof digestOf>>;
 
-/** The job's archive as one message builds it; it is then forgotten. */
+/** Builds the job's archive with one message, and then forgets it. */
 async function builtAtOnce(): Promise<Digest> {
   await request();
   await deliverArchive(jobId);
@@ -85,7 +85,7 @@ async function expectArchive(whole: Digest): Promise<void> {
   expect(state?.abandonedUploads).toBeUndefined();
 }
 
-/** Whether an upload in parts is still open: it takes a part. */
+/** Returns true if a multipart upload is still open: it takes a part. */
 async function isOpen({ lease, uploadId }: ArchiveUpload): Promise<boolean> {
   const key = `archives/${client.accountId}/${jobId}/${lease}.zip`;
   const part = env.MEDIA.resumeMultipartUpload(key, uploadId).uploadPart(9, new Uint8Array(9));
@@ -95,7 +95,7 @@ async function isOpen({ lease, uploadId }: ArchiveUpload): Promise<boolean> {
   );
 }
 
-/** Builds until the archive has an upload, and gives it. */
+/** Builds until the archive has an upload, and returns it. */
 async function begunUpload(): Promise<ArchiveUpload> {
   await withLargeOutputs(2);
   await request();
@@ -159,7 +159,7 @@ describe("an archive that takes several messages", () => {
     await request();
     let builders = 0;
     while ((await poll()).status !== "ready" && builders < 20) {
-      // It reads six ahead: the cut comes when one file more than those is begun.
+      // It reads six ahead: the cut comes when one more file is begun.
       await buildUntilCutOff(jobId, 7, { archiveKeepMs: 0 });
       await loseLease(jobId);
       builders += 1;
@@ -203,7 +203,10 @@ describe("a builder that reads outputs", () => {
 });
 
 describe("a builder that was believed dead and continues", () => {
-  /** A builder that is held up before it writes a part. Gives what lets it continue, and its end. */
+  /**
+   * Starts a builder that is held up before it writes a part. Returns the function that releases it, and promises of the stop and
+   * of its end.
+   */
   function heldUp(partNumber: number): { go: () => void; reached: Promise<void>; ended: Promise<void> } {
     const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const media = new WatchedMedia();

@@ -101,7 +101,7 @@ describe("an archive", () => {
     );
   const leases = new Map<string, number[]>();
 
-  /** A finished job of pictures with COCO documents; the second has no object, the third could not be processed. */
+  /** Creates a finished job of pictures with COCO documents; the second has no object, the third failed. */
   async function finishedJob(): Promise<{ jobId: string; tasks: string[] }> {
     const job = await newJob(client, 4, { prompts: PROMPTS, formats: ["coco", "yolo"] });
     const written = { coco: "annotations.json", yolo: "labels.txt" };
@@ -169,7 +169,7 @@ describe("an archive", () => {
       let messages = 0;
       for (; (await statusOf(jobId)) !== "ready"; messages += 1)
         await buildArchive(builderOf({ archiveSliceFiles }), jobId);
-      // Beside the two that are made, there are eleven files.
+      // In addition to the two generated files, there are eleven.
       expect(messages).toBe(Math.ceil(11 / archiveSliceFiles));
       built.push((await archiveOf(jobId)).bytes);
       later(86_401_000);

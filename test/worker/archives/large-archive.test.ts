@@ -20,13 +20,13 @@ import { amount, Draw } from "../../support/worker/client/random.ts";
 const TASKS = amount({ short: 6, long: 100 });
 const MASKS = amount({ short: 20, long: 300 });
 const SLICE_FILES = amount({ short: 20, long: 5_000 });
-/** How long the bucket takes to answer: the local one is faster than any that is reached through a network. */
+/** Latency of the bucket: the local one is faster than any bucket behind a network. */
 const LATENCY_MS = amount({ short: 1, long: 30 });
 const TIMEOUT_MS = amount({ short: 240_000, long: 1_800_000 });
 
 const contentOf = (name: string): string => `${"bytes of a mask ".repeat(20)}${name}`;
 
-/** A successful job of so many pictures and masks, as two prompts found them. */
+/** Creates a successful job with this many pictures and masks, found by two prompts. */
 async function jobOfManyFiles(client: Client): Promise<{ jobId: string; names: string[] }> {
   const { jobId, tasks } = await newJob(client, TASKS, { prompts: ["cat", "dog"] });
   const inference = new PlayedInference();

@@ -26,14 +26,14 @@ describe("a history of webhooks", () => {
     cancel: { status: "canceled", invoice: null },
   } as const;
 
-  /** An account and what its history, in order, comes to. */
+  /** An account with the result of its history, in order. */
   interface BilledAccount {
     readonly client: Client;
     status: keyof typeof STEPS;
     invoice: string | null;
   }
 
-  /** Lets something happen to an account's subscription; the webhooks that report it. */
+  /** Changes an account's subscription. Returns the webhooks that report it. */
   async function happen(stripe: PlayedStripe, account: BilledAccount, draw: Draw): Promise<Request[]> {
     const { subscriptions, webhooks } = stripe.standIn;
     const customer = stripe.customerOf(account.client);
@@ -59,7 +59,7 @@ describe("a history of webhooks", () => {
     const turns = async (most: number): Promise<void> => {
       for (let left = draw.upTo(most); left > 0; left -= 1) await new Promise((next) => setTimeout(next, 0));
     };
-    // Stripe answers at once, and the answer is on its way for a while.
+    // Stripe answers at once, and the answer takes a while to arrive.
     let underWay: () => Promise<void> = () => turns(3);
     stripe.intercept = async (_request, pass) => {
       const arrival = underWay;
@@ -69,10 +69,10 @@ describe("a history of webhooks", () => {
     };
 
     let events = 0;
-    /** What is still to be delivered, and how often. */
+    /** The undelivered webhooks, with the number of their deliveries. */
     let pending: { webhook: Request; times: number }[] = [];
     while (events < amount({ short: 60, long: 500 })) {
-      // Events of earlier rounds: the answers to what they ask come after this round's changes.
+      // Events of earlier rounds: the answers to their requests come after this round's changes.
       const gate = Promise.withResolvers<void>();
       underWay = () => gate.promise;
       const [early, rest] = [draw.shuffled(pending).slice(0, 10), new Set(pending)];
@@ -88,7 +88,7 @@ describe("a history of webhooks", () => {
         if (draw.upTo(1) === 0) fresh.push(...(await happen(stripe, account, draw)));
         events += fresh.length;
         for (const [i, webhook] of fresh.entries()) {
-          // Of each account one event is delivered in its round: from then on its state must be the newest.
+          // Delivers one event of each account in its round: from then on its state must be the newest.
           const atOnce = i === 0 ? 1 : draw.upTo(1);
           const times = 1 + draw.upTo(2);
           if (atOnce === 1) now.push(webhook);

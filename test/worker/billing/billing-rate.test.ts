@@ -23,7 +23,7 @@ beforeEach(async () => {
   stripe = new PlayedStripe();
   client = await newClient("trial");
   overrideSettings({ MAX_BILLING_SESSIONS_PER_HOUR: MOST });
-  // The whole hour is before us.
+  // Moves to the start of an hour.
   later(HOUR - (Date.now() % HOUR));
 });
 
@@ -77,7 +77,7 @@ describe("billing pages of an account", () => {
   });
 });
 
-/** A webhook of so many bytes, and whether the Worker has read any of them. */
+/** Returns a webhook of this many bytes, and whether the Worker has read any of them. */
 function unreadEvent(
   headers: Record<string, string>,
   bytes: number,

@@ -196,7 +196,7 @@ describe("webhooks of the payment provider", () => {
     expect(await stripe.deliverAll()).not.toContain(500);
     expect(await modeOf(client)).toBe("trial");
 
-    // It is no obstacle to a checkout either, and does not stand in for the one that is in arrears.
+    // It does not prevent a checkout, either, and does not replace the one in arrears.
     await stripe.subscribe(client);
     expect(await modeOf(client)).toBe("paid");
     const own = present(

@@ -42,7 +42,7 @@ describe("the invoices of a customer", () => {
     await stripe.deliverAll();
   }
 
-  /** Uses so many units, which are then reported. */
+  /** Uses this many units, and reports them. */
   async function use(units: number): Promise<void> {
     await settledJob(client.accountId, { units, fund: "paid", endedAt: Date.now() });
     later(HOUR + 1);

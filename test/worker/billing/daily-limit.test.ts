@@ -93,7 +93,7 @@ describe("createJob 402 of a paying account", () => {
       inference = new PlayedInference();
     });
 
-    /** A clip that is under way; its holder has reported so many frames. */
+    /** Creates a clip in progress, whose holder has reported this many frames. */
     const underWay = async (done: number): Promise<string> => {
       const { jobId, taskId } = await newVideoJob(client, { maxFrames: FRAMES });
       await deliverTask(jobId, taskId);

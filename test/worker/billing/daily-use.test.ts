@@ -12,7 +12,7 @@ import { amount } from "../../support/worker/client/random.ts";
 
 const DAY = 86_400_000;
 
-/** A job as the model has it. */
+/** A job of the model. */
 interface ModelJob {
   readonly jobId: string;
   readonly reserved: number;
@@ -76,7 +76,7 @@ describe("the use of a day", () => {
             for (const { jobId, units, listed } of answers)
               if (listed)
                 known.push({ jobId, reserved: units, held: units, day: dayOf(now), hasEnded: false });
-            // Nothing was given back meanwhile: who was refused did not fit.
+            // No units were given back meanwhile: refused jobs did not fit.
             for (const { units, listed } of answers)
               if (!listed) expect(used() + units).toBeGreaterThan(LIMIT);
           } else {

@@ -120,7 +120,7 @@ describe("a subscription whose webhook never came", () => {
     expect(refreshes()).toMatchObject([{ level: "warn", known: 0, refreshed: 1, refused: 0, unknown: 0 }]);
   });
 
-  /** Customers of `status` whose period ended in the order of their numbers; Stripe's stand-in does not know them. */
+  /** Customers of `status` whose period ended in the order of their numbers; Stripe's fake does not know them. */
   async function manyCustomers(count: number, status: string): Promise<void> {
     await home.DB.batch(
       Array.from({ length: count }, (_, i) =>

@@ -29,15 +29,15 @@ beforeEach(() => {
 const canCreateJobs = async (client: Client): Promise<boolean> =>
   (await client.send("GET", "/v1/account/overview")).body.access.canCreateJobs;
 
-/** Frames of a clip: a quarter of what may be used comes to nothing but multiples of itself, and one frame more would show. */
+/** Frames of a clip: every limit here is a multiple of the first size, and one frame more would show. */
 const SIZES = [2_500, 1];
 
-/** A subscriber who uses every day all that the service lets it use. */
+/** A subscriber who uses every day all that the service allows. */
 class Customer {
   readonly client: Client;
   used = 0;
   mostOwed = 0;
-  /** The most that it could owe when it owed most: its first credit, and what it had paid. */
+  /** Its credit limit when it owed most: its first credit, and its payments. */
   bound = 0;
 
   constructor(client: Client) {
@@ -81,7 +81,7 @@ class Customer {
 }
 
 describe("three months of customers who use all that they may", () => {
-  /** Days from one invoice to the next: enough to use up the most and to pay late. More would bring nothing new. */
+  /** Days from one invoice to the next: enough to use up the limit and to pay late. More would test nothing new. */
   const MONTH = amount({ short: 6, long: 12 });
   const LATE = amount({ short: 2, long: 10 });
   const CREDIT = 10_000;
@@ -91,7 +91,7 @@ describe("three months of customers who use all that they may", () => {
     vi.spyOn(home.platform.requestRate, "admits").mockResolvedValue(true);
   });
 
-  /** Does what a customer does each day, from 1, and reports what was used. Returns what became of it. */
+  /** Performs the customer's actions of each day, from 1, and reports the usage. Returns the outcome. */
   async function play(
     act: (customer: Customer, day: number) => Promise<void>,
     months = 3,

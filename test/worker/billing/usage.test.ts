@@ -23,7 +23,7 @@ describe("metered usage", () => {
     return stripe.customerOf(client);
   }
 
-  /** Puts what an account used in a window that is closed into the outbox. */
+  /** Puts an account's usage of a closed window into the outbox. */
   async function use(identifier: string, units: number, agoMs = 0, by = customer): Promise<void> {
     await home.DB.prepare(
       "INSERT INTO meter_events (identifier, customer_id, units, at, closes_at) VALUES (?1, ?2, ?3, ?4, ?4)",
@@ -159,7 +159,7 @@ describe("metered usage", () => {
     await runCron(CRONS.report);
     expect(counted()).toEqual([["job_1", 1]]);
 
-    // One that this run left out comes first in the next.
+    // An event that this run left out comes first in the next.
     expect(tried.length).toBeLessThan(130);
     const left = await home.DB.prepare(
       "SELECT identifier FROM meter_events ORDER BY last_tried_at LIMIT 1",
@@ -169,7 +169,7 @@ describe("metered usage", () => {
     expect(tried[0]).toBe(left);
   });
 
-  /** Notes that an event was first tried so long ago. */
+  /** Sets an event's first try to this long ago. */
   const tried = (identifier: string, agoMs: number) =>
     home.DB.prepare("UPDATE meter_events SET first_tried_at = ?2, last_tried_at = ?2 WHERE identifier = ?1")
       .bind(identifier, Date.now() - agoMs)

@@ -10,7 +10,7 @@ import { later } from "../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
 
-/** What the hourly run logs of an event, without what every line has. */
+/** Returns the hourly run's log lines of an event, without the common fields. */
 async function watched(event: string): Promise<object[]> {
   const lines = logged();
   const earlier = lines().length;

@@ -21,7 +21,7 @@ describe("webhooks of the payment provider", () => {
     client = await newClient("trial");
   });
 
-  /** Holds Stripe's next answer, as it is at that moment, until it is let go. */
+  /** Holds Stripe's next answer until it is released. */
   function holdNextAnswer(): { isHeld: Promise<void>; letGo: () => void } {
     const held = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ describe("webhooks of the payment provider", () => {
     const asked = stripe.calls.length;
     held.letGo();
     expect((await slowly).status).toBe(200);
-    // The other half of its own question, the invoices, and no question more.
+    // The other half of its request, the invoices, and no further request.
     expect(stripe.calls).toHaveLength(asked + 1);
     expect(await modeOf(client)).toBe("blocked");
     const row = await billingRow(client);

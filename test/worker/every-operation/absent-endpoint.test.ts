@@ -5,7 +5,7 @@ import { requestOf } from "../../support/operation-requests.ts";
 import { newEndpoint } from "../../support/worker/fakes/webhooks.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
-/** Nobody learns whether another account has such an endpoint. */
+/** The answer does not reveal another account's endpoint. */
 describe.each(OF_ONE_ENDPOINT)("%s 404", (operation) => {
   it("answers a foreign, an unknown and a malformed endpointId alike, byte for byte [A3-1]", async () => {
     const client = await newClient();

@@ -7,7 +7,7 @@ import { OF_ONE_JOB } from "../../support/operation-tables.ts";
 import { requestOf } from "../../support/operation-requests.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
-/** Nobody learns whether another account has such a job. */
+/** The answer does not reveal another account's job. */
 describe.each(OF_ONE_JOB)("%s 404", (operation) => {
   it("answers a foreign, an unknown and a malformed jobId alike, byte for byte [4.4-2 5-7 7-6 4.3-31 A2-9 A1-12]", async () => {
     const client = await newClient();

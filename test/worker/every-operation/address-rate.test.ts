@@ -29,13 +29,13 @@ const use = (credential: string, address: string | null, path = "/v1/api-keys"):
     },
   });
 
-/** Counts the statements that the Worker prepares from now on, whichever database they are for. */
+/** Counts the statements that the Worker prepares from now on, for any database. */
 const countReads = () => vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
 
-/** The reads that a credential costs which lets nobody in: where there are several databases, the directory is one of them. */
+/** The reads that an invalid credential costs: with several databases, the directory is one of them. */
 const readsOfOne = () => Math.min(2, home.platform.databases.length);
 
-/** Sends a thousand credentials from an address; how many were refused by their rate, and what they cost at most. */
+/** Sends a thousand credentials from an address. Returns the number refused by their rate, and their maximum cost. */
 async function flood(
   address: string,
   credential: () => string | Promise<string>,

@@ -9,7 +9,7 @@ import { expectError } from "../../support/worker/client/wire.ts";
 
 const JSON_TYPE = "application/json";
 
-/** Bodies that JSON.parse refuses, or would take in a sense that the next reader need not share. */
+/** Bodies that JSON.parse refuses, or whose meaning differs between readers. */
 const LOOSE: readonly (readonly [what: string, body: string, reason: string])[] = [
   ["nothing", "", "empty"],
   ["half an object", "{", "not valid JSON"],
@@ -133,7 +133,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
       const wrong = field === "document" ? 1 : {};
       const answer = await post(JSON.stringify({ ...valid, [field]: wrong }), type);
       expectError(answer, 400, "invalid_request");
-      // In a body that was not read the field would be missing.
+      // The field of an unread body would be missing.
       expect(answer.body.message, type).toMatch(new RegExp(`^${field}: must be `));
     }
   });

@@ -7,7 +7,7 @@ import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 
 describe("cache-control", () => {
   it.each(OPERATION_IDS)("keeps the answers out of caches, errors too: %s", async (operation) => {
-    // Stands in for Stripe behind the Worker's fetch: the billing operations call it.
+    // Replaces Stripe behind the Worker's fetch: the billing operations call it.
     const stripe = new PlayedStripe(playedElsewhere);
     const { method, path, headers, body } = requestOf(operation);
     const answer = await (await newClient()).send(method, path, body, headers);

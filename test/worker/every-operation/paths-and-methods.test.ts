@@ -5,7 +5,7 @@ import { expectError } from "../../support/worker/client/wire.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The methods of each path of the API, and of what stands beside it. */
+/** The methods of each path of the API, and of the other paths. */
 const allowed = new Map<string, string[]>([
   ["/", ["GET"]],
   ["/healthz", ["GET"]],

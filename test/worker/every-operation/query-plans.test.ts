@@ -18,33 +18,33 @@ import { later } from "../../support/worker/runtime/time.ts";
 import { newEndpoint, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
 const CRONS = ["17 * * * *", "*/5 * * * *", "43 3 * * *"];
-/** What a statement may read whole: only rows that wait for something, or few. */
+/** Indexes and tables that a statement may read whole: only waiting rows, or few. */
 const READ_WHOLE = new Set([
   "SCAN meter_events USING INDEX meter_events_due",
-  // The tasks that may be open in the trial's lane are limited.
+  // The open tasks in the trial's lane are limited.
   "SCAN jobs USING INDEX jobs_trial_open",
   // Nightly, the subscriptions whose period has ended, and those in arrears.
   "SEARCH billing USING INDEX billing_by_period_end (<expr><?)",
   "SCAN billing USING INDEX billing_in_arrears",
   // Subscriptions that have ended within the last minutes.
   "SCAN ended_subscriptions USING COVERING INDEX ended_subscriptions_in_turn",
-  // The erasures under way, in the order of their turns.
+  // The erasures in progress, in the order of their turns.
   "SCAN accounts USING INDEX accounts_being_erased",
   // Endpoints that are deleted and not erased.
   "SCAN webhook_endpoints USING INDEX webhook_endpoints_to_erase",
-  // Hourly, who has used units beyond the trial, and who has used any on a day: one row per account.
+  // Hourly, accounts with units beyond the trial, and accounts with usage on a day: one row per account.
   "SCAN m",
   "SCAN d",
-  // Messages that nobody could handle, purged every hour.
+  // Undeliverable messages, purged every hour.
   "SCAN dead_letters",
 ]);
 
-/** Rows that the statement has selected already, a bound list, or no row at all. */
+/** Returns true for rows that the statement has selected already, a bound array, or no row at all. */
 const isOfItsOwn = (line: string, plan: readonly string[]): boolean =>
   /^SCAN (\(subquery-\d+\)|CONSTANT ROW|\w+ VIRTUAL TABLE)/.test(line) ||
   ["MATERIALIZE", "CO-ROUTINE"].some((made) => plan.includes(`${made} ${line.split(" ")[1]}`));
 
-/** Whether a line of a plan reads a whole table, or sorts rows that are not few. */
+/** Returns true if a line of a plan reads a whole table, or sorts many rows. */
 const isCostly = (line: string, plan: readonly string[]): boolean =>
   line.includes("TEMP B-TREE")
     ? !plan.some((other) => READ_WHOLE.has(other) || other === "MATERIALIZE purged")
@@ -56,7 +56,7 @@ describe("the database", () => {
   it("reads by an index and without a sort in every statement of an operation, a job's life, a cron, an erasure and show-account", async () => {
     const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     const client = await newClient();
-    // What waits for the endpoint is not sent by itself then.
+    // Pending deliveries of the endpoint are not sent by themselves then.
     later(86_400_000);
     const endpoint = await newEndpoint(client);
     const { deliveryId } = await sendTest(client, endpoint);

@@ -30,7 +30,7 @@ import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 /** Fewer than an account may send in a minute. */
 const BATCH = amount({ short: 250, long: 500 });
 
-/** Requests in batches, other ones for each part. Jobs that wait wake up: a part begins with none. */
+/** Requests in batches, different ones for each part. Waiting jobs wake up: a part begins with none. */
 const batches = (part: number, numRuns: number): fc.Parameters<[RandomRequest[]]> => ({
   seed: Number(env.SEED) + part,
   numRuns,
@@ -43,7 +43,7 @@ const parts = (count: { short: number; long: number }): number[] =>
 
 const STATUS_OF = new Map(Object.entries(ERROR_CATALOGUE).map(([code, [status]]) => [code, status]));
 
-/** What is wrong with the form of a request. */
+/** The errors of a request's form. */
 const FORM_ERRORS = [
   "invalid_request",
   "invalid_json",
@@ -52,7 +52,7 @@ const FORM_ERRORS = [
   "invalid_idempotency_key",
 ];
 
-/** What stands for the account's own in a request, by what it is. */
+/** The placeholders for the account's ids in a request. */
 type Names = readonly (readonly [placeholder: string, id: string])[];
 
 const named = (text: string, names: Names): string =>
@@ -66,9 +66,11 @@ const sendAs = (client: Client, request: RandomRequest, names: Names = []): Prom
   });
 };
 
-/** An account that has something: an accepted and a successful job, keys, pictures, webhook endpoints, and spare ones. */
+/**
+ * Creates an account with one of everything: an accepted and a successful job, keys, pictures, webhook endpoints, and spare ones.
+ */
 async function furnishedClient(): Promise<{ client: Client; names: Names }> {
-  // A fresh one for each batch: the rate limit is not what this is about.
+  // A new account for each batch: this test is not about the rate limit.
   const client = await newClient();
   const { jobId, tasks } = await newJob(client, OWN.taskId.length);
   const { jobId: successfulId } = await successfulJob(client);
@@ -118,12 +120,12 @@ function expectDocumented(request: RandomRequest, { status, headers, body }: Ans
 describe("any request", () => {
   beforeEach(() => {
     vi.spyOn(console, "log").mockImplementation(() => {});
-    // A hundred messages are a full batch, which the queues would deliver: what becomes of jobs is not what this is about.
+    // A hundred messages are a full batch, which the queues would deliver: this test is not about running jobs.
     vi.spyOn(Queues.prototype, "sendTasks").mockResolvedValue();
   });
 
   const validParts = parts({ short: 1, long: 10 });
-  /** How often each operation was done, in all parts. */
+  /** Number of calls of each operation, in all parts. */
   const seen = new Map<string, number>();
   it.each(validParts)(
     "is answered as documented where it is valid, and is never refused for its form: part %i",
@@ -143,7 +145,7 @@ describe("any request", () => {
         }),
         batches(part, VALID_BATCHES),
       );
-      // Of a few operations one request in six can be done: the short form, or a part, might have none of one.
+      // For a few operations one request in six is valid: the short form, or a part, might have none for one.
       if (env.FUZZ === "long" && part === validParts.at(-1))
         for (const id of OPERATION_IDS) expect(seen.get(id) ?? 0, id).toBeGreaterThan(0);
     },

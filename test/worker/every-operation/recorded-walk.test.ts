@@ -16,8 +16,8 @@ import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 import recorded from "./recorded-walk.json";
 
 /*
- * The walk was recorded before anything was added to the fourteen operations, and is not recorded again: a client that
- * uses none of the additions must be able to read the very bytes that it was written for.
+ * The walk was recorded before anything was added to the fourteen operations, and is not recorded again: a client that uses none
+ * of the additions must get the exact bytes that it was written for.
  */
 it("the fourteen operations answer a client that uses no addition byte for byte as recorded [A4-3]", async () => {
   const recorder = new Recorder();
@@ -120,7 +120,7 @@ it("the fourteen operations answer a client that uses no addition byte for byte 
   await recorder.send("keys", paid, "GET", "/v1/api-keys");
   await recorder.send("revoke", paid, "DELETE", `/v1/api-keys/${made.apiKey.keyId}`);
   await recorder.send("revoke: foreign", other, "DELETE", `/v1/api-keys/${made.apiKey.keyId}`);
-  // From here on it answers in the place of the inference service.
+  // From here on it answers in place of the inference service.
   const stripe = new PlayedStripe();
   await recorder.send("checkout", trial, "POST", "/v1/billing/checkout", undefined, key("checkout"));
   await recorder.send("portal", trial, "POST", "/v1/billing/portal", undefined, key("portal"));

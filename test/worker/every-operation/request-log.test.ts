@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { newClient, send } from "../../support/worker/client/api.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 
-/** What a request's one line says, beside the time. */
+/** Returns the fields of a request's one line, without the time. */
 async function lineOf(request: () => Promise<{ headers: Headers }>): Promise<Record<string, unknown>> {
   const logged = vi.spyOn(console, "log").mockImplementation(() => {});
   const answer = await request();

@@ -73,7 +73,7 @@ describe("the studio's pages", () => {
       name: "Segmentation",
       logoUrl: null,
       maxImagePixels: 100_000_000,
-      // Per day a subscriber who has paid for nothing yet may use what it may owe.
+      // Per day a subscriber without payments may use as much as it may owe.
       paidPlan: {
         maxImageTasksPerJob: 100,
         maxActiveJobs: 1_000,

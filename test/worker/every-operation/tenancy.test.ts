@@ -14,7 +14,7 @@ import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.t
 import { later } from "../../support/worker/runtime/time.ts";
 import { newEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
-/** An account with one of everything, and what of it no other may see. */
+/** An account with one of everything, and the data that no other account may see. */
 interface Tenant {
   readonly client: Client;
   readonly own: Named;
@@ -41,7 +41,7 @@ async function newTenant(): Promise<Tenant> {
 
 const takesAway = (id: OperationId): number =>
   id.startsWith("delete") ? 2 : Number(id.startsWith("revoke"));
-/** In this order each finds what it names; but an upload that has a job is not deleted. */
+/** In this order each finds the things that it names; but an upload that has a job is not deleted. */
 const NAMING_ONE = OPERATION_IDS.filter((id) => namesOf(id).length > 0).toSorted(
   (a, b) => takesAway(a) - takesAway(b),
 );
@@ -57,7 +57,7 @@ describe("two accounts", () => {
   let ada: Tenant;
   let bob: Tenant;
   beforeEach(async () => {
-    // What waits for the endpoints is not sent by itself then.
+    // Pending deliveries of the endpoints are not sent by themselves then.
     later(86_400_000);
     ada = await newTenant();
     bob = await newTenant();
@@ -124,14 +124,14 @@ describe("two accounts", () => {
   });
 });
 
-/** The status that a link gets for a further job that it shows and that has a link of its own, by operation. */
+/** The status that a link gets for a further job that it shows and that has a separate link, by operation. */
 const FURTHER_BY_LINK: Partial<Record<OperationId, number>> = {
   retrieveJob: 200,
   streamJobEvents: 200,
   retrieveJobResult: 200,
-  // The further job's own link may show its annotations.
+  // Only the further job's link may show its annotations.
   retrieveJobAnnotations: 403,
-  // The further job's own share is its own link's business.
+  // The share of the further job is available only by its link.
   retrieveShare: 404,
 };
 

@@ -30,7 +30,7 @@ beforeEach(async () => {
   );
 });
 
-/** Sends what CVAT sends: the headers of Nuclio's dashboard, and the credentials of its host as Basic authentication. */
+/** Sends a request like CVAT: the headers of Nuclio's dashboard, and the credentials of its host as Basic authentication. */
 const ask = async (
   method: string,
   path: string,

@@ -9,7 +9,7 @@ const base64Of = (bytes: Uint8Array): string => {
   return btoa(binary);
 };
 
-/** Spellings of one text in base64 as a string of JSON. */
+/** Spellings of one base64 string in JSON. */
 const SPELLINGS: Readonly<Record<string, (base64: string) => string>> = {
   plain: (base64) => `"${base64}"`,
   "with space around it": (base64) => ` \n"${base64}" `,
@@ -22,7 +22,7 @@ const SPELLINGS: Readonly<Record<string, (base64: string) => string>> = {
   "without padding": (base64) => `"${base64.replace(/=+$/, "")}"`,
 };
 
-/** Whether a picture has these bytes: an assertion about large arrays takes seconds. */
+/** Returns true if a picture has these bytes: an assertion about large arrays takes seconds. */
 const isSame = (picture: Uint8Array | null, bytes: Uint8Array): boolean =>
   picture?.length === bytes.length && bytes.every((byte, i) => picture[i] === byte);
 

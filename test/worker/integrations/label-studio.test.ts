@@ -44,7 +44,7 @@ beforeEach(async () => {
   playModelAndPictures();
 });
 
-/** Sends what Label Studio sends, with the API key as the password. */
+/** Sends a request like Label Studio, with the API key as the password. */
 const ask = async (method: string, path: string, body?: unknown, password = client.key): Promise<Answer> => {
   const headers = {
     authorization: `Basic ${btoa(`anybody:${password}`)}`,
@@ -197,7 +197,7 @@ describe("an ML backend of Label Studio", () => {
     ]);
   });
 
-  /** Answers what is asked of https://labels.test, and collects it. */
+  /** Answers requests to https://labels.test, and collects them. */
   const playLabelStudio = (
     answer: (request: Request) => Response | Promise<Response>,
   ): readonly Request[] => {

@@ -10,7 +10,7 @@ import { home } from "../../support/worker/runtime/databases.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 const ROUTES = ["/api/function_invocations", "/integrations/label-studio/predict", "/mcp"];
-/** What three bytes each become thirty of. */
+/** A body whose every three bytes become thirty. */
 const LARGE = `{"image":5,"x":[${"{},".repeat(700_000)}0]}`;
 
 const post = async (client: Client, path: string, isDeclared: boolean): Promise<Answer> => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   client = await newClient();
 });
 
-/** Sends a message as it is. */
+/** Sends a message unchanged. */
 const post = async (body: string, headers: Record<string, string> = {}): Promise<Answer> => {
   const init = {
     method: "POST",
@@ -133,7 +133,7 @@ describe("a hostile client", () => {
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
     await finishNextJob(new PlayedInference(), client, [rectangle(1, 1, 2, 2)]);
     const { structuredContent } = await found;
-    // The call, the upload, the job and its result; the test asks for two.
+    // The call, the upload, the job and its result; the test makes two requests.
     expect(admits.mock.calls.filter(([key]) => key === client.accountId).length).toBeGreaterThanOrEqual(6);
     const { taskId } = Found.parse(structuredContent);
     expect(await env.MEDIA.head(inputKey(client.accountId, taskId))).not.toBeNull();

@@ -6,7 +6,7 @@ import { SCHEMAS } from "../../../src/integrations/mcp/schemas.ts";
 
 const SPELLINGS = [undefined, null, "", []];
 
-/** A request of a tool with one of its optional fields, by path, and without. */
+/** A request of a tool with one of its optional fields, by path, and without it. */
 interface Case {
   readonly parse: (body: unknown) => unknown;
   readonly body: object;
@@ -72,7 +72,7 @@ const CASES: Readonly<Record<string, Case>> = {
   usage: { parse: ofTool("usage"), body: {}, fields: ["from", "to"] },
 };
 
-/** The body with a value at a path; undefined takes away what is there. */
+/** Returns the body with a value at a path; undefined removes it. */
 function bodyWith(body: object, path: string, value: unknown): object {
   const copy = structuredClone(body);
   const names = path.split(".");
@@ -98,7 +98,7 @@ describe("the optional fields of every bridge", () => {
 });
 
 /**
- * The bodies that a click in CVAT's editor becomes. From version 2.69, at the latest, the page sends the corners of the drawn box, a list
+ * The bodies of a click in CVAT's editor. From version 2.69, at the latest, the page sends the corners of the drawn box, an array
  * that is empty without one, and the server passes them on; in 2.4 the server itself sends null.
  */
 const CLICKS = {

@@ -15,7 +15,7 @@ import { later } from "../../support/worker/runtime/time.ts";
 
 const fails = () => Promise.reject(new Error("it can't be reached"));
 
-/** What may go wrong in one request: each fault hits its next call, before it has had its effect or after. */
+/** The faults of one request: each hits its next call, before or after its effect. */
 const FAULTS: Readonly<Record<string, () => unknown>> = {
   "the queue is down": () => vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(fails),
   "the object does not learn that it is accepted": () =>
@@ -42,7 +42,7 @@ const FAULTS: Readonly<Record<string, () => unknown>> = {
 };
 
 interface Round {
-  /** Jobs for which a client was answered 202. */
+  /** Jobs for which a client received a 202. */
   readonly acknowledged: ReadonlySet<string>;
   /** All jobs that a request began. */
   readonly begun: ReadonlySet<string>;
@@ -50,7 +50,7 @@ interface Round {
   readonly story: readonly string[];
 }
 
-/** Some requests for one job, with faults, and what happens to it in between; with or without the loss of its rows. */
+/** Sends some requests for one job, with faults, and events in between; with or without the loss of its rows. */
 async function round(draw: Draw, losesRows: boolean): Promise<Round> {
   const client = await newClient();
   const tasks = await uploads(client, 1);
@@ -75,7 +75,7 @@ async function round(draw: Draw, losesRows: boolean): Promise<Round> {
     const { status: answered, body } = await client.send("POST", "/v1/jobs", imageJob(tasks), key);
     story.push(`request (${faults.join(", ")}): ${answered}`);
     if (answered === 202) acknowledged.add(body.jobId);
-    // Faults that did not strike are over with the request.
+    // Faults that did not strike end with the request.
     vi.restoreAllMocks();
     inference = new PlayedInference();
     noteJobs();

@@ -8,7 +8,7 @@ import { deliverTask, PlayedInference } from "../../support/worker/fakes/inferen
 import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 
-/** The queue hangs: its next call ends when the test says how. It polls: a test can't end another's promise. */
+/** Makes the queue hang: its next call ends when the test decides. It polls: a test can't end another's promise. */
 function hangingQueue() {
   let end: "answer" | "failure" | null = null;
   const send = vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(async () => {
@@ -22,7 +22,7 @@ function hangingQueue() {
   };
 }
 
-/** A request that hangs in the queue, and its repetition so much later, which asks the object again. */
+/** Sends a request that hangs in the queue, and its repetition after `ms`, which calls the object again. */
 async function repeatedAfter(ms: number) {
   const client = await newClient();
   const tasks = await uploads(client, 1);

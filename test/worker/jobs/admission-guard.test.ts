@@ -19,7 +19,7 @@ const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;
 const TASKS = Array.from({ length: 3 }, (_, i) => `0000000${i}-0000-4000-8000-000000000000.png`);
 
-/** A job's place in the list, as it stands while the job is under way or after its end. */
+/** Inserts a job into the list, with this status. */
 const listJob = (accountId: string, status: string, trialTasks: number | null = null): Promise<unknown> =>
   home.DB.prepare(
     `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane)
@@ -28,7 +28,7 @@ const listJob = (accountId: string, status: string, trialTasks: number | null = 
     .bind(newId("job"), accountId, trialTasks ?? 1, status, trialTasks === null ? "bulk" : "trial")
     .run();
 
-/** A job of so many tasks that was listed at `at` (epoch ms) and has ended. */
+/** Inserts an ended job with this many tasks, listed at `at` (epoch ms). */
 const useTasks = (accountId: string, tasks: number, at: number): Promise<unknown> =>
   home.DB.prepare(
     `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, version, created_at, updated_at)

@@ -20,7 +20,7 @@ import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 
 const BATCH = amount({ short: 20, long: 100 });
 
-/** Uploads a picture, and gives the message that the bucket sends of it. */
+/** Uploads a picture. Returns the bucket's message about it. */
 async function picture(client: Client): Promise<{ taskId: string; message: object }> {
   const { body } = await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" });
   const key = inputKey(client.accountId, body.taskId);
@@ -34,14 +34,14 @@ async function picture(client: Client): Promise<{ taskId: string; message: objec
 }
 
 /**
- * Counts the calls of the database for a job of so many pictures, by an account whose credential this isolate has seen: presigns,
- * createJob with an Idempotency-Key, each task's offer, a heartbeat and end, one look at the job, and its result.
- * @param isLong whether the job takes longer than the list may lag behind
+ * Counts the database calls for a job with this many pictures, of an account whose credential this isolate has seen: presigns,
+ * createJob with an Idempotency-Key, each task's offer, a heartbeat and end, one retrieveJob, and its result.
+ * @param isLong true if the job takes longer than the list may lag behind
  */
 async function callsOfJob(client: Client, pictures: number, isLong: boolean) {
   const inference = new PlayedInference();
   await client.send("GET", "/v1/account");
-  // The clock stands still, so that a machine that is busy with other work makes no job a long one.
+  // Stops the clock, so that a busy machine makes no job a long one.
   later(0);
   const meter = new Meter();
   const pushes = vi.spyOn(Jobs.prototype, "project");
@@ -76,9 +76,9 @@ async function callsOfJob(client: Client, pictures: number, isLong: boolean) {
   return { calls, ofEvents: meter.of.crons.d1Calls };
 }
 
-/** How many other databases there are: how full the trial's lane is there is asked once in ten seconds. */
+/** Number of other databases: each is asked for the trial lane's open tasks once in ten seconds. */
 const others = (): number => home.platform.databases.length - 1;
-/** Beside the batch itself, the directory is read where there are several databases. */
+/** In addition to the batch, several databases need a read of the directory. */
 const ofEvents = (): number => 1 + Math.min(1, others());
 
 describe("the calls of the database for a job", () => {

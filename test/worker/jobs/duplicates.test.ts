@@ -27,12 +27,12 @@ interface Job {
   readonly tasks: readonly string[];
 }
 
-/** A job's every message and report comes again and again; these are still to come. */
+/** A message or report of a job that comes again and again. */
 type Arrival =
   | { readonly kind: "message"; readonly jobId: string; readonly taskId: string }
   | { readonly kind: "report"; readonly task: TaskRequest; readonly completion: Completion };
 
-/** The deliveries of one thing: 1 to 20 times. */
+/** The deliveries of one message or report: 1 to 20 times. */
 const copies = (draw: Draw, arrival: Arrival): Arrival[] =>
   Array.from({ length: 1 + draw.upTo(MOST_DELIVERIES - 1) }, () => arrival);
 

@@ -47,7 +47,7 @@ describe("a job's lifetime", () => {
     await ring(jobId);
     expect(await left()).toEqual({ outputs: 0, archives: 0, rows: 0 });
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
-    // The archive's last builder may still write: the object looks again.
+    // The archive's last builder may still write: the object checks again.
     later(2 * HOUR);
     expect(await ring(jobId)).toBe(true);
     expect(await ring(jobId)).toBe(false);
@@ -78,7 +78,7 @@ describe("a job's lifetime", () => {
     later(30 * DAY);
     await ring(jobId);
     await vi.waitUntil(() => inference.cancelled.includes(last.key), PATIENT);
-    // The callbacks' token lasts four days, a retention may be shorter: the object has to refuse by itself.
+    // The callbacks' token is valid for four days, and a retention may be shorter: the object has to refuse by itself.
     const stub = env.JOBS.getByName(jobId);
     expect(await stub.holding(taskId, 1)).toBeNull();
     expect(await stub.extendTask(taskId, 1, { done: 0, total: 1 })).toBeNull();

@@ -13,14 +13,14 @@ import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import { newEndpoint } from "../../support/worker/fakes/webhooks.ts";
 
-/** How long until a job's alarm goes off, milliseconds. */
+/** Returns the time until a job's alarm goes off, in milliseconds. */
 const untilAlarm = async (jobId: string): Promise<number> =>
   present(
     await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.getAlarm()),
     "alarm",
   ) - Date.now();
 
-/** A job whose only task has failed once, and is due again. */
+/** Creates a job whose only task has failed once, and is due again. */
 async function jobWithTaskDue(): Promise<string> {
   const client = await newClient();
   const inference = new PlayedInference();

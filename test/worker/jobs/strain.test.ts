@@ -34,7 +34,7 @@ class BusyInference extends PlayedInference {
   refused = 0;
   done = 0;
 
-  /** Delivers a message; whether the task was taken. */
+  /** Delivers a message. Returns true if the task was taken. */
   async offer({ lane, jobId, taskId }: Message): Promise<boolean> {
     const isFull = this.running.filter((task) => task.lane === lane).length >= PLACES;
     this.answer = () =>
@@ -48,7 +48,7 @@ class BusyInference extends PlayedInference {
     return this.tasks.length > before;
   }
 
-  /** Ends one of the tasks that run, if there is one. */
+  /** Ends one of the running tasks, if there is one. */
   async finish(index: number): Promise<void> {
     for (const task of this.running.splice(index, 1)) {
       this.done += 1;
@@ -56,7 +56,7 @@ class BusyInference extends PlayedInference {
     }
   }
 
-  /** Half a minute passes; the tasks that run are reported to. */
+  /** Advances half a minute, and reports the running tasks. */
   async beat(): Promise<void> {
     later(30_000);
     for (const task of this.running) {
@@ -65,7 +65,7 @@ class BusyInference extends PlayedInference {
   }
 }
 
-/** What was put into the queues since it was last asked, in order. Real ones would deliver every hundred by themselves. */
+/** Returns the messages queued since the last call, in order. Real queues would deliver every hundred by themselves. */
 function queued(): () => Message[] {
   const sent = vi.spyOn(Queues.prototype, "sendTasks").mockResolvedValue();
   let seen = 0;
@@ -76,7 +76,7 @@ function queued(): () => Message[] {
   };
 }
 
-/** How each task of a job ended, and in which attempt. */
+/** Returns the end of each task of a job, and its attempt. */
 const endsOf = (jobId: string) =>
   runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) =>
     new JobStorage(storage).load()?.tasks.map(({ taskId, step, attempts }) => [taskId, step.at, attempts]),
@@ -101,7 +101,7 @@ describe("many tasks and an inference service with room for four", () => {
       }
       if (message === undefined || draw.upTo(2) === 0) await inference.finish(draw.upTo(PLACES - 1));
       messages.push(...take());
-      // However many of a job wait, its window alone is in the queue.
+      // However many tasks of a job wait, only its window is in the queue.
       expect(messages.length).toBeLessThanOrEqual(JOBS * WINDOW);
 
       if (jobs.length === JOBS && inference.done > TASKS && inference.running.length === PLACES) {

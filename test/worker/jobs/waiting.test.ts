@@ -141,7 +141,7 @@ describe("retrieveJobDownload with `Prefer: wait=N`", () => {
 });
 
 describe("clients that wait", () => {
-  /** Counts what the Worker and the JobObjects ask of the database from now on. */
+  /** Counts the database calls of the Worker and the JobObjects from now on. */
   const countDatabaseCalls = () => {
     const prototype = Object.getPrototypeOf(home.DB);
     const spies = (["prepare", "batch", "exec"] as const).map((name) => vi.spyOn(prototype, name));
@@ -158,7 +158,7 @@ describe("clients that wait", () => {
     });
     for (const { jobId } of jobs) await expectWaiters(jobId, WAITING);
     const calls = countDatabaseCalls();
-    // What happens meanwhile wakes them, and they sleep again.
+    // Events meanwhile wake them, and they sleep again.
     for (const { jobId, taskId } of jobs) {
       const object = env.JOBS.getByName(jobId);
       await object.releaseTask(taskId, (await object.claimTask(taskId))?.lease ?? 0, 0);

@@ -29,7 +29,7 @@ const objectOf = (jobId: string) => env.JOBS.getByName(jobId);
 const alarmOf = (jobId: string): Promise<number | null> =>
   runInDurableObject(objectOf(jobId), (_, { storage }) => storage.getAlarm());
 
-/** The alarm is gone, by hand; the object is loaded again at the next call. */
+/** Deletes the alarm by hand; the object is loaded again at the next call. */
 async function loseAlarm(jobId: string): Promise<void> {
   await runInDurableObject(objectOf(jobId), (_, { storage }) => storage.deleteAlarm());
   await evictDurableObject(objectOf(jobId));
@@ -226,7 +226,7 @@ describe("a shorter retention", () => {
 it("a job is forgotten with its alarm in one turn: a crash leaves both or neither", async () => {
   const { jobId } = await newJob(client);
   await runInDurableObject(objectOf(jobId), async (_, { storage }) => {
-    // The process dies where the first deletion would be awaited.
+    // Stops the process at the first deletion.
     const dies = vi.spyOn(storage, "deleteAlarm").mockImplementation(() => new Promise(() => undefined));
     const deleted = vi.spyOn(storage, "deleteAll");
     void new JobStorage(storage).clear();

@@ -20,7 +20,7 @@ const anyJob = fc.integer({ min: 1, max: MOST_TASKS }).chain((tasks) =>
   }),
 );
 
-/** Everything is back, and each task that is left succeeds: the job has to end. */
+/** Restores all parts, and lets each remaining task succeed: the job has to end. */
 async function comeToAnEnd(stage: Stage): Promise<void> {
   stage.end("database");
   stage.end("queues");
@@ -59,7 +59,7 @@ describe("a whole job, with its object, list, ledger and bucket", () => {
     await fc.assert(fc.asyncProperty(anyJob, play), {
       numRuns: amount({ short: 1, long: 40 }),
       seed: Number(env.SEED),
-      // To make a counterexample smaller takes longer than to find it; the seed repeats it.
+      // Shrinking a counterexample takes longer than finding it; the seed repeats it.
       endOnFailure: true,
     });
   }, 3_600_000);

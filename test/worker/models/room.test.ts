@@ -12,13 +12,13 @@ import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 
 const QUEUE = "segmentation-bulk";
-/** Delivers messages that have come back as they are so often that new ones take their place now. */
+/** Delivers messages that have come back so often that new ones replace them now. */
 const deliverWorn = (...bodies: object[]) => deliverAgain(4, env, QUEUE, ...bodies);
 
 let client: Client;
 let inference: PlayedInference;
 let messages: TaskMessage[];
-/** What goes into the queues from now on; it stays there. */
+/** The messages queued from now on; they stay there. */
 let queued: { body: TaskMessage; delaySeconds: number }[];
 beforeEach(async () => {
   client = await newClient();

@@ -78,7 +78,7 @@ describe("an account that is erased", () => {
   });
 });
 
-/** Rows of jobs that were cut off in their creation, and so have no object. */
+/** Rows of jobs whose creation was cut off, and that therefore have no object. */
 const storeJobs = ({ accountId }: Client, count: number) =>
   home.DB.prepare(
     `INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
@@ -88,7 +88,7 @@ const storeJobs = ({ accountId }: Client, count: number) =>
     .bind(accountId, count)
     .run();
 
-/** Each look at a page of jobs takes so long. */
+/** Slows down each read of a page of jobs. */
 function slowPages(ms: number): void {
   const { erasures } = home.platform;
   const jobs = erasures.jobs.bind(erasures);

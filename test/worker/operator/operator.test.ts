@@ -105,7 +105,7 @@ describe("the list of stuck jobs", () => {
   it("has the other jobs too where an object can't be reached", async () => {
     const [away, there] = [await newJob(client), await newJob(client)];
     later(2 * HOUR);
-    // The operator asks the platform of the first database.
+    // The operator uses the platform of the first database.
     const platform = home.platform.at();
     const { jobObject } = platform;
     vi.spyOn(platform, "jobObject").mockImplementation((jobId) => {

@@ -22,7 +22,7 @@ const allObjects = async (): Promise<string[]> => (await listDurableObjectIds(en
 /** The runtime keeps listing the objects of earlier tests, thousands of them, although they are empty. */
 let earlierObjects: ReadonlySet<string>;
 
-/** Asks all objects of this test to list themselves, and says what was found. */
+/** Relists all objects of this test. Returns the findings. */
 async function relist(dryRun = false): Promise<Record<string, string>> {
   const objectIds = (await allObjects()).filter((id) => !earlierObjects.has(id));
   const found: [string, string][] = [];
@@ -150,7 +150,7 @@ describe("relist, after a restore of an older database,", () => {
     const { jobId } = await newJob(client);
     const other = await newJob(client);
     await loseJobs();
-    // The operator asks the platform of the first database.
+    // The operator uses the platform of the first database.
     const platform = home.platform.at();
     const objectId = String(env.JOBS.idFromName(jobId));
     const { jobObjectById } = platform;

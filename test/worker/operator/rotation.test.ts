@@ -25,7 +25,7 @@ import { expectError } from "../../support/worker/client/wire.ts";
 const { MASTER_SECRET: FIRST, OPERATOR_TOKEN = "" } = home.platform.settings;
 const NEXT = "the-secret-that-follows-in-a-rotation-of-43-ch";
 
-/** An instance of the Worker, by its settings: on the platform, several with different ones run beside each other for a while. */
+/** An instance of the Worker with its settings: the platform runs several with different ones in parallel for a while. */
 const instance = (changes: object): Env => Object.assign({}, env, changes);
 const before = instance({});
 const reading = instance({ MASTER_SECRET_PREVIOUS: NEXT });
@@ -51,7 +51,7 @@ const ask = async (
 const progress = (one: Env, { callbackToken }: Pick<TaskRequest, "callbackToken">): Promise<Answer> =>
   ask(one, callbackToken, "POST", "/internal/leases/progress", { done: 0, total: 1 });
 
-/** What `npm run admin -- rotate-secret` does, on one instance. */
+/** Runs the work of `npm run admin -- rotate-secret` on one instance. */
 const reseal = (one: Env) =>
   rotateSecret(
     {
@@ -65,7 +65,7 @@ const reseal = (one: Env) =>
     Date.now(),
   );
 
-/** Sends what is due to an endpoint, on one instance. */
+/** Sends the due deliveries of an endpoint, on one instance. */
 const deliverBy = (one: Env, { endpointId }: TestEndpoint): Promise<void> =>
   runInDurableObject(env.WEBHOOKS.getByName(endpointId), (_, state) => new WebhookObject(state, one).alarm());
 
@@ -76,10 +76,10 @@ const sealedIn = async (): Promise<string[]> => {
   return results.map(({ secrets }) => secrets);
 };
 
-/** What each round gets anew, which all later ones use. */
+/** New credentials of each round, which all later rounds use. */
 const FRESH = amount({ short: 1, long: 2 });
 
-/** What one round has got of the service, and may use as long as it likes. */
+/** Credentials that one round has received from the service, without an expiry. */
 interface Issued {
   readonly task: TaskRequest;
   readonly cursor: string;
@@ -103,7 +103,7 @@ async function issue(one: Env, client: Client, inference: PlayedInference): Prom
   return { task, cursor: page.body.nextToken, key, body, jobId };
 }
 
-/** Uses what was issued, as its holders do. Returns what each got. */
+/** Uses the issued credentials like their holders. Returns the result of each. */
 async function use(one: Env, client: Client, { task, cursor, key, body, jobId }: Issued): Promise<object> {
   const [reported, listed, repeated] = await Promise.all([
     progress(one, task),
@@ -120,7 +120,7 @@ describe("a rotation of the master secret", () => {
     const draw = new Draw();
     const client = await newClient();
     const inference = new PlayedInference();
-    // So that each page of one job has a next one.
+    // Gives each page of one job a next one.
     await newJob(client);
     const endpoints: TestEndpoint[] = [];
     for (let i = 0; i < 3; i += 1) endpoints.push(await newEndpoint(client, `https://receiver.test/${i}`));
@@ -155,7 +155,7 @@ describe("a rotation of the master secret", () => {
     const id = await keyIdOf(NEXT);
     for (const sealed of await sealedIn()) expect(decodeProtectedHeader(sealed).kid).toBe(id);
 
-    // The first secret is gone: what it had signed is worthless now, and all that came later is as good as before.
+    // The first secret is gone: its signatures are invalid now, and all later ones are still valid.
     for (const each of issued) {
       const isLater = decodeProtectedHeader(each.task.callbackToken).kid === id;
       expect((await progress(without, each.task)).status).toBe(isLater ? 200 : 401);
@@ -167,7 +167,7 @@ describe("a rotation of the master secret", () => {
       await deliverBy(without, endpoint);
       // Its first secret has not been valid for a day, where it was rotated; each delivery is signed by that, too.
       const received = receivers.of(endpoint);
-      // The object's own alarm may go off beside, and send one again under its id.
+      // The object's alarm may also go off, and send one again under its id.
       expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(rounds + 1);
       for (const request of received) expect(verified(endpoint.secret, request).type).toBe("test");
     }

@@ -8,7 +8,7 @@ import { later } from "../../support/worker/runtime/time.ts";
 const MANY = 10_001;
 const MINUTE = 60_000;
 
-/** What is over since 1970, by its table: a statement that fills it with MANY rows of the account ?1. */
+/** Outlived rows by their table: a statement that inserts MANY rows since 1970 for the account ?1. */
 const OUTLIVED = {
   upload_bytes: "INSERT INTO upload_bytes (account_id, hour, bytes) SELECT ?1, i - 20000, 1 FROM n",
   api_keys: `INSERT INTO api_keys (id, account_id, label, prefix, digest, revoked_at, created_at, updated_at)

@@ -11,7 +11,7 @@ import { OF_JOBS } from "../../support/worker/metrics/jobs.ts";
 import { type Happening, type Metered, metered, startedJob } from "../../support/worker/metrics/points.ts";
 import { OF_UPKEEP } from "../../support/worker/metrics/upkeep.ts";
 
-/** What has to happen for each metric of the table. */
+/** The events that cause each metric of the table. */
 const WRITTEN: Readonly<Record<MetricName, Happening>> = { ...OF_JOBS, ...OF_UPKEEP };
 
 let now: Metered;
@@ -57,7 +57,7 @@ describe("metrics", () => {
 
   it("are those of every line, also where the log is sampled", async () => {
     onTestFinished(() => void sampleInfo(1));
-    // Objects have platforms of their own, which are made when they are first needed.
+    // Objects have separate platforms, which are made at first use.
     await startedJob(now.client);
     now.points.length = 0;
     platformOf(Object.assign({}, env, { LOG_INFO_ONE_IN: "1000000" }));

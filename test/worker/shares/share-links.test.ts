@@ -111,7 +111,7 @@ describe("whoever has a link", () => {
         expectError(answer, 401, "Unauthorized", path);
         expect(answer.body).toEqual(wrong.body);
       }
-    // And what they tried doesn't close the link for the others who have it.
+    // Their attempts don't close the link for its other users.
     for (const path of paths()) expect((await visit(token, path)).status, path).toBe(200);
   });
 

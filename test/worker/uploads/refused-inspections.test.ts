@@ -15,7 +15,7 @@ import { expectError } from "../../support/worker/client/wire.ts";
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-/** Counts what the bucket is asked from now on. */
+/** Counts the calls of the bucket from now on. */
 function countReads(): () => number {
   const get = vi.spyOn(env.MEDIA, "get");
   const head = vi.spyOn(env.MEDIA, "head");
@@ -46,7 +46,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     expectError(refused, 402, "daily_limit_reached");
     expect(refused.headers.get("retry-after")).toBe(String(refused.body.retryAfterSeconds));
     const inAll = reads();
-    // The day's tasks, and what the last of them was short of.
+    // The day's tasks, and at most the uploads of the last job.
     expect(inAll).toBeLessThan(20 + tasks.length);
     expect((await create(tasks)).body.error).toBe("daily_limit_reached");
     expect(reads()).toBe(inAll);
@@ -80,7 +80,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     const body = JSON.stringify(imageJob([there, await presign(client)]));
     const headers = { authorization: `Bearer ${client.key}`, "content-type": "application/json" };
     const request = new Request("https://api.test/v1/jobs", { method: "POST", headers, body });
-    // Nobody waits for the answer. What the platform then waits for is what the context was given.
+    // The client does not wait for the answer. The platform then waits for the context's work.
     const unheard = worker.fetch(request, env, context);
     await asked.promise;
     const over = waitOnExecutionContext(context);
@@ -95,7 +95,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     const tasks = [await presign(client), ...(await uploads(client, 40))];
     const reads = countReads();
     expectError(await create(tasks), 409, "upload_incomplete");
-    // Those that were under way beside it.
+    // Reads in progress at the same time.
     expect(reads()).toBeLessThanOrEqual(12);
   });
 
@@ -131,7 +131,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     const reads = countReads();
     expect((await create(tasks)).status).toBe(202);
     expect(reads()).toBe(3);
-    // The sizes of the others are known once the bucket's events have come, or an inspection.
+    // The bucket's events, or an inspection, give the sizes of the others.
     const { status, body } = await create([sized.body.taskId]);
     expect({ status, reads: reads() }).toEqual({ status: 202, reads: 3 });
     await inspect();

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 const keyOf = (taskId: string) => inputKey(client.accountId, taskId);
-/** Stores bytes, and gives the message that R2 sends of it. */
+/** Stores bytes. Returns the message that R2 sends about them. */
 async function stored(taskId: string, bytes: number): Promise<object> {
   const object = await env.MEDIA.put(keyOf(taskId), new Uint8Array(bytes));
   return {
@@ -168,7 +168,7 @@ describe("an event of the bucket", () => {
     const events = await Promise.all([10, 20, 30].map(async (bytes) => stored(await presign(client), bytes)));
     const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     await tell(...events);
-    // Where there are several databases, another one asks the directory which of them the batch is for.
+    // With several databases, another query finds the batch's databases in the directory.
     expect(prepare).toHaveBeenCalledTimes(Math.min(2, home.platform.databases.length));
     expect(await planOf(String(prepare.mock.calls.at(-1)?.[0]))).toContainEqual(
       expect.stringMatching(/^SEARCH uploads USING .*autoindex_uploads_1 \(task_id=\?\)/),

@@ -42,7 +42,7 @@ describe(`an endpoint that is down for two hours, in which ${EVENTS} events happ
       }
       await ringEndpoint(endpoint);
       later(EVERY_MINUTES * MINUTE);
-      // Neither the failed requests nor the lines about them are of interest, and there are hundreds of thousands.
+      // Drops the failed requests and their lines, of which there are hundreds of thousands.
       endpoints.received.length = 0;
       log.mockClear();
     }

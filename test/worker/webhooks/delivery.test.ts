@@ -148,7 +148,7 @@ describe("an attempt", () => {
 
   it("is written down before it is made: one that is cut off has been, and the next has the same id [A3-17]", async () => {
     const { deliveryId } = await sendTest(client, endpoint);
-    // A run that never comes to its end.
+    // A run that never ends.
     const forEver = new Promise<Response>(() => {});
     endpoints.answer(endpoint, () => forEver);
     await runInDurableObject(objectOf(endpoint), async (_, state) => {
@@ -174,7 +174,10 @@ describe("an attempt", () => {
     expect(endpoints.received.map(({ headers }) => headers["webhook-id"])).toEqual([deliveryId, deliveryId]);
   });
 
-  /** The most requests that an endpoint had open at a time while it was sent so many events and answered each with `status`. */
+  /**
+   * Returns the maximum number of an endpoint's concurrent requests while it received this many events and answered each with
+   * `status`.
+   */
   async function mostOpen(status: number, events: number): Promise<number> {
     for (let i = 0; i < events; i += 1) await sendTest(client, endpoint);
     let open = 0;
@@ -182,7 +185,7 @@ describe("an attempt", () => {
     endpoints.answer(endpoint, async () => {
       open += 1;
       most = Math.max(most, open);
-      // Long enough for the others of the same width to begin, on a busy machine too.
+      // Long enough for the others of the same width to begin, even on a busy machine.
       await scheduler.wait(100);
       open -= 1;
       return new Response(null, { status });

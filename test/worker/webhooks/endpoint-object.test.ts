@@ -106,7 +106,7 @@ describe("an endpoint's object", () => {
     expect(await alarmOf(endpoint)).toBeNull();
   });
 
-  /** Deliveries that arrived now, with these outcomes, a million milliseconds before the next attempt of those that wait. */
+  /** Deliveries that arrived now, with these outcomes, a million milliseconds before the next attempt of the pending ones. */
   const seed = (count: number, outcome: string | null, body = "{}") =>
     runInDurableObject(objectOf(endpoint), (_, { storage }) => {
       storage.sql.exec(
@@ -120,7 +120,7 @@ describe("an endpoint's object", () => {
         crypto.randomUUID(),
       );
     });
-  /** How many deliveries it keeps, by their outcome. */
+  /** Returns the number of kept deliveries, by their outcome. */
   const kept = (): Promise<unknown> =>
     runInDurableObject(objectOf(endpoint), (_, { storage }) =>
       Object.fromEntries(

@@ -30,11 +30,11 @@ let inference: PlayedInference;
 beforeEach(async () => {
   client = await newClient();
   inference = new PlayedInference();
-  // From here on the clock stands still until a test moves it, a day from now: no alarm goes off by itself.
+  // Stops the clock, a day from now, until a test moves it: no alarm goes off by itself.
   later(DAY);
 });
 
-/** A job that has come to its end. */
+/** Creates a job and ends it. */
 async function endedJob(completions = [success()]): Promise<string> {
   const { jobId, tasks } = await newJob(client, completions.length);
   await finishJob(inference, client.accountId, jobId, tasks, (_, i) => at(completions, i));
@@ -46,7 +46,7 @@ async function endedArchive(jobId: string): Promise<void> {
   await deliverArchive(jobId);
 }
 
-/** An endpoint's deliveries, once it has so many: they are handed over after the answer. */
+/** Returns an endpoint's deliveries, once it has this many: they are handed over after the answer. */
 const delivered = (endpoint: TestEndpoint, count: number): Promise<WebhookDelivery[]> =>
   vi.waitFor(async () => {
     const deliveries = await deliveriesOf(client, endpoint);

@@ -12,7 +12,7 @@ import {
 } from "../../support/worker/fakes/webhooks.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
-/** Where no webhook goes. test/unit/shared/public-url.test.ts has many more, and the rule itself. */
+/** URLs that webhooks must not reach. test/unit/shared/public-url.test.ts has many more, and the rule itself. */
 const FORBIDDEN = [
   // This machine, by IPv4 in all spellings of the URL standard.
   "https://127.0.0.1/",
@@ -66,7 +66,7 @@ const FORBIDDEN = [
   "https://API.TEST.:8443/",
 ];
 
-/** The rule is the one that is asked at an endpoint's creation, of all of them: in the short form every fifth stands for the others. */
+/** All of them are also refused at an endpoint's creation: the short form checks every fifth. */
 const SOME = FORBIDDEN.filter((_, i) => i % amount({ short: 5, long: 1 }) === 0);
 
 let client: Client;

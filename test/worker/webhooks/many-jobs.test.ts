@@ -24,9 +24,9 @@ import { shownEndpoint } from "../../support/worker/fixtures/webhook-endpoint.ts
 const JOBS = amount({ short: 6, long: 1_000 });
 const THIRD = Math.ceil(JOBS / 3);
 const DAY = 86_400_000;
-/** What one attempt at the slow endpoint takes, in real milliseconds: enough for others to come in between. */
+/** Duration of one attempt at the slow endpoint, in real milliseconds: enough for others to come in between. */
 const SLOW_MS = 2;
-/** Longer than the test lets it be. */
+/** Longer than the test's run. */
 const UNTIL_KILLED_MS = 14_000;
 
 async function allDeliveries(client: Client, { endpointId }: TestEndpoint): Promise<WebhookDelivery[]> {
@@ -63,7 +63,7 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
     });
     const death = Promise.withResolvers<never>();
     endpoints.answer(dead, () => death.promise);
-    // The runtime's limiter counts by its own clock, and these jobs come faster than an account may ask.
+    // The runtime's limiter counts by its clock, and these jobs come faster than an account's rate.
     vi.spyOn(home.platform.requestRate, "admits").mockResolvedValue(true);
 
     const jobIds: string[] = [];
@@ -94,7 +94,7 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
     await expect(ringing).rejects.toThrow();
     slowMs = SLOW_MS;
 
-    // The dead one is in its first turn, and answers nothing, while the last jobs end and the slow one is notified of all.
+    // The dead endpoint is in its first run, without an answer, while the last jobs end and the slow one is notified of all.
     const dying = ringEndpoint(dead);
     await vi.waitFor(() => expect(endpoints.of(dead)).toHaveLength(FIRST_AT_A_TIME), PATIENT);
     await endJobs(JOBS - 2 * THIRD);
@@ -103,7 +103,7 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
     expect(body.items).toHaveLength(Math.min(JOBS, 100));
     await ringEndpoint(slow);
     expect(endpoints.of(slow)).toHaveLength(JOBS);
-    // What was cut off is noticed first, and then tried again.
+    // Detects interrupted attempts first, and then tries again.
     for (let rounds = 0; rounds < 2; rounds += 1) {
       later(60_000);
       await ringEndpoint(slow);
@@ -121,7 +121,7 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
     const toSlow = await allDeliveries(client, slow);
     expect(toSlow.map(({ status }) => status)).toEqual(jobIds.map(() => "succeeded"));
 
-    // The dead one, at its own pace.
+    // The dead endpoint, at its pace.
     endpoints.answer(dead, () => {
       throw new Error("Network connection lost.");
     });

@@ -1,6 +1,6 @@
 /**
- * The Worker with a queue that misbehaves and alarms that are late: the local runtime delivers everything once and in order, and
- * on time. A fault shim for tests, never deployed; everything else is src/index.ts.
+ * The Worker with a queue that misbehaves and late alarms: the local runtime delivers everything once, in order and on time. A
+ * fault shim for tests, never deployed; everything else is src/index.ts.
  */
 import { withStorage } from "../../../../scripts/local/stack/workers/with-storage.ts";
 import { log } from "../../../../src/shared/log.ts";
@@ -12,9 +12,9 @@ import { ALARM_FAULTS, MESSAGE_FAULTS, REORDERED } from "../faults.ts";
 export { AccountStreams } from "../../../../src/index.ts";
 
 interface ChaosEnv extends Env {
-  /** What the draws follow from, in this life of the Worker. */
+  /** The seed of the draws in this life of the Worker. */
   readonly CHAOS_SEED: string;
-  /** How late an alarm may be. */
+  /** Maximum delay of an alarm. */
   readonly CHAOS_LATE_SECONDS: string;
 }
 
@@ -25,7 +25,7 @@ let alarmDraws: Draws | undefined;
 
 const SET_FOR = "chaos";
 
-/** Lets the platform be late with some alarms of an object, which only sees for when it has set them. */
+/** Delays some alarms of an object, which sees only the time that it has set. */
 function delayAlarms({ storage }: DurableObjectState, env: ChaosEnv): void {
   const from = (alarmDraws ??= new Draws(`alarms ${env.CHAOS_SEED}`));
   const setAlarm = storage.setAlarm.bind(storage);
@@ -61,7 +61,7 @@ function queueOf(env: Env, name: string): Queue {
   return name.endsWith("-trial") ? env.TRIAL_QUEUE : env.ARCHIVE_QUEUE;
 }
 
-/** A second delivery, which answers for nothing: the first decides what becomes of the message. */
+/** Returns a second delivery, whose outcome does not count: the first decides the message's outcome. */
 const copyOf = ({ id, timestamp, body, attempts }: Message): Message => ({
   id,
   timestamp,
@@ -71,7 +71,7 @@ const copyOf = ({ id, timestamp, body, attempts }: Message): Message => ({
   retry: () => undefined,
 });
 
-/** What is delivered now of a batch: some of it never, some later, some twice, and in any order. */
+/** Returns the messages of a batch to deliver now: drops some, delays some, doubles some, and shuffles them. */
 async function disturb(batch: MessageBatch, env: ChaosEnv, from: Draws): Promise<Message[]> {
   const deliveries: Message[] = [];
   const again = (message: Message): Promise<unknown> =>

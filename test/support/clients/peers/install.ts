@@ -1,4 +1,6 @@
-/** Installs other people's tools from their registries, once for each version, in the user's cache folder: some have gigabytes. */
+/**
+ * Installs other projects' tools from their registries, once for each version, in the user's cache folder: some have gigabytes.
+ */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
@@ -9,11 +11,11 @@ import { lockFile } from "../../../../scripts/shared/file-lock.ts";
 
 const run = promisify(execFile);
 
-/** Where it is kept, and what the tools' own build outputs may be kept in. */
+/** The folder of the tools and of their build outputs. */
 export const PEERS = join(dirname(modelsRoot({ ...process.env, MODEL_DIR: "" })), "segmentation-peers");
 const PATIENCE_MS = 600_000;
 
-/** The folder of something of these versions, in which `install` puts it unless it is there. */
+/** Returns the folder of a tool of these versions; `install` fills it unless it exists. */
 async function installed(
   versions: readonly string[],
   install: (folder: string) => Promise<unknown>,
@@ -61,7 +63,7 @@ export async function goProgram(versioned: string): Promise<string> {
   return join(folder, versioned.replace(/@.*/, "").split("/").at(-1) ?? "");
 }
 
-/** The folder of a package of npm, "name@version", that the project's own install leaves out: most people never need it. */
+/** Returns the folder of an npm package, "name@version", that the project's install leaves out: few people need it. */
 export async function npmPackage(versioned: string): Promise<string> {
   const folder = await installed([versioned], (empty) =>
     run("npm", ["install", "--prefix", empty, "--no-audit", "--no-fund", versioned]),

@@ -1,4 +1,4 @@
-/** Label Studio itself, from PyPI, on this machine, and a person who works in its pages. */
+/** Label Studio from PyPI, on this machine, and a person who works in its pages. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
@@ -11,7 +11,7 @@ import { present } from "../../at.ts";
 
 const PERSON = { email: "person@example.com", password: "a password of some length" };
 
-/** For how long the person waits, milliseconds: a page shows a task once its predictions are there. */
+/** Time that the person waits, in milliseconds: a page shows a task once its predictions are there. */
 const PATIENCE_MS = 180_000;
 
 export interface LabelStudio {
@@ -19,13 +19,13 @@ export interface LabelStudio {
   readonly end: () => Promise<void>;
 }
 
-/** Starts Label Studio on a free port of this machine, with a person in it, whose data are in the folder. */
+/** Starts Label Studio on a free port of this machine, with one person, and its data in the folder. */
 export async function startLabelStudio(bin: string, folder: string): Promise<LabelStudio> {
   const port = await claimPort(0);
   const log = openSync(join(folder, "studio.log"), "w");
   const where = `--internal-host 127.0.0.1 --port ${port} --data-dir ${join(folder, "studio")} --no-browser`;
   const who = ["--username", PERSON.email, "--password", PERSON.password];
-  // It would not call a service on its own machine otherwise.
+  // By default it does not call a service on its machine.
   const local = { ML_BLOCK_LOCAL_IP: "false", USE_DEFAULT_BANNED_SUBNETS: "false" };
   const env = { ...process.env, ...local, COLLECT_ANALYTICS: "false" };
   const started = spawn(join(bin, "label-studio"), ["start", ...where.split(" "), ...who], {
@@ -64,7 +64,7 @@ interface PostedBody {
 export async function signIn(browser: Browser, url: string): Promise<Person> {
   const page = await browser.newPage({ baseURL: url });
   page.setDefaultTimeout(PATIENCE_MS);
-  // The pages report to their makers.
+  // Blocks the pages' analytics.
   await page.route(
     ({ hostname }) => hostname !== "127.0.0.1",
     (route) => route.abort(),
@@ -100,7 +100,7 @@ export async function connectModel(page: Page, project: number, backend: string,
   await page.getByRole("button", { name: "Save machine learning form" }).click();
 }
 
-/** A click on a picture, in shares of its width and height; beside the object if `Alt` is held. */
+/** A click on a picture, in shares of its width and height; on the background if `Alt` is held. */
 export interface Click {
   readonly x: number;
   readonly y: number;
@@ -108,8 +108,8 @@ export interface Click {
 }
 
 /**
- * Opens a task, switches Auto-Annotation on, clicks with Auto-Detect and a label, accepts what the model suggests after the last
- * click, and submits it. Returns what the page then asked of the model, and what it was given.
+ * Opens a task, switches Auto-Annotation on, clicks with Auto-Detect and a label, accepts the model's suggestion after the last
+ * click, and submits it. Returns the page's requests to the model, and the answers.
  */
 export async function clickAndSubmit(
   page: Page,

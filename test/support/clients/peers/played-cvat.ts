@@ -1,20 +1,21 @@
 /**
- * A stand-in for a CVAT server, as far as its SDK and its command line ask one about a task of one picture, and as it calls functions.
- * CVAT itself comes as a dozen containers. Of its protocol: the SDK's `cvat_sdk.api_client` on one side, Nuclio's dashboard on the other.
+ * A fake CVAT server with the parts that its SDK and its command line need for a task of one picture, and that call functions.
+ * CVAT itself consists of a dozen containers. Its protocols: the SDK's `cvat_sdk.api_client` on one side, Nuclio's dashboard on
+ * the other.
  */
 import { zipSync } from "fflate";
 import { Hono } from "hono";
 import { z } from "zod";
 import { serve } from "../../../../client/test/support/serve.ts";
 
-/** What a person or a program has annotated in the task. */
+/** The annotations of a person or a program in the task. */
 const Annotations = z.object({
   shapes: z.array(
     z.looseObject({ type: z.string(), frame: z.int(), label_id: z.int(), points: z.array(z.number()) }),
   ),
 });
 
-/** A list of functions, as far as the server reads it. */
+/** A list of functions, with the fields that the server reads. */
 const Functions = z.record(
   z.string(),
   z.object({
@@ -24,7 +25,7 @@ const Functions = z.record(
 
 export interface PlayedCvat {
   readonly url: string;
-  /** What was annotated, in the order in which it came. */
+  /** The annotations in the order of their arrival. */
   readonly shapes: z.infer<typeof Annotations>["shapes"];
 }
 
@@ -32,9 +33,9 @@ export interface CvatTask {
   readonly picture: Uint8Array;
   readonly width: number;
   readonly height: number;
-  /** Of the task, with ids from 100. */
+  /** Labels of the task, with ids from 100. */
   readonly labels: readonly string[];
-  /** Where CVAT_NUCLIO_HOST leads, and the password in it. */
+  /** The address in CVAT_NUCLIO_HOST, and its password. */
   readonly functions: { readonly url: string; readonly password: string };
 }
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** What a Cloudflare account has, as far as the deployment asks for it. */
+/** A Cloudflare account, with the parts that the deployment queries. */
 export const StandInAccount = z.object({
   loggedIn: z.boolean(),
   /** The ids of the accounts that the login may use. */
   accounts: z.array(z.string()),
   databases: z.array(z.object({ uuid: z.string(), name: z.string() })),
-  /** By its binding, the names of the migrations that a database has; absent if it never had one. */
+  /** The names of a database's applied migrations, by its binding; absent if it never had one. */
   applied: z.record(z.string(), z.array(z.string())),
   queues: z.array(z.string()),
   /** `methods`: those that the CORS rule allows; null if there is none. `days`: null for a rule that deletes no objects. */
@@ -22,9 +22,9 @@ export const StandInAccount = z.object({
   secrets: z.array(z.string()).nullable(),
   /** The values of the secrets that Wrangler was given. */
   stored: z.record(z.string(), z.string()),
-  /** Whether the account's Worker is the project's, and not the empty one that stores secrets. */
+  /** True if the account's Worker is the project's; false for the empty Worker that stores secrets. */
   deployed: z.boolean(),
-  /** The types of the bindings of the version that runs; null if none does. */
+  /** The types of the bindings of the active version; null if there is none. */
   running: z.array(z.string()).nullable(),
   /** Commands that Cloudflare refuses. */
   broken: z.array(z.string()),

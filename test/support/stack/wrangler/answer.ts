@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import type { StandInAccount } from "./account.ts";
 
-/** How a command of Wrangler ends: what it prints, and its exit code. */
+/** The result of a Wrangler command: its output and its exit code. */
 export interface WranglerAnswer {
   readonly stdout: string;
   readonly stderr: string;
@@ -103,7 +103,7 @@ function eventsOf(name: string, { events }: Bucket): WranglerAnswer {
 
 const Cors = z.object({ rules: z.array(z.object({ allowed: z.object({ methods: z.array(z.string()) }) })) });
 
-/** Answers what changes the account, and changes it. Undefined for other commands. */
+/** Answers a command that changes the account, and changes it. Undefined for other commands. */
 function changeOf(
   account: StandInAccount,
   words: string,
@@ -177,7 +177,7 @@ function changeOf(
   return undefined;
 }
 
-/** Answers a command as Wrangler 4.124 would for this account, which it may change. `input` is what the command reads. */
+/** Answers a command as Wrangler 4.124 would for this account, which it may change. `input` is the command's input. */
 export function answerOf(account: StandInAccount, args: readonly string[], input = ""): WranglerAnswer {
   const words = wordsOf(args);
   if (words === "whoami") {

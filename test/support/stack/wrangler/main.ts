@@ -3,9 +3,9 @@ import { StandInAccount } from "./account.ts";
 import { answerOf, wordsOf } from "./answer.ts";
 
 /*
- * Stands for `wrangler` where there is no Cloudflare account: it answers the commands of scripts/operate/deploy from a file that
- * describes an account, and changes it there, as Wrangler 4.124 prints its answers (by its source; never compared with a real account).
- * WRANGLER_STAND_IN_ACCOUNT names the file; the commands that it was given are appended to that file with `.calls`.
+ * Replaces `wrangler` without a Cloudflare account: it answers the commands of scripts/operate/deploy from a file that describes
+ * an account, and changes it there. It prints answers like Wrangler 4.124 (by its source; never compared with a real account).
+ * WRANGLER_STAND_IN_ACCOUNT names the file; the received commands are appended to that file with `.calls`.
  */
 
 const file = process.env["WRANGLER_STAND_IN_ACCOUNT"] ?? "";

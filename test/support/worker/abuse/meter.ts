@@ -2,27 +2,27 @@ import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import { home } from "../runtime/databases.ts";
 
-/** Who causes a cost: one of the two attackers; the crons, which clear up behind them; or the test, which only looks. */
+/** The cause of a cost: one of the two attackers; the crons, which clean up after them; or the test, which only reads. */
 export type Payer = "account" | "stranger" | "crons" | "test";
 
-/** What the operator pays for. */
+/** The operator's costs. */
 export interface Costs {
   requests: number;
   /** Round trips: a statement, or a batch. */
   d1Calls: number;
   d1RowsRead: number;
   d1RowsWritten: number;
-  /** The most rows that one statement or batch read. */
+  /** Maximum rows that one statement or batch read. */
   d1MostRead: number;
   /** R2's operations of class A (writes and lists) and class B (reads); deletions are free. */
   r2ClassA: number;
   r2ClassB: number;
-  /** Reads of the bucket for jobs that were refused. */
+  /** Reads of the bucket for refused jobs. */
   readsInVain: number;
   stripeCalls: number;
   identityCalls: number;
   tasksOffered: number;
-  /** The most streams that one job held open. */
+  /** Maximum number of streams that one job held open. */
   mostStreams: number;
   logLines: number;
 }
@@ -46,10 +46,7 @@ const none = (): Costs => ({
 const CLASS_A = ["put", "list", "createMultipartUpload"] as const;
 const CLASS_B = ["get", "head"] as const;
 
-/**
- * Counts what the real database, bucket and log are asked for, and on whose account. The spies count and pass on; they end
- * with the test.
- */
+/** Counts the calls of the real database, bucket and log by account. The spies count and pass on; they end with the test. */
 export class Meter {
   readonly of: Readonly<Record<Payer, Costs>> = {
     account: none(),
@@ -67,12 +64,12 @@ export class Meter {
     });
   }
 
-  /** The costs of the account that pays at the moment. */
+  /** The costs of the current account. */
   get now(): Costs {
     return this.of[this.#payer];
   }
 
-  /** Does something at somebody's cost. */
+  /** Runs `act` at this payer's cost. */
   async at<T>(payer: Payer, act: () => Promise<T>): Promise<T> {
     const before = this.#payer;
     this.#payer = payer;
@@ -109,7 +106,7 @@ export class Meter {
       count(result);
       return result;
     });
-    // `first` says nothing about its cost, so it is asked as `all`.
+    // `first` does not report its cost, so this runs `all`.
     vi.spyOn(statement, "first").mockImplementation(async function (
       this: D1PreparedStatement,
       column?: string,

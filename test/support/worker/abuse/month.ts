@@ -14,12 +14,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How much of a month is played. */
+/** The simulated part of a month. */
 export interface Length {
   readonly days: number;
-  /** In which hours of a day the two are at work; the crons run in every hour. */
+  /** The hours of a day in which the two are active; the crons run in every hour. */
   readonly hours: readonly number[];
-  /** Of each kind of abuse in each of these hours, if nothing refuses them. */
+  /** Number of tries of each kind of abuse in each of these hours, if they are not refused. */
   readonly tries: number;
   /** Random credentials of a stranger in each of these hours. */
   readonly credentials: number;
@@ -29,7 +29,7 @@ export interface Length {
   readonly quietDays: readonly number[];
 }
 
-/** What came of it. */
+/** The outcome. */
 export interface Outcome {
   readonly meter: Meter;
   readonly account: readonly Promised[];
@@ -45,7 +45,7 @@ export interface Outcome {
   };
 }
 
-/** Time goes to `time`, unless what was done since has taken longer. */
+/** Moves the time to `time`, unless it has already passed. */
 const goTo = (time: number): void => {
   vi.useFakeTimers({ now: Math.max(time, Date.now()), toFake: ["Date"] });
 };
@@ -61,8 +61,8 @@ async function runCrons(hour: number, everyMinutes: number): Promise<void> {
 }
 
 /**
- * A trial account and somebody without a credential do what they can, hour after hour; then nobody does anything.
- * @param tell is called as each day begins, from 1
+ * Simulates a trial account and a stranger without a credential, hour after hour, and then the time after them.
+ * @param tell called as each day begins, from 1
  */
 export async function playMonth(length: Length, tell: (day: number) => void): Promise<Outcome> {
   const begin = Math.ceil(Date.now() / DAY) * DAY;
@@ -77,7 +77,7 @@ export async function playMonth(length: Length, tell: (day: number) => void): Pr
     return prepare.call(this, definition);
   });
 
-  // True webhooks of another customer, which the stranger sends again and again.
+  // Real webhooks of another customer, which the stranger sends again and again.
   const other = await newClient("trial");
   const page = await createSession(other, "checkout");
   await outside.stripe.press(page.body.url);
@@ -97,7 +97,7 @@ export async function playMonth(length: Length, tell: (day: number) => void): Pr
   for (let hour = begin; hour < begin + length.days * DAY; hour += HOUR) {
     goTo(hour);
     if ((hour - begin) % DAY === 0) tell((hour - begin) / DAY + 1);
-    // What the spies saw of the hour before would fill the memory.
+    // The spies' records of the hour before would fill the memory.
     vi.clearAllMocks();
     if (length.hours.includes((hour % DAY) / HOUR)) {
       await meter.at("account", () => attacker.hour());

@@ -10,9 +10,8 @@ import type { Meter } from "./meter.ts";
 const REQUESTS_A_MINUTE = { account: 600, address: 300 };
 
 /**
- * Cloudflare's limiters count in real time, and a month takes minutes here: their place is taken by a count of each
- * simulated minute. That the bound limiters refuse the request above their limit is tested by itself (rate-limit.test.ts,
- * address-rate.test.ts).
+ * Replaces Cloudflare's limiters, which count in real time, with a count for each simulated minute: a month takes minutes here.
+ * Other tests check that the bound limiters refuse the request above their limit (rate-limit.test.ts, address-rate.test.ts).
  */
 function modelRates(): void {
   const { requestRate, addressRate } = home.platform;
@@ -33,7 +32,7 @@ function modelRates(): void {
   }
 }
 
-/** Objects of a few bytes that pass for large ones: the size that the Worker sees. */
+/** Objects of a few bytes that pretend to be large: the size that the Worker sees. */
 export type PretendedSizes = Map<string, number>;
 
 function pretend(sizes: PretendedSizes): void {
@@ -45,14 +44,14 @@ function pretend(sizes: PretendedSizes): void {
   });
 }
 
-/** All that is not the Worker: the inference service, Stripe, the identity provider, the limiters, sizes that do not fit here. */
+/** The world outside the Worker: the inference service, Stripe, the identity provider, the limiters, large sizes. */
 export interface Outside {
   readonly inference: PlayedInference;
   readonly stripe: PlayedStripe;
   readonly sizes: PretendedSizes;
 }
 
-/** Plays what is outside the Worker, and counts what it is asked for. */
+/** Fakes the world outside the Worker, and counts its requests. */
 export async function playOutside(meter: Meter): Promise<Outside> {
   const key = await newProviderKey();
   const fetched = () => {

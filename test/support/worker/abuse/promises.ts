@@ -6,7 +6,7 @@ import { home } from "../runtime/databases.ts";
 import type { Costs } from "./meter.ts";
 import type { Stored } from "./stored.ts";
 
-/** What the settings promise of a cost, and what was seen. */
+/** The limit that the settings promise for a cost, and the measured value. */
 export interface Promised {
   readonly what: string;
   readonly seen: number;
@@ -16,19 +16,23 @@ export interface Promised {
 
 const LARGEST_PUT = 5 * 1024 ** 3;
 const PRESIGN_MINUTES = 11;
-/** Of one checkout: the customer, its address, the open pages, the subscription and the invoices, the new page, the open pages again. */
+/**
+ * Calls of one checkout: the customer, its address, the open pages, the subscription and the invoices, the new page, the open
+ * pages again.
+ */
 const CALLS_A_PAGE = 7;
 const ENTRIES_A_JOB = 3;
-/** A page of the list is the most. */
+/** A page of the list is the largest. */
 const ROWS_OF_A_REQUEST = 150;
-/** An upload_bytes row lives through its hour, a day and until the next sweep. */
+/** Hours that an upload_bytes row exists: its hour, a day and the time until the next sweep. */
 const BYTE_HOURS = 26;
-/** A settled_units row is of five minutes; it lives for a day and until the next sweep. */
+/** A settled_units row covers five minutes; it exists for a day and until the next sweep. */
 const SLOTS = 26 * 12;
 
 /**
- * What one trial account may make the operator store, compute and pay, by the settings.
- * @param hours of the month @param busyHours in which the account is at work
+ * Returns the limits of one trial account's cost in storage, computation and payments, by the settings.
+ * @param hours of the month
+ * @param busyHours hours in which the account is active
  */
 export function promisesOfTrial(
   hours: number,
@@ -47,7 +51,7 @@ export function promisesOfTrial(
     MAX_IMAGE_BYTES: imageBytes,
     TRIAL_MAX_IMAGES: images,
   } = settings;
-  // A trial of so many times 24 hours touches one calendar day more.
+  // A trial of several 24 hours touches one calendar day more.
   const trialDays = Math.min(days + 1, Math.ceil(hours / 24) + 1);
   const jobs = tasks * trialDays;
   const keptKeys = keys * KEPT_PER_LIVE;
@@ -124,7 +128,7 @@ export function promisesOfTrial(
     {
       what: "calls of Stripe",
       seen: stripeCalls,
-      // Work that begins in one hour may end in the next, which has pages of its own.
+      // Work that begins in one hour may end in the next, which has a separate number of pages.
       limit: busyHours * 2 * pages * CALLS_A_PAGE,
       because: "MAX_BILLING_SESSIONS_PER_HOUR × seven calls of a checkout",
     },
@@ -137,7 +141,7 @@ export function promisesOfTrial(
   ];
 }
 
-/** What somebody without a credential may cost in so many requests. */
+/** Returns the limits of a stranger's cost for this many requests. */
 export function promisesOfStranger(costs: Costs, created: number): Promised[] {
   const none = (what: string, seen: number, because: string): Promised => ({ what, seen, limit: 0, because });
   return [

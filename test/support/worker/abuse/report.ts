@@ -11,7 +11,7 @@ const table = (heads: readonly string[], rows: readonly (readonly string[])[]): 
     .map((row) => `| ${row.join(" | ")} |`)
     .join("\n");
 
-/** Whether what was seen keeps to what the settings promise. */
+/** Returns true if the measured value is within the limit. */
 export const isWithin = ({ seen, limit }: Promised): boolean => seen <= limit;
 
 const promised = (rows: readonly Promised[]): string =>

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { home } from "../runtime/databases.ts";
 import type { PretendedSizes } from "./outside.ts";
 
-/** What lies with the operator at a moment: rows by table, bytes in the bucket. */
+/** The operator's stored data at a moment: rows by table, bytes in the bucket. */
 export type Stored = Readonly<Record<string, number>>;
 
 const TABLES = [
@@ -38,7 +38,7 @@ function kindOf(key: string): string {
   return /^(outputs|archives)\//.test(key) ? "bytes of outputs and archives" : "bytes of closed books";
 }
 
-/** Looks at the database and the bucket. Inputs count with the size that they pass for. */
+/** Reads the database and the bucket. Inputs count with their pretended size. */
 export async function storedNow(sizes: PretendedSizes): Promise<Stored> {
   const counts = await home.DB.batch<{ n: number }>(
     TABLES.map((table) => home.DB.prepare(`SELECT count(*) AS n FROM ${table}`)),
@@ -61,17 +61,17 @@ export async function storedNow(sizes: PretendedSizes): Promise<Stored> {
   return found;
 }
 
-/** What was added to what was there before. What is swept of the latter does not count. */
+/** Returns the additions since then. Sweeping older data does not count. */
 export const since = (stored: Stored, before: Stored): Stored =>
   Object.fromEntries(
     Object.entries(stored).map(([what, amount]) => [what, Math.max(0, amount - (before[what] ?? 0))]),
   );
 
-/** The most of each. */
+/** Returns the larger value of each. */
 export const mostOf = (one: Stored, other: Stored): Stored =>
   Object.fromEntries(Object.entries(other).map(([what, amount]) => [what, Math.max(amount, one[what] ?? 0)]));
 
-/** How many of these jobs' objects know of their job. */
+/** Counts these jobs' objects that still know their job. */
 export async function objectsLeft(jobIds: Iterable<string>): Promise<number> {
   let left = 0;
   for (const jobId of jobIds) if ((await env.JOBS.getByName(jobId).report()) !== null) left += 1;

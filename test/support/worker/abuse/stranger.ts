@@ -12,20 +12,20 @@ const CLOSED = [
   "/internal/leases/outputs",
 ];
 
-/** Somebody without a credential who does what that allows: see `hour`. */
+/** A stranger without a credential who tries every abuse: see `hour`. */
 export class Stranger {
   readonly #meter: Meter;
   readonly #webhooks: readonly Request[];
   /** The answers so far: the status and how many. */
   readonly answers = new Map<string, number>();
 
-  /** @param webhooks true ones that somebody has got hold of */
+  /** @param webhooks real webhooks in a stranger's hands */
   constructor(meter: Meter, webhooks: readonly Request[]) {
     this.#meter = meter;
     this.#webhooks = webhooks;
   }
 
-  /** Each kind of abuse some times; so many random credentials at once, from one address. */
+  /** Tries each kind of abuse several times; this many random credentials at once, from one address. */
   async hour(credentials: number): Promise<void> {
     for (let i = 0; i < credentials; i += 1) await this.#ask("GET", "/v1/account", this.#credential(i));
     for (const path of OPEN)

@@ -22,7 +22,7 @@ const MASKS = amount({ short: 20, long: 200 });
 /** More than a job may have. */
 const STREAMS = MOST_STREAMS.job + 2;
 
-/** A trial account that does what it can for nothing: see `hour`. */
+/** A trial account that tries everything that is free: see `hour`. */
 export class TrialAttacker {
   readonly #client: Client;
   readonly #meter: Meter;
@@ -33,10 +33,10 @@ export class TrialAttacker {
   readonly #succeeded: string[] = [];
   #uploads = 0;
   #jobs = 0;
-  /** The answers so far: "status error" and how many. */
+  /** The answers so far: "status error" and their number. */
   readonly answers = new Map<string, number>();
 
-  /** @param tries of each kind in an hour, if nothing refuses them: more than any budget lets through */
+  /** @param tries of each kind in an hour, if they are not refused: more than any budget */
   constructor(client: Client, meter: Meter, outside: Outside, tries: number) {
     this.#client = client;
     this.#meter = meter;
@@ -44,7 +44,7 @@ export class TrialAttacker {
     this.#tries = tries;
   }
 
-  /** Each kind of abuse until the service refuses it, and a few times more. */
+  /** Tries each kind of abuse until the service refuses it, and a few times more. */
   async hour(): Promise<void> {
     await this.#fillUploads();
     await this.#createJobs();
@@ -58,7 +58,7 @@ export class TrialAttacker {
     await this.#deleteUploads();
   }
 
-  /** Sends a request, under an Idempotency-Key of its own; in the next minute, if this one's rate is used up. */
+  /** Sends a request with a new Idempotency-Key; waits for the next minute if the rate is used up. */
   async #ask(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
     this.#meter.now.requests += 1;
     const key = { "idempotency-key": crypto.randomUUID() };
@@ -74,7 +74,7 @@ export class TrialAttacker {
     this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
   }
 
-  /** PUTs an object of so many bytes, if the upload's URL is still good. */
+  /** PUTs an object of this many bytes, if the upload's URL is still valid. */
   async #put(taskId: string, size: number): Promise<void> {
     if (Date.now() > (this.#presignedAt.get(taskId) ?? 0) + UPLOAD_SECONDS * 1_000) return;
     const key = inputKey(this.#client.accountId, taskId);
@@ -82,7 +82,10 @@ export class TrialAttacker {
     this.#outside.sizes.set(key, size);
   }
 
-  /** Most are small, so that jobs take them; every tenth is as large as a job takes, or a byte larger, or as large as storage takes. */
+  /**
+   * Returns a mostly small size, so that jobs take the uploads; every tenth is as large as a job takes, or a byte larger, or as
+   * large as storage takes.
+   */
   #sizeOfNext(): number {
     this.#uploads += 1;
     const { MAX_IMAGE_BYTES: most } = home.platform.settings;
@@ -99,9 +102,9 @@ export class TrialAttacker {
     }
   }
 
-  /** Deletes uploads, and writes to them by URLs that are still good. */
+  /** Deletes uploads, and writes to them by URLs that are still valid. */
   async #deleteUploads(): Promise<void> {
-    // Some are kept, for the next hour may have no more bytes to upload.
+    // Keeps some for the next hour, which may have no more bytes to upload.
     const deleted = this.#unused.splice(3);
     for (const taskId of deleted) {
       const { status } = await this.#ask("DELETE", `/v1/uploads/${taskId}`);
@@ -110,9 +113,12 @@ export class TrialAttacker {
     }
   }
 
-  /** One picture a job: most jobs for the fewest tokens. Garbage that fails for good, at times at the third attempt; the first of a day succeeds. */
+  /**
+   * Creates jobs with one picture: most jobs for the fewest tokens. Their garbage fails permanently, some at the third attempt;
+   * the first of a day succeeds.
+   */
   async #createJobs(): Promise<void> {
-    // Were there no limit, the hour would have an end all the same, and the table would tell.
+    // Ends the hour even without the limit, whose absence the table would show.
     const most = 3 * home.platform.settings.TRIAL_MAX_TASKS_PER_DAY;
     for (let i = 0; i < most; i += 1) {
       const taskId = this.#unused.shift();
@@ -127,7 +133,7 @@ export class TrialAttacker {
         return;
       }
       if (status !== 202) continue;
-      // Its URL is still good: it is replaced by as much as storage takes.
+      // Its URL is still valid: replaces it by as much as storage takes.
       if (this.#jobs % 3 === 0) await this.#put(taskId, LARGEST_PUT);
       this.#jobs += 1;
       if (this.#jobs % 5 === 3) await this.#giveUp(body.jobId, taskId);
@@ -135,7 +141,10 @@ export class TrialAttacker {
     }
   }
 
-  /** Has a job that is under way hold as many requests and streams as it gets; then cancels and deletes it, so that it costs nothing. */
+  /**
+   * Opens as many requests and streams of a job in progress as possible; then cancels and deletes the job, so that it costs
+   * nothing.
+   */
   async #giveUp(jobId: string, taskId: string): Promise<void> {
     await deliverTask(jobId, taskId);
     const streams = await this.#openStreams(jobId);
@@ -193,7 +202,7 @@ export class TrialAttacker {
       if (status === 202) await this.#end(body.jobId, this.#unused.shift() ?? taskId);
   }
 
-  /** Jobs whose last upload is not there: the bucket is asked about all of them, and the job is refused. */
+  /** Creates jobs whose last upload is missing: the service inspects all of them, and refuses the job. */
   async #createInVain(): Promise<void> {
     const { status, body } = await this.#ask("POST", "/v1/uploads/presign", { contentType: "image/png" });
     if (status !== 200) return;
@@ -206,7 +215,7 @@ export class TrialAttacker {
     this.#meter.now.readsInVain += this.#meter.now.r2ClassB - before;
   }
 
-  /** Archives and results of what succeeded, again and again. */
+  /** Requests archives and results of successful jobs, again and again. */
   async #askAgain(): Promise<void> {
     for (const jobId of this.#succeeded.slice(-2)) {
       for (let i = 0; i < 3; i += 1) {
@@ -215,7 +224,7 @@ export class TrialAttacker {
         await this.#ask("GET", `/v1/jobs/${jobId}/download`);
         await this.#ask("GET", `/v1/jobs/${jobId}/result`);
       }
-      // An archive that has expired goes, so that the next one is built again.
+      // Lets the archive expire, so that the next one is built again.
       await ring(jobId);
     }
   }

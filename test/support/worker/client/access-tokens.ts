@@ -38,7 +38,7 @@ export async function newProviderKey(alg = "ES256"): Promise<ProviderKey> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: "sig" } };
 }
 
-/** The claims of a good access token, for a new person. */
+/** Returns the claims of a valid access token, for a new person. */
 export const goodClaims = (): JWTPayload => {
   const now = Math.floor(Date.now() / 1_000);
   const sub = crypto.randomUUID();
@@ -55,11 +55,11 @@ export const goodClaims = (): JWTPayload => {
   };
 };
 
-/** The identity provider, played by a test: it signs tokens, and serves its keys to the Worker. Nothing else can be fetched. */
+/** The identity provider, faked by a test: it signs tokens, and serves its keys to the Worker. Nothing else can be fetched. */
 export class PlayedIdentityProvider {
-  /** Signs from now on. */
+  /** The key that signs the next tokens. */
   key: ProviderKey;
-  /** How often the Worker fetched the keys. */
+  /** Number of the Worker's fetches of the keys. */
   fetches = 0;
   /** The answer to the next fetches. */
   answer: (init?: RequestInit) => Response | Promise<Response>;
@@ -79,7 +79,7 @@ export class PlayedIdentityProvider {
     return new PlayedIdentityProvider(await newProviderKey(alg));
   }
 
-  /** Signs a token: a good one except for the changes; a claim or parameter set to undefined is left out. */
+  /** Signs a token: valid except for the changes; a claim or parameter set to undefined is left out. */
   async issue(
     changes: Record<string, unknown> = {},
     { header = {}, key = this.key }: { header?: Partial<JWTHeaderParameters>; key?: ProviderKey } = {},
@@ -90,13 +90,13 @@ export class PlayedIdentityProvider {
   }
 }
 
-/** A JWT put together by hand. */
+/** Returns a JWT assembled by hand. */
 export const rawToken = (header: object, claims: object, signature = ""): string =>
   [header, claims]
     .map((part) => base64url.encode(JSON.stringify(part)))
     .concat(signature)
     .join(".");
 
-/** How many accounts there are. */
+/** Returns the number of accounts. */
 export const accountCount = async (): Promise<number> =>
   (await home.DB.prepare("SELECT count(*) AS n FROM accounts").first<number>("n")) ?? 0;

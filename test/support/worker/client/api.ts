@@ -15,7 +15,7 @@ export interface Client {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** What came back; `body` is the parsed JSON, of a stream of events the data of its first. */
+/** A response; `body` is the parsed JSON, or the data of the first event of a stream. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -27,11 +27,11 @@ export interface Answer {
 
 const ORIGIN = "https://api.test";
 
-/** Hands the Worker a request. */
+/** Sends a request to the Worker. */
 export const fetchWorker = async (request: Request): Promise<Response> =>
   worker.fetch(request, env, createExecutionContext());
 
-/** A response's body; of a stream of events, which may continue, the data of the first. */
+/** Returns a response's body, or the data of the first event of a stream, which may continue. */
 async function bodyOf(response: Response): Promise<unknown> {
   if (response.headers.get("content-type") === "text/event-stream" && response.body !== null) {
     const events = new EventReader(response.body);
@@ -43,14 +43,13 @@ async function bodyOf(response: Response): Promise<unknown> {
   return text === "" ? null : JSON.parse(text);
 }
 
-/** A response, read. */
 export async function answerOf(response: Response): Promise<Answer> {
   const body = await bodyOf(response);
   const { status, headers } = response;
   return { status, headers, body, replayed: headers.get("idempotent-replayed") };
 }
 
-/** Sends a request as it is. */
+/** Sends a request unchanged. */
 export const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> =>
   answerOf(await fetchWorker(new Request(ORIGIN + path, { method, ...init })));
 

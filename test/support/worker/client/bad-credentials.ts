@@ -42,7 +42,7 @@ const badHeaders = (key: string, token: string): (string | null)[] => [
   `Bearer ${"x.".repeat(50_000)}`,
 ];
 
-/** Texts that are not keys, each close to one that is. */
+/** Strings that are not keys, each close to a key. */
 const badKeys = (key: string): string[] => [
   `${key}x`,
   key.slice(0, -1),
@@ -59,7 +59,7 @@ const badKeys = (key: string): string[] => [
   generateApiKey(),
 ];
 
-/** Access tokens that have to be refused. */
+/** Access tokens that must be refused. */
 async function badTokens(provider: PlayedIdentityProvider): Promise<string[]> {
   const now = Math.floor(Date.now() / 1_000);
   const stranger = { ...(await newProviderKey()), kid: provider.key.kid };

@@ -46,7 +46,7 @@ export const call = (
   args: Record<string, unknown> = {},
 ): Promise<CallToolResult> => agent.callTool({ name, arguments: args });
 
-/** What a tool says of an error. */
+/** Returns a tool's error message. */
 export const complaintOf = ({ isError, content: [first] }: CallToolResult): string => {
   expect(isError).toBe(true);
   return first?.type === "text" ? first.text : "";

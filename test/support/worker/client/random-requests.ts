@@ -7,7 +7,7 @@ import { OPERATION_IDS } from "../../operation-tables.ts";
 import { ABSENT, type Named, Parameter } from "../../operation-requests.ts";
 import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
 
-/** A request as it is sent, without its credential. */
+/** A request without its credential. */
 export interface RandomRequest {
   readonly operation: OperationId;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface RandomRequest {
   readonly body: Uint8Array<ArrayBuffer> | null;
 }
 
-/** Placeholders for what an account has: its ids are known when the request is sent, not when it is drawn. */
+/** Placeholders for an account's ids, which are known when the request is sent, not when it is drawn. */
 export const OWN = {
   jobId: [`job_${"f".repeat(32)}`, `job_${"d".repeat(32)}`],
   taskId: ["f", "e", "d"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000.png`),
@@ -24,7 +24,7 @@ export const OWN = {
   deliveryId: [`evt_${"f".repeat(32)}`],
 } as const satisfies Record<keyof Named, readonly string[]>;
 
-/** Placeholders for what is there to be deleted: the others continue asking for the rest. */
+/** Placeholders for things that may be deleted: the other requests use the rest. */
 export const SPARE: Partial<Named> & Pick<Named, "jobId" | "taskId" | "endpointId"> = {
   jobId: `job_${"e".repeat(32)}`,
   taskId: `${"c".repeat(8)}-0000-4000-8000-000000000000.png`,
@@ -43,7 +43,7 @@ const basedOn = ({ requestHeaders = [] }: Operation): Record<string, string> =>
 
 const idempotencyKey = fc.stringMatching(/^[\x21-\x7e]{1,128}$/);
 
-/** A segment of a path: whatever survives a URL. */
+/** A segment of a path: any string that survives a URL. */
 const segment = fc
   .oneof(fc.constantFrom(...Object.values(ABSENT)), fc.string({ minLength: 1, unit: "binary" }))
   .map((text) => encodeURIComponent(text.toWellFormed()))
@@ -58,7 +58,7 @@ const queryText = (values: unknown): string => {
 const pathOf = ({ path }: Operation, id: string, query: unknown): string =>
   path.replace("{deliveryId}", OWN.deliveryId[0]).replace(/\{\w+\}/, id) + queryText(query);
 
-/** A body that a schema accepts; a job often names files that the account has, and regions of them, an import and an endpoint a URL. */
+/** A body that a schema accepts. A job often names the account's files and regions of them, an import and an endpoint a URL. */
 function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
   if (id === "importUpload") {
     const url = fc.nat().map((n) => `https://pictures.example/${n}.png`);
@@ -83,7 +83,7 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
     });
 }
 
-/** What the account has that the first parameter of a path may name, and what a client could mistake for it. */
+/** Returns the account's ids that the first parameter of a path may name, and ids that a client could mistake for them. */
 function ownNames({ method, path }: Operation): { right: readonly string[]; mistaken: readonly string[] } {
   const kind = Parameter.options.find((name) => path.includes(`{${name}}`));
   const mistaken = Parameter.options.filter((name) => name !== kind).flatMap((name) => OWN[name]);
@@ -98,7 +98,7 @@ function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<Rando
   const wantsKey = operation.idempotencyKey === "required" ? idempotencyKey : fc.option(idempotencyKey);
   return fc
     .record({
-      // A third each: with fewer of its own, a thousand requests of all operations would hold none for some operation.
+      // A third each: with fewer valid ids, a thousand requests of all operations would include none for some operation.
       name: fc.oneof(segment, fc.constantFrom(...right), fc.constantFrom(...mistaken)),
       query: operation.query === undefined ? fc.constant({}) : valid(operation.query),
       key: operation.idempotencyKey === undefined ? fc.constant(null) : wantsKey,
@@ -121,12 +121,12 @@ export const validRequests = (): fc.Arbitrary<RandomRequest> =>
   fc.oneof(
     ...operations.map(([id, operation]) => ({
       arbitrary: validRequest(id, operation),
-      // Few jobs name only what their account has.
+      // Few jobs name only things that their account has.
       weight: id === "createJob" ? 3 : 1,
     })),
   );
 
-/** Whether a query has the meaning that a schema refuses: URLs only carry text. */
+/** Returns true if the schema refuses a query's decoded meaning: URLs only carry strings. */
 const refusedQuery = (schema: z.ZodObject) =>
   fc
     .dictionary(fc.constantFrom(...Object.keys(schema.shape)), fc.string({ maxLength: 12 }), { minKeys: 1 })

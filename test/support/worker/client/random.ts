@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 
-/** How much a random test draws: a little in every run, a lot in the long one. */
+/** Returns the number of draws of a random test: few in every run, many in the long one. */
 export const amount = (of: { short: number; long: number }): number => of[env.FUZZ];
 
 /** Draws up to `most` values from the run's seed, so that `SEED=…` repeats them. */

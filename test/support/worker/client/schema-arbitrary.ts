@@ -24,7 +24,7 @@ interface Schema {
   readonly exclusiveMinimum?: number;
 }
 
-/** Small lists; long ones have tests of their own. */
+/** Short arrays; other tests cover long ones. */
 const MOST_ITEMS = 4;
 const MOST_LETTERS = 40;
 
@@ -85,7 +85,7 @@ function accepts(schema: z.ZodType, value: unknown): boolean {
   try {
     return schema.safeParse(value).success;
   } catch {
-    // By a length that can't be compared; the service refuses it.
+    // A length that can't be compared; the service refuses it.
     return false;
   }
 }
@@ -95,7 +95,7 @@ export function valid(schema: z.ZodType): fc.Arbitrary<unknown> {
   const written: Schema = JSON.parse(
     JSON.stringify(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })),
   );
-  // The schema itself checks what JSON Schema can't express.
+  // The schema itself checks rules that JSON Schema can't express.
   return valueOf(written).filter((value) => accepts(schema, value));
 }
 
@@ -152,7 +152,7 @@ export const invalid = (schema: z.ZodType): fc.Arbitrary<unknown> =>
     .chain(damaged)
     .filter((value) => !accepts(schema, value));
 
-/** Bytes close to a JSON text that are not JSON, name a key twice or nest too deeply; some are not even text. */
+/** Bytes close to JSON that are invalid: not JSON, a key twice, nested too deeply; some are not even UTF-8. */
 export const malformedJson = (schema: z.ZodType): fc.Arbitrary<Uint8Array<ArrayBuffer>> =>
   valid(schema)
     .map((value) => JSON.stringify(value))

@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import { home } from "../runtime/databases.ts";
 import { PNG } from "../fixtures/jobs.ts";
 
-/** What an inference service reports about its model. */
+/** An inference service's report about its model. */
 export const DESCRIPTION: ModelDescription = {
   protocol: PROTOCOL,
   id: "told",
@@ -18,15 +18,18 @@ export const DESCRIPTION: ModelDescription = {
 };
 
 /**
- * Every other server that an operation may ask, as a test of all operations plays it: an inference service that describes its
- * model, and a picture at every other URL.
+ * Fakes every other server that an operation may call: an inference service that describes its model, and a picture at every
+ * other URL.
  */
 export const playedElsewhere = async ({ url }: Request): Promise<Response> =>
   url.startsWith(home.platform.settings.INFERENCE_URL)
     ? Response.json(DESCRIPTION)
     : new Response(PNG, { headers: { "content-type": "image/png" } });
 
-/** Plays the inference service's description of its model, and a picture at each URL of pictures.test, beside what is played already. */
+/**
+ * Fakes the inference service's description of its model, and a picture at each URL of pictures.test, in addition to existing
+ * fakes.
+ */
 export function playModelAndPictures(): void {
   const played = vi.mocked(globalThis.fetch).getMockImplementation();
   vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {

@@ -16,18 +16,18 @@ import {
 } from "@segmentation/protocol";
 import { answerOf, fetchWorker, type Answer } from "../client/api.ts";
 
-/** The inference service's side of the protocol, played by a test: it takes tasks and reports what the test says. */
+/** The inference service's side of the protocol, faked by a test: it takes tasks and sends the test's reports. */
 export class PlayedInference {
   readonly tasks: TaskRequest[] = [];
   readonly cancelled: string[] = [];
   /** The digest of an upload that each request names, by method and the path's last part. */
   readonly pictures: (readonly [request: string, picture: string | null])[] = [];
-  /** Whether it takes the next tasks without an answer, until the Worker's patience is at its end. */
+  /** True to take the next tasks without an answer, until the Worker gives up. */
   silent = false;
   /** The answer to the next offers. */
   answer: () => Response = () => Response.json({}, { status: 202 });
 
-  /** Whether it has room, by the tasks that it is asked about; by default it is too old for the question. */
+  /** Answers if it has room for these tasks; by default it is too old to answer. */
   room: (tasks: readonly WaitingTask[]) => Response = () => new Response(null, { status: 404 });
 
   /** The description of its model. */
@@ -64,18 +64,18 @@ export class PlayedInference {
 /** The regions of a picture's task. */
 export const regionsOf = (task: TaskRequest): unknown => (task.type === "image" ? task.regions : undefined);
 
-/** Delivers queue messages to the Worker. Returns how each was acknowledged. */
+/** Delivers queue messages to the Worker. Returns their acknowledgments. */
 export const deliver = (queue: string, ...bodies: object[]): ReturnType<typeof getQueueResult> =>
   deliverIn(env, queue, ...bodies);
 
-/** As `deliver`, to the Worker in an environment. */
+/** Like `deliver`, to the Worker in an environment. */
 export const deliverIn = (
   environment: Env,
   queue: string,
   ...bodies: object[]
 ): ReturnType<typeof getQueueResult> => deliverAgain(1, environment, queue, ...bodies);
 
-/** As `deliverIn`, for the n-th time (n from 1). */
+/** Like `deliverIn`, for the n-th time (n from 1). */
 export async function deliverAgain(
   attempts: number,
   environment: Env,
@@ -117,7 +117,7 @@ export async function callBack(
   return answerOf(await fetchWorker(request));
 }
 
-/** A picture's output with so many masks, the first the most confident. */
+/** Returns a picture's output with this many masks, the first the most confident. */
 export const output = (masks: number, changes: Partial<ImageTaskOutput> = {}): ImageTaskOutput => ({
   type: "image",
   units: 1,
@@ -138,7 +138,7 @@ export const success = (masks = 1, changes: Partial<ImageTaskOutput> = {}): Comp
   output: output(masks, changes),
 });
 
-/** A clip's output of so many frames, with an object in all but the first. */
+/** Returns a clip's output of this many frames, with an object in all but the first. */
 export const videoSuccess = (frames: number, changes: Partial<VideoTaskOutput> = {}): Completion => ({
   outcome: "success",
   output: {

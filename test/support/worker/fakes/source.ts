@@ -1,9 +1,9 @@
 import { vi } from "vitest";
 
-/** What a source sends next: bytes, and before them a pause of `afterMs`; or it falls silent, or the connection is lost. */
+/** A step of a source: bytes after a pause of `afterMs`, silence, or the loss of the connection. */
 type Step = Uint8Array | { readonly afterMs: number; readonly bytes: Uint8Array } | "silence" | "failure";
 
-/** How a source answers. Without `size` it promises none. */
+/** A source's answer. Without `size` it announces none. */
 export interface SourceAnswer {
   /** A pause before the answer. */
   readonly afterMs?: number;
@@ -13,9 +13,9 @@ export interface SourceAnswer {
   readonly steps?: Iterable<Step>;
 }
 
-/** Somebody else's server, played by a test: it answers for each URL as the test says, and for any other it cannot be reached. */
+/** A third-party server, faked by a test: it answers each URL with the test's answer, and is unreachable at any other. */
 export class PlayedSource {
-  /** The requests that came, in their order. */
+  /** The received requests, in their order. */
   readonly requests: Request[] = [];
   readonly #answers: ReadonlyMap<string, SourceAnswer | "silence" | "failure">;
   readonly #waiting: (() => void)[] = [];
@@ -69,6 +69,6 @@ export class PlayedSource {
   }
 }
 
-/** From now on a source answers whatever the Worker fetches. */
+/** Answers all of the Worker's fetches with a source from now on. */
 export const playSource = (...answers: ConstructorParameters<typeof PlayedSource>): PlayedSource =>
   new PlayedSource(...answers);

@@ -22,7 +22,7 @@ const settings = testSettings();
 /** Every call of the Worker passes through this; it may answer in Stripe's place. */
 type Interception = (request: Request, pass: () => Promise<Response>) => Promise<Response>;
 
-/** The Stripe stand-in behind the Worker's fetch. Its webhooks are kept, signed, for the test to deliver. */
+/** The Stripe fake behind the Worker's fetch. It keeps its signed webhooks for the test to deliver. */
 export class PlayedStripe {
   readonly standIn: StripeStandIn;
   /** The webhooks that Stripe sent, in its order. */
@@ -41,7 +41,7 @@ export class PlayedStripe {
         return new Response();
       },
     });
-    // What failed is tried again, and at once.
+    // Retries failed calls at once.
     vi.spyOn(Stripe.prototype, "getInitialNetworkRetryDelay").mockReturnValue(0);
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const request = new Request(input, init);
@@ -58,7 +58,7 @@ export class PlayedStripe {
     });
   }
 
-  /** From now on another Stripe account answers, as it does where the secret key is that account's. Returns its stand-in. */
+  /** Answers as another Stripe account from now on, as if the secret key belonged to that account. Returns its fake. */
   answerAsAnotherAccount(): StripeStandIn {
     const other = createStripeStandIn({
       ...settings,
@@ -69,7 +69,7 @@ export class PlayedStripe {
     return other;
   }
 
-  /** Has a customer of this id, whose checkout no test needs. */
+  /** Adds a customer with this id, without a checkout. */
   has(customerId: string): void {
     this.standIn.state.customers.push({ id: customerId, email: null, accountId: null, created: 0 });
   }
@@ -84,7 +84,7 @@ export class PlayedStripe {
     return this.standIn.app.request(url, { method: "POST" });
   }
 
-  /** Delivers what was sent since the last time. Returns the status of each answer. */
+  /** Delivers the webhooks sent since the last call. Returns the status of each answer. */
   async deliverAll(): Promise<number[]> {
     const statuses: number[] = [];
     for (const webhook of this.webhooks.splice(0)) statuses.push((await deliver(webhook)).status);
@@ -123,14 +123,14 @@ export class PlayedStripe {
   }
 }
 
-/** Asks for a checkout or portal session. */
+/** Requests a checkout or portal session. */
 export const createSession = (
   client: Client,
   kind: "checkout" | "portal",
   key: string = crypto.randomUUID(),
 ): Promise<Answer> => client.send("POST", `/v1/billing/${kind}`, undefined, { "idempotency-key": key });
 
-/** Delivers a webhook to the Worker, in the test's own context so that a test can hold what it waits for. */
+/** Delivers a webhook to the Worker, in the test's context so that a test can hold the work behind it. */
 export async function deliver(webhook: Request): Promise<Answer> {
   const response = await worker.fetch(webhook.clone(), env, createExecutionContext());
   return answerOf(response);
@@ -147,10 +147,10 @@ export async function sendWithoutBilling(request: Request): Promise<Answer> {
   return answerOf(response);
 }
 
-/** How many webhook events are noted. */
+/** Returns the number of noted webhook events. */
 export const notedEvents = async (): Promise<number> =>
   present(await home.DB.prepare("SELECT count(*) AS n FROM stripe_events").first<number>("n"), "count");
 
-/** What the database has of an account's billing. */
+/** Returns the row of an account's billing. */
 export const billingRow = ({ accountId }: Client): Promise<Record<string, unknown> | null> =>
   home.DB.prepare("SELECT * FROM billing WHERE account_id = ?1").bind(accountId).first();

@@ -42,7 +42,7 @@ export async function newEndpoint(
   return { endpointId: endpoint.endpointId, url, secret };
 }
 
-/** What an endpoint received. */
+/** A request that an endpoint received. */
 export interface ReceivedRequest {
   readonly url: string;
   readonly at: number;
@@ -54,13 +54,13 @@ export interface ReceivedRequest {
 
 type Answering = (signal: AbortSignal) => Response | Promise<Response>;
 
-/** The endpoints behind the Worker's fetch, by URL: each answers 204 unless told otherwise. What is not for them continues as before. */
+/** The endpoints behind the Worker's fetch, by URL: each answers 204 by default. Other requests continue as before. */
 export class PlayedEndpoints {
   readonly received: ReceivedRequest[] = [];
   readonly #answers = new Map<string, Answering>();
   readonly #urls: ReadonlySet<string>;
 
-  /** From now on the clock stands still until a test moves it, so that no alarm goes off by itself. */
+  /** Stops the clock until a test moves it, so that no alarm goes off by itself. */
   constructor(...endpoints: readonly TestEndpoint[]) {
     this.#urls = new Set(endpoints.map(({ url }) => url));
     later(DAY);
@@ -78,12 +78,12 @@ export class PlayedEndpoints {
     });
   }
 
-  /** From now on an endpoint answers like this. */
+  /** Sets an endpoint's answer from now on. */
   answer({ url }: TestEndpoint, answer: Answering): void {
     this.#answers.set(url, answer);
   }
 
-  /** What one of them received. */
+  /** Returns the requests that an endpoint received. */
   of({ url }: TestEndpoint): ReceivedRequest[] {
     return this.received.filter((request) => request.url === url);
   }
@@ -93,11 +93,11 @@ export class PlayedEndpoints {
 export const verified = (secret: string, { headers, body }: ReceivedRequest): WebhookEvent =>
   WebhookEvent.parse(new Webhook(secret).verify(body, headers));
 
-/** Lets an endpoint's alarm go off now. Returns whether one was set. */
+/** Lets an endpoint's alarm go off now. Returns true if one was set. */
 export const ringEndpoint = ({ endpointId }: TestEndpoint): Promise<boolean> =>
   runDurableObjectAlarm(env.WEBHOOKS.getByName(endpointId));
 
-/** As if it went off in a Worker with other settings. */
+/** Lets it go off in a Worker with other settings. */
 export const ringEndpointWith = ({ endpointId }: TestEndpoint, settings: object): Promise<void> =>
   runInDurableObject(env.WEBHOOKS.getByName(endpointId), (_, state) =>
     new WebhookObject(state, Object.assign({}, env, settings)).alarm(),
@@ -109,7 +109,7 @@ export async function deliveriesOf(client: Client, { endpointId }: TestEndpoint)
   return WebhookDeliveryList.parse(body).items;
 }
 
-/** Sends a test event to an endpoint; nothing is attempted yet. */
+/** Sends a test event to an endpoint, without an attempt yet. */
 export async function sendTest(client: Client, { endpointId }: TestEndpoint): Promise<WebhookDelivery> {
   const { status, body } = await client.send("POST", `/v1/webhook-endpoints/${endpointId}/test`);
   if (status !== 202) throw new Error(`testWebhookEndpoint answered ${status}`);

@@ -12,14 +12,14 @@ export type Row = [blobs: readonly unknown[], doubles: readonly unknown[]];
 export interface Metered {
   readonly client: Client;
   readonly points: AnalyticsEngineDataPoint[];
-  /** What was written under this index. */
+  /** Returns the points written under this index. */
   readonly written: (index: string) => Row[];
 }
 
-/** What has to happen, and the points that the Worker then writes. */
+/** Causes an event, and returns the points that the Worker then writes. */
 export type Happening = (metered: Metered) => Promise<readonly Row[]>;
 
-/** Records the points from now on, for a new client. From here on the clock stands still until a test moves it. */
+/** Records the points from now on, for a new client. Stops the clock until a test moves it. */
 export async function metered(): Promise<Metered> {
   const points: AnalyticsEngineDataPoint[] = [];
   const { METRICS } = env;
@@ -36,7 +36,7 @@ export async function metered(): Promise<Metered> {
   return { client, points, written };
 }
 
-/** A job whose only task is in hand four seconds after its acceptance. */
+/** Creates a job whose only task is in progress four seconds after its acceptance. */
 export async function startedJob(client: Client) {
   const inference = new PlayedInference();
   const job = await newJob(client);

@@ -27,13 +27,13 @@ async function use(units: number): Promise<void> {
     .run();
 }
 
-/** The metrics of the gauges and of what the crons do. */
+/** The metrics of the gauges and of the crons. */
 export const OF_UPKEEP = {
   lane_gauges: async ({ client }) => {
     const { jobId } = await startedJob(client);
     await newJob(client, 3);
     later(7_000);
-    // The list has learned by now that it has begun.
+    // The list knows by now that it has begun.
     await ring(jobId);
     await newJob(client, 2);
     await runCron(CRONS.report);
@@ -67,7 +67,7 @@ export const OF_UPKEEP = {
     expect(written("database_gauges").map(([[, name]]) => name)).toEqual(
       expect.arrayContaining([...databases]),
     );
-    // Nothing is in the others.
+    // The other databases are empty.
     points.splice(0, points.length, ...points.filter(({ blobs = [] }) => blobs[1] === home.name));
     return [
       [
@@ -89,7 +89,7 @@ export const OF_UPKEEP = {
     await runCron(CRONS.report);
     await runCron(CRONS.report);
     expect(stripe.calls.length).toBeGreaterThan(0);
-    // One of each database, in any order.
+    // One per database, in any order.
     points.sort((a, b) => (b.doubles?.[0] ?? 0) - (a.doubles?.[0] ?? 0));
     const others = Array.from({ length: 2 * home.platform.databases.length - 1 }, (): Row => [
       ["info"],
@@ -165,7 +165,7 @@ export const OF_UPKEEP = {
     await runCron(CRONS.sweep);
     await runCron(CRONS.nightly);
     await runCron(CRONS.report);
-    // One of each database.
+    // One per database.
     const { databases } = home.platform;
     return ["17 * * * *", "43 3 * * *", "*/5 * * * *"].flatMap((cron) =>
       databases.map((): Row => [["info", cron], [0]]),

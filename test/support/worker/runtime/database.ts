@@ -9,5 +9,5 @@ export const asOperator = (db: () => D1Database): Database => ({
     ),
 });
 
-/** That of the test. */
+/** The test's database. */
 export const database: Database = asOperator(() => home.DB);

@@ -5,15 +5,15 @@ import { type Platform, platformOf } from "../../../../src/platform.ts";
 
 const FIRST = env.DB;
 
-// Before the files' shared world is looked at, of which it becomes a part.
+// Set before the files' shared state is recorded, of which it becomes a part.
 globalThis.booksOfTest = FIRST_DATABASE;
 globalThis.databasesInUse = Infinity;
 
-/** A number that is always the same for a text. */
+/** Returns a number that is always the same for a string. */
 const numberOf = (text: string): number =>
   new TextEncoder().encode(text).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7);
 
-/** Chooses where the accounts of a test are, by its name, and lets new accounts be created there. */
+/** Chooses the database for the accounts of a test by its name, and lets new accounts be created there. */
 export async function chooseDatabase(test: string): Promise<void> {
   const names = [...databasesOf(env).keys()].slice(0, globalThis.databasesInUse);
   globalThis.booksOfTest = names[numberOf(test) % names.length] ?? FIRST_DATABASE;
@@ -24,7 +24,7 @@ export async function chooseDatabase(test: string): Promise<void> {
 }
 
 /**
- * Where the accounts of the current test are. With several databases, that differs from test to test: `env.DB` is the first one,
+ * The database of the current test's accounts. With several databases, it differs from test to test: `env.DB` is the first one,
  * with the directory.
  */
 export const home = {
@@ -40,7 +40,7 @@ export const home = {
   },
 };
 
-/** Enters the account that a test has made by itself in the directory, with a credential's digest. */
+/** Enters an account that a test has inserted into the directory, with a credential's digest. */
 export async function enterAccount(accountId: string, credential: string, books = home.name): Promise<void> {
   if (books === FIRST_DATABASE) return;
   await FIRST.batch([

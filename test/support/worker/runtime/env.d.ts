@@ -2,16 +2,16 @@ import type { D1Migration } from "@cloudflare/vitest-pool-workers";
 import type worker from "../../../../src/index.ts";
 
 declare global {
-  /** The binding of the database that the current test's accounts are in. */
+  /** The binding of the database with the current test's accounts. */
   var booksOfTest: string;
-  /** How many databases the file's tests use: the others stay empty. */
+  /** Number of databases that the file's tests use: the others stay empty. */
   var databasesInUse: number;
   namespace Cloudflare {
     interface Env {
       MIGRATIONS: D1Migration[];
       /** The run's seed for everything random. */
       SEED: string;
-      /** How much the random tests draw: a little in every run, a lot in the long one. */
+      /** The number of draws in random tests: few in every run, many in the long one. */
       FUZZ: "short" | "long";
     }
     interface GlobalProps {

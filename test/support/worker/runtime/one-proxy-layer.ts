@@ -1,7 +1,7 @@
 /*
- * The pool's wrapper of a Durable Object's class puts a Proxy around its own prototype whenever an object is constructed,
- * one around the other: after a thousand objects every look at a property goes through a thousand layers, and a test takes
- * ten times as long. (Its successor, @cloudflare/vitest-plugin, does it once.) Here the second layer is the first one.
+ * Keeps the prototypes of Durable Objects to one Proxy. The pool's wrapper of a Durable Object's class adds a Proxy around its
+ * prototype whenever an object is constructed: after a thousand objects every property read passes a thousand layers, and a test
+ * takes ten times as long. (Its successor, @cloudflare/vitest-plugin, does it once.)
  */
 
 /** Prototypes that have their layer. */

@@ -1,6 +1,6 @@
 import { home } from "./databases.ts";
 
-/** How many parameters a statement has; they are all numbered. */
+/** Returns the number of a statement's parameters; they are all numbered. */
 const parametersOf = (sql: string): number =>
   Math.max(0, ...[...sql.matchAll(/\?(\d+)/g)].map(([, number]) => Number(number)));
 

@@ -1,16 +1,18 @@
 import { fetchWorker, type Client } from "../client/api.ts";
 
-/** One request and its answer, to the byte of its body, without what differs from run to run: ids, times, signatures. */
+/** One request and its answer, exact to the byte, without the parts that differ between runs: ids, times, signatures. */
 export interface Exchange {
   readonly what: string;
   readonly request: string;
   readonly status: number;
-  /** Every header by its name, but the list of those that a page's script may read, which grows. */
+  /** Every header by its name, without the growing list of headers that a page's script may read. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What differs from run to run, and how it is shown. A kind with `#` is numbered in the order of its first appearance. */
+/**
+ * The parts that differ between runs, and their replacements. A kind with `#` is numbered in the order of its first appearance.
+ */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/sk_live_[\w-]+…?/g, "<secret or prefix>"],
   [/\b(?:acct|job|key)_[0-9a-f]{32}\b/g, "id#"],
@@ -26,7 +28,7 @@ export class Recorder {
   readonly exchanges: Exchange[] = [];
   readonly #names = new Map<string, string>();
 
-  /** Sends a request with a client's key, or without any, and records what comes back. Returns the parsed body. */
+  /** Sends a request with or without a client's key, and records the answer. Returns the parsed body. */
   async send(
     what: string,
     client: Client | null,

@@ -7,17 +7,17 @@ import { chooseDatabase } from "./databases.ts";
 import { differences, sharedWorld } from "../../shared-world.ts";
 import { endTestLog } from "./test-log.ts";
 
-/** With the Worker's settings and bindings. */
+/** The shared state with the Worker's settings and bindings. */
 const workersWorld = () =>
   sharedWorld(Object.fromEntries(Object.entries(env).map(([name, value]) => [`env.${name}`, value])));
 
-/** As the file before left it. */
+/** The state that the previous file left. */
 const world = workersWorld();
 
-/** What the migrations make of an empty database, as one statement; null until they have run once. */
+/** The schema that the migrations give an empty database, as one statement; null until they have run once. */
 let schema: string | null = null;
 
-/** Runs all migrations in one transaction, where applyD1Migrations takes two for each. Returns what they came to. */
+/** Runs all migrations in one transaction, where applyD1Migrations takes two for each. Returns the resulting schema. */
 async function schemaBy(db: D1Database): Promise<string> {
   const queries = env.MIGRATIONS.flatMap((migration) => migration.queries);
   await db.batch(queries.map((query) => db.prepare(query)));
@@ -30,7 +30,7 @@ async function schemaBy(db: D1Database): Promise<string> {
   return results.map(({ sql }) => sql).join(";\n");
 }
 
-/** The migrations run once, in one database: all others, and this one from then on, begin with what they came to. */
+/** Runs the migrations once, in one database: all others, and this one from then on, begin with the resulting schema. */
 async function migrate(): Promise<void> {
   const databases = [...databasesOf(env).values()].slice(0, globalThis.databasesInUse);
   const [first] = databases;
@@ -40,7 +40,7 @@ async function migrate(): Promise<void> {
   await Promise.all(databases.slice(isKnown ? 0 : 1).map((db) => db.prepare(made).run()));
 }
 
-/** How often what the test before had left under way may keep databases and bucket from being reset. */
+/** Maximum number of resets of databases and bucket that unfinished work of the previous test may prevent. */
 const MOST_RESETS = 5;
 
 beforeEach(async ({ task }) => {
@@ -52,7 +52,7 @@ beforeEach(async ({ task }) => {
       await migrate();
       break;
     } catch (error) {
-      // What the test before had left under way kept a database from being reset, or wrote into the bucket afterwards.
+      // Unfinished work of the previous test prevented the reset of a database, or wrote into the bucket afterwards.
       if (resets === MOST_RESETS) throw error;
       await reset();
     }

@@ -17,15 +17,15 @@ export function database(name: string): D1Database {
 }
 
 /**
- * From now on the file's tests use so many databases.
- * @returns the Worker's environment with these alone.
+ * Lets the file's tests use this many databases from now on.
+ * @returns the Worker's environment with only these.
  */
 export function useDatabases(count: number): Env {
   globalThis.databasesInUse = count;
   return withDatabases(count);
 }
 
-/** The Worker's environment with the first `count` databases, and others in the places of some bindings. */
+/** Returns the Worker's environment with the first `count` databases, and replacements of some bindings. */
 export function withDatabases(
   count: number,
   others: Partial<Env> & Readonly<Record<string, unknown>> = {},
@@ -34,10 +34,10 @@ export function withDatabases(
   return Object.assign({ ...env }, absent, others);
 }
 
-/** What each call of a database goes through: the statements that it runs, and how it goes on. */
+/** Wraps each call of a database: receives the statements, and continues the call. */
 type Through = <T>(statements: readonly string[], call: () => Promise<T>) => Promise<T>;
 
-/** A database whose calls go through a function, which may count, delay or fail them. */
+/** Wraps a database in a function that may count, delay or fail its calls. */
 export function databaseThrough(db: D1Database, through: Through): D1Database {
   const texts = new WeakMap<object, { readonly sql: string; readonly inner: D1PreparedStatement }>();
   const statement = (sql: string, inner: D1PreparedStatement): D1PreparedStatement => {
@@ -77,7 +77,7 @@ export async function takeNewAccounts(names: readonly string[]): Promise<void> {
   ]);
 }
 
-/** Makes an account in a database, by `make`. */
+/** Creates an account in a database, by `make`. */
 export async function inDatabase<T>(name: string, make: () => Promise<T>): Promise<T> {
   const before = globalThis.booksOfTest;
   globalThis.booksOfTest = name;
@@ -103,7 +103,7 @@ export async function sendIn(
   return answerOf(await worker.fetch(request, environment, createExecutionContext()));
 }
 
-/** All rows of an account in a database, by table; the ledger's without their numbers, in their order. */
+/** Returns all rows of an account in a database, by table; the ledger's without their ids, in their order. */
 export async function rowsOf(name: string, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await Promise.all(
     MOVED_TABLES.map(async (table) => {
@@ -124,7 +124,7 @@ export async function rowsOf(name: string, accountId: string): Promise<Record<st
   return Object.fromEntries(rows);
 }
 
-/** In which databases an account has any row. */
+/** Returns the databases in which an account has any row. */
 export async function databasesWith(accountId: string): Promise<string[]> {
   const used = ALL.slice(0, globalThis.databasesInUse);
   const counts = await Promise.all(

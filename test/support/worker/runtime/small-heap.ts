@@ -11,7 +11,7 @@ import { respondWithError } from "../../../../src/http/errors.ts";
 import { readBody, readCallback } from "../../../../src/http/read-request.ts";
 import { memoryOf } from "../../../../src/platform.ts";
 
-/** Of the platform, what reading a body needs: an account that may create jobs, and the isolate's memory. */
+/** The part of the platform that reading a body needs: an account that may create jobs, and the isolate's memory. */
 const platform = Object.assign(Object.create(null), {
   ...memoryOf(),
   settings: { MAX_BODY_BYTES: 1_048_576 },
@@ -24,7 +24,7 @@ const client: BridgeClient = Object.assign(Object.create(null), {
 
 const anything = z.unknown();
 
-/** Every way in which the Worker reads a body, without what it does with it. */
+/** Every way in which the Worker reads a body, without its processing. */
 export default new Hono<AppEnv>()
   .use(async (c, next) => {
     c.set("platform", () => platform);

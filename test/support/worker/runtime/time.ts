@@ -5,5 +5,5 @@ export const later = (ms: number): void => {
   vi.useFakeTimers({ now: Date.now() + ms, toFake: ["Date"] });
 };
 
-/** How long a test waits for what comes by itself: long enough for a machine that is busy with other work. */
+/** Patience of a test for events that come by themselves: long enough for a busy machine. */
 export const PATIENT = { timeout: 150_000 };

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { at } from "../../at.ts";
 import { home } from "./databases.ts";
 
-/** Where something was found: "table.column", "bucket key", or "object of job_…". */
+/** The place of a finding: "table.column", "bucket key", or "object of job_…". */
 export type Trace = string;
 
 async function tablesWith(mark: string): Promise<Trace[]> {
@@ -38,7 +38,7 @@ async function objectsWith(mark: string): Promise<Trace[]> {
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Everything that a job's object has stored, as text; "alarm" if it has one set. Empty if it is forgotten. */
+/** Returns the stored data of a job's object, as strings; "alarm" if it has one set. Empty if it is forgotten. */
 export const storedOf = (jobId: string): Promise<string[]> =>
   runInDurableObject(env.JOBS.getByName(jobId), async (_, { storage }) => [
     ...[...(await storage.list())].map((entry) =>
@@ -47,7 +47,7 @@ export const storedOf = (jobId: string): Promise<string[]> =>
     ...((await storage.getAlarm()) === null ? [] : ["alarm"]),
   ]);
 
-/** Looks for a text in every column of the database, every key and body of the bucket, and the objects of these jobs. */
+/** Searches for a string in every column of the database, every key and body of the bucket, and the objects of these jobs. */
 export async function tracesOf(mark: string, jobIds: readonly string[]): Promise<Trace[]> {
   const inObjects: Trace[] = [];
   for (const jobId of jobIds) {

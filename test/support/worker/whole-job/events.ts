@@ -1,15 +1,18 @@
 import fc from "fast-check";
 
-/** What the inference service does with a task that it is offered. */
+/** The inference service's answer to an offered task. */
 export type Offer = "takes it" | "is full" | "refuses it" | "takes it without an answer";
 
-/** What a holder, present or past, reports. */
+/** A report of a present or past holder. */
 export type Report = "progress" | "success" | "failed" | "failed for good" | "returned";
 
-/** What can go away for a while. */
+/** A part that can fail for a while. */
 export type Part = "database" | "queues";
 
-/** What may happen to a job after its acceptance: in any order, as often as it likes, about any task and by any holder, and after its deletion too. */
+/**
+ * Any event of a job after its acceptance: in any order, any number of times, about any task and by any holder, even after its
+ * deletion.
+ */
 export type Event =
   | { readonly kind: "message"; readonly task: number; readonly offer: Offer }
   | { readonly kind: "report"; readonly holder: number; readonly report: Report; readonly masks: number }
@@ -53,7 +56,7 @@ export const anyEvent = (tasks: number): fc.Arbitrary<Event> =>
       weight: 24,
       arbitrary: fc.record({
         kind: fc.constant("report" as const),
-        // Mostly one of the last holders: the others have long lost their leases.
+        // Mostly one of the last holders: the others lost their leases long ago.
         holder: fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.nat(40) }),
         report: reports,
         masks: fc.integer({ min: 1, max: 3 }),
@@ -61,7 +64,7 @@ export const anyEvent = (tasks: number): fc.Arbitrary<Event> =>
     },
     { weight: 12, arbitrary: fc.record({ kind: fc.constant("time" as const), seconds }) },
     { weight: 3, arbitrary: fc.constant({ kind: "crash" as const }) },
-    // Seldom, because little happens to a job after them.
+    // Rare, because few events affect a job after them.
     {
       weight: 1,
       arbitrary: fc.record({

@@ -8,28 +8,28 @@ const MOST_ATTEMPTS = 3;
 
 interface ModelTask {
   end: "success" | "failed" | null;
-  /** The holder in force, or the one that ended the task. */
+  /** The current holder, or the holder that ended the task. */
   lease: number | null;
   deadline: number;
   attempts: number;
   taken: boolean;
-  /** Since when nobody has had room for it. */
+  /** The time since which it has found no room. */
   waitsSince: number;
   masks: number;
 }
 
 /**
- * A job in a few words, as somebody outside sees it: no queue, no messages under way, no phases, no window. It is told
- * what happens and says what the service has to answer.
+ * A model of a job from outside: no queue, no messages in transit, no phases, no window. It receives the events and returns the
+ * answers that the service must give.
  */
 export class JobModel {
   readonly tasks: ModelTask[];
   archive: "none" | "asked for" | "ready" = "none";
   archiveExpiresAt = Infinity;
   isDeleted = false;
-  /** Whether the list has struck the deleted job. */
+  /** True once the list has removed the deleted job. */
   isStruck = false;
-  /** When the last task ended; null before. */
+  /** The time at which the last task ended; null before. */
   endedAt: number | null = null;
 
   constructor(tasks: number, now: number) {
@@ -50,13 +50,13 @@ export class JobModel {
     return task;
   }
 
-  /** Whether a message for the task makes a consumer offer it: nobody has it, and it has not ended. */
+  /** Returns true if a message for the task makes a consumer offer it: it has no holder, and it has not ended. */
   isOffered(index: number): boolean {
     const { end, lease } = this.task(index);
     return end === null && lease === null;
   }
 
-  /** The task was offered under this lease, and the inference service did as `offer` says. */
+  /** Records the offer of the task under this lease, with the inference service's answer `offer`. */
   offered(index: number, lease: number, offer: Offer, now: number): void {
     const task = this.task(index);
     switch (offer) {
@@ -71,7 +71,7 @@ export class JobModel {
     }
   }
 
-  /** The HTTP status that the holder of `lease` gets for its report. */
+  /** Returns the HTTP status for the report of the holder of `lease`. */
   reported(index: number, lease: number, report: Report, masks: number, now: number): number {
     const task = this.task(index);
     if (this.isDeleted || task.lease !== lease) return 409;
@@ -101,7 +101,7 @@ export class JobModel {
     else Object.assign(task, { lease: null, waitsSince: now });
   }
 
-  /** Time has passed. Returns the leases that the inference service is asked to drop. */
+  /** Advances the time. Returns the leases that the inference service must drop. */
   passed(now: number): number[] {
     const lost: number[] = [];
     for (const task of this.tasks) {
@@ -117,12 +117,15 @@ export class JobModel {
     return lost;
   }
 
-  /** Whether a holder, present or past, can still write by a URL that it was granted. */
+  /** Returns true if a present or past holder can still write by a URL that it was granted. */
   canWrite(now: number): boolean {
     return this.endedAt === null || now < this.endedAt + URL_MS;
   }
 
-  /** The account deletes the job, and the database is there or not: the HTTP status, and the leases that the inference service is asked to drop. */
+  /**
+   * Deletes the job for its account, with or without the database. Returns the HTTP status, and the leases that the inference
+   * service must drop.
+   */
   deleted(isDatabaseThere: boolean): { status: number; leases: number[] } {
     if (this.isStruck) return { status: 404, leases: [] };
     const leases = this.canceled();
@@ -131,7 +134,7 @@ export class JobModel {
     return { status: isDatabaseThere ? 204 : 500, leases };
   }
 
-  /** The job is cancelled. Returns the leases that the inference service is asked to drop. */
+  /** Cancels the job. Returns the leases that the inference service must drop. */
   canceled(): number[] {
     const open = this.tasks.filter(({ end }) => end === null);
     const held = open.flatMap(({ lease }) => (lease === null ? [] : [lease]));
@@ -139,7 +142,7 @@ export class JobModel {
     return held;
   }
 
-  /** The HTTP status of a request for the archive. */
+  /** Returns the HTTP status for a request for the archive. */
   archiveAskedFor(): number {
     if (this.isDeleted) return 404;
     if (this.status !== "success") return 409;
@@ -147,7 +150,7 @@ export class JobModel {
     return 200;
   }
 
-  /** A consumer took a message for the archive. */
+  /** Records that a consumer took a message for the archive. */
   archiveDelivered(now: number): void {
     if (this.archive !== "asked for") return;
     this.archive = "ready";
@@ -171,7 +174,7 @@ export class JobModel {
     return this.tasks.map(({ end, taken }) => end ?? (taken ? "processing" : "queued"));
   }
 
-  /** The ledger's entries, once the list is up to date. */
+  /** The ledger's entries, once the list is current. */
   get entries(): [kind: string, units: number][] {
     const reserved = this.tasks.length;
     const used = this.succeeded;

@@ -20,12 +20,12 @@ import { JobModel } from "./model.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A lease of a task, as the inference service has it. */
+/** Returns a task's lease, by the inference service's key. */
 const leaseOf = ({ key }: TaskRequest): number => Number(key.split(".").at(-1));
 
 const down = (part: Part) => () => Promise.reject(new Error(`the ${part} cannot be reached`));
 
-/** One job on the Workers runtime beside its model: each event happens to both, and what they show is compared. */
+/** One job on the Workers runtime with its model: sends each event to both, and compares their results. */
 export class Stage {
   readonly client: Client;
   readonly jobId: string;
@@ -38,7 +38,7 @@ export class Stage {
   readonly #outages = new Map<Part, (() => void)[]>();
   readonly #createdAt = Date.now();
   #lastLease = 0;
-  /** When the job had begun at the latest, epoch ms. */
+  /** The latest time at which the job has begun, epoch ms. */
   #begunBy: number | null = null;
   #listed = "";
 
@@ -54,7 +54,7 @@ export class Stage {
     this.model = new JobModel(job.taskIds.length, this.#createdAt);
   }
 
-  /** Creates a job of so many tasks. */
+  /** Creates a job with this many tasks. */
   static async open(client: Client, tasks: number): Promise<Stage> {
     vi.spyOn(Queues.prototype, "sendTasks").mockResolvedValue();
     vi.spyOn(Queues.prototype, "sendArchive").mockResolvedValue();
@@ -67,7 +67,7 @@ export class Stage {
     return new Stage(client, { jobId: body.jobId, taskIds, request, idempotencyKey });
   }
 
-  /** Lets an event happen and compares what is to be seen after it. */
+  /** Performs an event and compares the visible state after it. */
   async perform(event: Event): Promise<void> {
     switch (event.kind) {
       case "message":
@@ -113,7 +113,7 @@ export class Stage {
     return this.client.send(method, `/v1/jobs/${this.jobId}${path}`);
   }
 
-  /** A message for a task arrives, whether or not one was sent. */
+  /** Delivers a message for a task, whether or not one was sent. */
   async message(index: number, offer: Offer): Promise<void> {
     const taskId = at(this.taskIds, index);
     let isAnswered = false;
@@ -138,13 +138,13 @@ export class Stage {
     this.model.offered(index, lease, offer, Date.now());
   }
 
-  /** One of the holders that there ever were reports, the latest being the 0th. */
+  /** Reports as one of all holders so far, the latest being the 0th. */
   async #reportOf(holder: number, report: Report, masks: number): Promise<void> {
     const task = this.#inference.tasks.at(-1 - holder);
     if (task !== undefined) await this.report(task, report, masks);
   }
 
-  /** The holder of the latest lease reports. */
+  /** Reports as the holder of the latest lease. */
   async finishLast(): Promise<void> {
     await this.report(this.#inference.last, "success", 1);
   }
@@ -160,7 +160,7 @@ export class Stage {
     expect(status, `${report} of lease ${lease}`).toBe(expected);
   }
 
-  /** A success has its outputs in the bucket before it is reported, under its own lease. */
+  /** Stores a success's outputs in the bucket under its lease before the report. */
   async #completion(taskId: string, lease: number, report: Report, masks: number): Promise<Completion> {
     if (report === "returned") return { outcome: "returned" };
     if (report !== "success") return failure(report === "failed");
@@ -174,7 +174,7 @@ export class Stage {
     return completion;
   }
 
-  /** Time passes, and the job's alarm goes off: it always has one. */
+  /** Advances the time, and rings the job's alarm: it always has one. */
   async time(ms: number): Promise<void> {
     later(ms);
     const hasAlarm = await ring(this.jobId);
@@ -238,7 +238,7 @@ export class Stage {
     this.#outages.delete(part);
   }
 
-  /** What clients read is what the model says; the list and the ledger too, once there is news and the database is back. */
+  /** Compares the clients' view with the model; also the list and the ledger, once there is news and the database is back. */
   async compare(): Promise<void> {
     if (this.model.hasEnded) this.model.endedAt ??= Date.now();
     if (this.model.isDeleted) return this.#compareDeleted();
@@ -260,7 +260,7 @@ export class Stage {
     this.#listed = shown;
   }
 
-  /** Nothing of a deleted job is there for its account, and the ledger keeps what it used, once the database is back. */
+  /** Expects that a deleted job is gone for its account, and that the ledger keeps its usage, once the database is back. */
   async #compareDeleted(): Promise<void> {
     for (const path of ["", "/result", "/download"]) expect((await this.#call("GET", path)).status).toBe(404);
     if (this.#outages.has("database")) return;
@@ -271,7 +271,7 @@ export class Stage {
     expect(await entriesOf(this.jobId)).toEqual(this.model.entries);
   }
 
-  /** Nobody can write any more: nothing of the job is left, in the bucket, in its object or in the list. */
+  /** Expects that no holder can write any more, and nothing of the job is left, in the bucket, in its object or in the list. */
   async expectForgotten(): Promise<void> {
     later(2 * HOUR_MS);
     await ring(this.jobId);
@@ -289,7 +289,7 @@ export class Stage {
     expect(status === 404 ? body.error : body.status).toBe(shown[this.model.archive]);
   }
 
-  /** The result names exactly the outputs of the leases that succeeded, and each is there as that lease wrote it. */
+  /** Expects that the result names exactly the outputs of the successful leases, unchanged in the bucket. */
   async compareResult(): Promise<void> {
     const { status, body } = await this.#call("GET", "/result");
     const { isDeleted } = this.model;
@@ -310,7 +310,7 @@ export class Stage {
     }
   }
 
-  /** What the inference service was asked to drop: every lease that was taken away from it, and no other. */
+  /** Expects that the inference service had to drop every lease that was taken away from it, and no other. */
   async compareCancellations(): Promise<void> {
     const sorted = (keys: readonly string[]): string[] => keys.toSorted();
     await vi.waitFor(

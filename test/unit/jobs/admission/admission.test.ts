@@ -101,7 +101,7 @@ describe("an account by its access", () => {
 
 describe("an account's day", () => {
   const HOUR = 3_600_000;
-  /** Of a job that asks for so many units, ten hours into the day, where so many of 5,000 are used. */
+  /** The refusal of a job with this many units, ten hours into the day, with this many of 5,000 used. */
   const refusal = (units: number, used: number, day = NOW / DAY): ServiceError | null => {
     const { job, access } = proposed("paid", clip());
     const asked = { job: { ...job, createdAt: NOW + 10 * HOUR }, access, units };
@@ -200,7 +200,7 @@ describe("an account's day", () => {
 });
 
 describe("a subscriber's credit", () => {
-  /** Of a job that may use so many units, where so many are used or reserved, 250 of them paid for, and 1,250 may be owed. */
+  /** The refusal of a job with this many units, with this many used or reserved, 250 of them paid for, and a credit of 1,250. */
   const refusal = (units: number, meteredUnits: number): ServiceError | null => {
     const asked = proposed("paid", request(), units);
     const access = { ...asked.access, credit: { firstUnits: 1_000, paidUnits: 250 } };

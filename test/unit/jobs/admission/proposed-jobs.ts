@@ -7,7 +7,7 @@ import type { AccountUse } from "../../../../src/billing/rules/ledger.ts";
 
 export const NOW = Date.UTC(2026, 0, 15);
 
-/** The terms that the tests admit jobs by. */
+/** The terms of the tests. */
 export const TERMS: AdmissionTerms = {
   maxPrompts: 4,
   maxPromptLength: 10,
@@ -25,7 +25,7 @@ const LIMITS = {
   creditUnits: 1_000,
   trialNeedsVerifiedEmail: true,
 };
-/** The use of an account that has used nothing. */
+/** The use of a new account. */
 export const UNUSED: AccountUse = {
   activeJobs: 0,
   activeJobId: null,
@@ -35,7 +35,7 @@ export const UNUSED: AccountUse = {
   refusedInspections: { day: 0, inspections: 0 },
 };
 
-/** So many different ids of uploads. */
+/** Returns this many different ids of uploads. */
 export const taskIds = (count: number, extension: string): string[] =>
   Array.from(
     { length: count },
@@ -46,7 +46,7 @@ export const request = (changes: object = {}): CreateJobRequest =>
   CreateJobRequest.parse({ type: "image", prompts: ["cat"], tasks: taskIds(1, "png"), ...changes });
 
 export type AccessMode = "trial" | "paid" | "blocked";
-/** The job of a request, as it is proposed for admission. */
+/** Returns a request's job, proposed for admission. */
 export const proposed = (
   accessMode: AccessMode,
   asked: CreateJobRequest,

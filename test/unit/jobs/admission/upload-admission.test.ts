@@ -13,7 +13,7 @@ import { UNUSED, TERMS, codeOf, clip, request, proposed, taskIds, NOW } from "./
 const DAY = 86_400_000;
 
 describe("an account whose jobs are refused because of their uploads", () => {
-  /** Of an account that may have twenty tasks per day, for whose refused jobs the bucket was asked about so many uploads on a day. */
+  /** The refusal of an account that may have twenty tasks per day, and whose refused jobs cost this many inspections on a day. */
   const refusal = (inspections: number, day = NOW / DAY): ServiceError | null =>
     inspectionRefusal(proposed("trial", request()), { ...UNUSED, refusedInspections: { day, inspections } });
 

@@ -89,7 +89,7 @@ describe("an archive is asked for", () => {
 });
 
 describe("the archives of a job", () => {
-  /** Asks for one archive after the other, each of which ends so; how many of them were begun. */
+  /** Requests one archive after the other, each with this end. Returns the number begun. */
   const begunOf = (count: number, end: (state: JobState, now: number) => JobState): number => {
     let state = successfulJob();
     let begun = 0;

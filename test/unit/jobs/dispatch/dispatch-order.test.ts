@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { isLong } from "../../../../inference-container/test/support/form.ts";
 import { measureBacklog, measureBurst, measureFlood, measureOutage, measureWaiting } from "./measure.ts";
 
-/** Each in simulated time, with the project's own rules. */
+/** Each in simulated time, with the project's rules. */
 describe("the dispatch of tasks", () => {
   const outages = [
     ["one service", {}, 2],
-    // An account with a tenth of all tasks gives way to the others, and each time waits for its turn anew.
+    // An account with a tenth of all tasks waits behind the others, and waits for its turn each time.
     ["few accounts", { accounts: 10 }, 4],
     ["four services behind one URL", { services: 4 }, 2],
   ] as const;

@@ -19,7 +19,7 @@ const ONE_SERVICE: Scenario = {
   flood: null,
 };
 
-/** The waits after ten minutes without a service, in seconds, beside those of a queue without any delay. */
+/** The waits after ten minutes without a service, in seconds, next to those of a queue without any delay. */
 export interface OutageRun {
   readonly p99: number;
   readonly worst: number;
@@ -27,7 +27,10 @@ export interface OutageRun {
   readonly fifoWorst: number;
 }
 
-/** Services are away for ten minutes at 90 % load; what arrives from then on until a queue would be empty again counts. */
+/**
+ * Measures an outage: services are away for ten minutes at 90 % load; pictures that arrive from then on until a queue would be
+ * empty again count.
+ */
 export function measureOutage(changes: Partial<Scenario>): OutageRun {
   const scenario = { ...ONE_SERVICE, outage: { from: 600, until: 1_200 }, ...changes };
   const { singles } = simulate(scenario);
@@ -41,9 +44,9 @@ export function measureOutage(changes: Partial<Scenario>): OutageRun {
   };
 }
 
-/** What a great number of tasks that wait do to objects, and how long they wait afterwards. */
+/** The effect of many waiting tasks on objects, and their later waits. */
 export interface BacklogRun {
-  /** Calls and alarms of jobs' objects per second, without those that are newly accepted. */
+  /** Calls and alarms of jobs' objects per second, without newly accepted jobs. */
   readonly objects: number;
   readonly p99: number;
   readonly fifoP99: number;
@@ -51,7 +54,10 @@ export interface BacklogRun {
 
 const DOLLARS_PER_QUEUE_OPERATION = 0.4e-6;
 
-/** Services, a hundred unless `changes` say otherwise, are away at half load until `waiting` tasks wait; measured at the end of that, and until all are done. */
+/**
+ * Measures a backlog: services, a hundred unless `changes` say otherwise, are away at half load until `waiting` tasks wait;
+ * measured at the end of that, and until all are done.
+ */
 export function measureBacklog(waiting: number, changes: Partial<Scenario>): BacklogRun {
   const base = { ...ONE_SERVICE, services: 100, load: 0.5, countFrom: 60, ...changes };
   const perSecond = (base.services * base.load) / base.pictureSeconds;
@@ -68,17 +74,20 @@ export function measureBacklog(waiting: number, changes: Partial<Scenario>): Bac
   };
 }
 
-/** What tasks cost that only wait: no service is simulated, so that there may be very many. */
+/** The cost of tasks that only wait: without simulated services, so that there may be many tasks. */
 export interface WaitingRun {
   /** Messages per second that the queue delivers; one queue takes 5,000. */
   readonly messages: number;
   /** By list prices, in dollars: each message is written, read and deleted. */
   readonly dollarsPerDay: number;
-  /** p99 of the time until a task's message comes, once there is room, by how long the task has waited. */
+  /** p99 of the time from free room to a task's message, as a share of the task's wait. */
   readonly p99Share: number;
 }
 
-/** Single pictures arrive for `seconds` while there is no room, until `waiting` of them wait; the last ten minutes count. */
+/**
+ * Measures waiting tasks: single pictures arrive for `seconds` while there is no room, until `waiting` of them wait; the last ten
+ * minutes count.
+ */
 export function measureWaiting(waiting: number, seconds: number, seed: number): WaitingRun {
   const random = new Random(seed);
   let delivered = 0;
@@ -98,13 +107,13 @@ export function measureWaiting(waiting: number, seconds: number, seed: number): 
   return { messages, dollarsPerDay, p99Share: quantile(shares, 0.99) };
 }
 
-/** How long other accounts' single pictures take until their result, in seconds, without and with a flood. */
+/** The time until the results of other accounts' single pictures, in seconds, without and with a flood. */
 export interface FloodRun {
   readonly without: number;
   readonly withFlood: number;
 }
 
-/** One account has a thousand jobs under way while the others send single pictures. */
+/** Measures a flood: one account has a thousand jobs in progress while the others send single pictures. */
 export function measureFlood(picturesPerJob: number, changes: Partial<Scenario>): FloodRun {
   const scenario = { ...ONE_SERVICE, load: 0.8, seconds: 4_200, ...changes };
   const [without = [], withFlood = []] = [null, { jobs: 1_000, picturesPerJob }].map((flood) =>
@@ -113,14 +122,14 @@ export function measureFlood(picturesPerJob: number, changes: Partial<Scenario>)
   return { without: mean(without), withFlood: mean(withFlood) };
 }
 
-/** How long a thousand single pictures of one account take, in seconds. */
+/** The time for a thousand single pictures of one account, in seconds. */
 export interface BurstRun {
   readonly took: number;
-  /** What the device alone takes. */
+  /** The time of the device alone. */
   readonly device: number;
 }
 
-/** A thousand single pictures arrive at once at a service that has nothing else to do. */
+/** Measures a burst: a thousand single pictures arrive at once at an idle service. */
 export function measureBurst(pictureSeconds: number, changes: Partial<Scenario>): BurstRun {
   const jobs = 1_000;
   const alone = { load: 1e-9, seconds: 1.5 * jobs * pictureSeconds + 3_600 };
@@ -132,7 +141,7 @@ export function measureBurst(pictureSeconds: number, changes: Partial<Scenario>)
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The value that this share of the values does not exceed. */
+/** Returns the value that this share of the values does not exceed. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

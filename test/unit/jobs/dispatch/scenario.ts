@@ -1,10 +1,10 @@
 import { Random } from "../../../../inference-container/test/tracking/random.ts";
 
-/** When each simulation begins, epoch milliseconds. */
+/** Start of each simulation, epoch milliseconds. */
 export const BEGIN = 1_800_000_000_000;
 export const SECOND = 1_000;
 
-/** What is simulated. Times are in seconds from the beginning. */
+/** A simulated scenario. Times are in seconds from the beginning. */
 export interface Scenario {
   readonly seed: number;
   /** Inference services behind one URL, each with one device. */
@@ -13,19 +13,19 @@ export interface Scenario {
   readonly inFlight: number;
   /** The mean time of a picture on a device; each takes half to one and a half of it. */
   readonly pictureSeconds: number;
-  /** The single pictures that arrive, as a share of what all devices together can do. */
+  /** The arriving single pictures, as a share of the capacity of all devices. */
   readonly load: number;
-  /** How many accounts they come from. */
+  /** Number of accounts that send them. */
   readonly accounts: number;
-  /** The share of them that one of these accounts alone sends, in addition to its part of the others. */
+  /** The additional share that one of these accounts sends. */
   readonly largestShare: number;
-  /** For how long they arrive. */
+  /** Duration of the arrivals. */
   readonly seconds: number;
-  /** Those that arrive earlier do not count. */
+  /** Earlier arrivals do not count. */
   readonly countFrom: number;
-  /** Meanwhile no service can be reached, and what they had is lost. */
+  /** An outage in which no service is reachable and their tasks are lost. */
   readonly outage: { readonly from: number; readonly until: number } | null;
-  /** What another account has under way from the beginning on. */
+  /** The work of another account from the beginning on. */
   readonly flood: { readonly jobs: number; readonly picturesPerJob: number } | null;
 }
 
@@ -36,11 +36,11 @@ export interface Arrival {
   readonly deviceMs: number;
 }
 
-/** How long a picture is on the device, in milliseconds. */
+/** Returns the time of a picture on the device, in milliseconds. */
 export const deviceMs = ({ pictureSeconds }: Scenario, random: Random): number =>
   pictureSeconds * SECOND * random.between(0.5, 1.5);
 
-/** The single pictures that arrive: a Poisson process. The same for the same seed, whatever else the scenario has. */
+/** The arriving single pictures: a Poisson process. The same for the same seed, in any scenario. */
 export function arrivalsOf(scenario: Scenario): Arrival[] {
   const { seed, services, pictureSeconds, load, accounts, largestShare, seconds } = scenario;
   const random = new Random(seed);
@@ -57,12 +57,12 @@ export function arrivalsOf(scenario: Scenario): Arrival[] {
   }
 }
 
-/** Whether an arrival counts. */
+/** Returns true if an arrival counts. */
 export const counts = ({ countFrom }: Scenario, { at }: Arrival): boolean => at >= BEGIN + countFrom * SECOND;
 
 /**
- * The waits, in seconds, if each picture went without delay to the first device that is free, strictly in the order of
- * arrival: the least that a dispatcher can do for the last of them.
+ * Returns the waits, in seconds, if each picture went without delay to the first free device, strictly in the order of arrival:
+ * the minimum for the last of them.
  */
 export function firstInFirstOut(scenario: Scenario): number[] {
   const [from, until] = [scenario.outage?.from ?? 0, scenario.outage?.until ?? 0].map(

@@ -17,16 +17,16 @@ export interface Served {
 /** The outcome of a scenario. */
 export interface Outcome {
   readonly singles: readonly Served[];
-  /** When the last picture of the flood began on a device, in seconds. */
+  /** The time at which the last picture of the flood began on a device, in seconds. */
   readonly floodSeconds: number;
-  /** What the platform bills within the last ten minutes of the outage. */
+  /** The platform's bill for the last ten minutes of the outage. */
   readonly waitingBill: Readonly<Record<Billed, number>>;
 }
 
-/** The end of an outage, when all wait that will: what waiting costs is measured there. */
+/** The end of an outage, with the maximum number of waiting tasks: the cost of waiting is measured there. */
 export const LAST_OF_OUTAGE_SECONDS = 600;
 
-/** Lets a scenario happen, in simulated time, until each single picture that counts has begun. Deterministic. */
+/** Runs a scenario in simulated time, until each single picture that counts has begun. Deterministic. */
 export function simulate(scenario: Scenario): Outcome {
   const clock = new Clock(BEGIN);
   const random = new Random(scenario.seed + 1_000_003);
@@ -73,7 +73,7 @@ export function simulate(scenario: Scenario): Outcome {
   return { singles, floodSeconds, waitingBill };
 }
 
-/** Plans what comes from outside: the outage, the flood, and the single pictures. */
+/** Plans the external events: the outage, the flood, and the single pictures. */
 function plan(
   scenario: Scenario,
   arrivals: readonly Arrival[],
@@ -96,7 +96,7 @@ function plan(
   }
 }
 
-/** A job is accepted, and its first messages go out. */
+/** Accepts a job and sends its first messages. */
 function accept(accountId: string, taskIds: readonly string[], surroundings: Surroundings): SimulatedJob {
   const isSingle = taskIds.length === 1;
   const definition = {

@@ -9,34 +9,37 @@ import type { Queued } from "../../../../inference-container/src/tasks/lane-queu
 import type { Random } from "../../../../inference-container/test/tracking/random.ts";
 import type { Clock } from "./clock.ts";
 
-/** A task as the inference service gets it, and the job that its callbacks reach. */
+/** A task at the inference service, and the job that its callbacks reach. */
 export interface Offer extends Queued {
   readonly job: SimulatedJob;
   readonly taskId: string;
   readonly lease: number;
 }
 
-/** A message goes through a queue; a job's object is called, or its alarm goes off, and writes its record and its alarm. */
+/**
+ * A billed event: a message goes through a queue; a job's object is called, or its alarm goes off, and writes its record and its
+ * alarm.
+ */
 export type Billed = "message" | "object";
 
-/** What carries the messages and offers of all jobs. */
+/** The environment of all jobs, which carries their messages and offers. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   /** Offers a task to the service that the load balancer picks. */
   readonly offer: (offer: Offer) => "accepted" | "full" | "unreachable";
-  /** Whether the service that the load balancer picks has room. */
+  /** Returns true if the service that the load balancer picks has room. */
   readonly hasRoom: (task: Queued) => boolean;
-  /** Something happened that the platform bills. */
+  /** Counts a billed event. */
   readonly bill: (what: Billed) => void;
 }
 
-/** How long a message is in its queue, in milliseconds: two of the queues collect for a second (wrangler.toml). */
+/** Time of a message in its queue, in milliseconds: two of the queues collect for a second (wrangler.toml). */
 const QUEUE_MS: Readonly<Record<Lane, number>> = { interactive: 50, bulk: 1_050, trial: 1_050 };
 
 const ASKED_MS = { full: RETRY_FULL_SECONDS * 1_000, unreachable: DEFAULT_DELAY_MS } as const;
 
-/** One job: the rules are those of core/jobs; its object's alarm, the queue and the consumer are simulated around them. */
+/** One job by the rules of jobs/rules; its object's alarm, the queue and the consumer are simulated around them. */
 export class SimulatedJob {
   readonly #surroundings: Surroundings;
   #state: JobState;
@@ -48,13 +51,13 @@ export class SimulatedJob {
     this.#follow(this.#state);
   }
 
-  /** The service reports progress. Returns whether the lease is still in force. */
+  /** Reports progress. Returns true if the lease is still in force. */
   extend(taskId: string, lease: number): boolean {
     const report = { done: 0, total: 1 };
     return this.#take((state, now) => tasks.extendTask(state, taskId, lease, report, DEFAULT_POLICY, now));
   }
 
-  /** The service reports a task's end. */
+  /** Reports a task's end. */
   complete(taskId: string, lease: number, completion: Completion): void {
     const { now } = this.#surroundings.clock;
     this.#follow(tasks.completeTask(this.#state, taskId, lease, completion, DEFAULT_POLICY, now).state);
@@ -66,7 +69,7 @@ export class SimulatedJob {
     return taken;
   }
 
-  /** Sends what is due and sets the alarm. The list takes each version at once. */
+  /** Sends the due messages and sets the alarm. The list takes each version at once. */
   #follow(next: JobState): void {
     const { clock } = this.#surroundings;
     const { state, taskIds } = tasks.takeDueTasks(next, DEFAULT_POLICY, clock.now);

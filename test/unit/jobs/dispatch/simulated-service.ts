@@ -4,9 +4,9 @@ import type { Queued } from "../../../../inference-container/src/tasks/lane-queu
 import type { Clock } from "./clock.ts";
 import type { Offer } from "./simulated-job.ts";
 
-/** The inference service's own default. */
+/** The inference service's default. */
 const HEARTBEAT_MS = 10_000;
-/** How long a report takes to reach the Worker. */
+/** Time until a report reaches the Worker. */
 const REPORT_MS = 50;
 
 const SUCCESS: Completion = {
@@ -14,19 +14,19 @@ const SUCCESS: Completion = {
   output: { type: "image", units: 1, generatedAt: "", masks: [], preview: null, notice: null },
 };
 
-/** An inference service with one device: its lanes are the real ones; places and device are simulated behind them. */
+/** An inference service with one device: its lanes are real; places and device are simulated behind them. */
 export class SimulatedService {
   readonly #limits: { readonly queueCapacity: number; readonly inFlight: number };
   readonly #clock: Clock;
   readonly #begin: (offer: Offer) => number;
   #lanes: Lanes<Offer>;
-  /** Accepted, and neither ended nor handed back. */
+  /** Tasks that are accepted, and neither ended nor handed back. */
   #held = new Set<Offer>();
-  /** Those with a place, the oldest first: it is on the device. */
+  /** Tasks with a place, the oldest first: it is on the device. */
   #inPlaces: Offer[] = [];
   #isDown = false;
 
-  /** @param begin called when a task starts on the device; returns how many milliseconds it takes there */
+  /** @param begin called when a task starts on the device; returns its milliseconds there */
   constructor(
     limits: { readonly queueCapacity: number; readonly inFlight: number },
     clock: Clock,
@@ -50,13 +50,13 @@ export class SimulatedService {
     return "accepted";
   }
 
-  /** Whether a task would find room; none does where the service is gone. */
+  /** Returns true if a task would find room; false while the service is down. */
   hasRoom(task: Queued): boolean {
     const free = this.#limits.inFlight - this.#inPlaces.length;
     return !this.#isDown && (this.#lanes.room([task], free)[0] ?? false);
   }
 
-  /** It is gone until `restart`, with all that it had. */
+  /** Stops the service until `restart`, and loses all of its tasks. */
   crash(): void {
     this.#isDown = true;
     this.#lanes = new Lanes(this.#limits.queueCapacity);

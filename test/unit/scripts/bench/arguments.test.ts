@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseBenchArguments } from "../../../../scripts/bench/arguments.ts";
 import { Failure } from "../../../../scripts/shared/command-line.ts";
 
-/** The sentence of a command line that is refused. */
+/** Returns the message of a refused command line. */
 function refusalOf(...args: string[]): string {
   try {
     parseBenchArguments(args);

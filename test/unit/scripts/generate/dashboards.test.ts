@@ -28,14 +28,14 @@ function graphsOf(file: string): [title: string, query: string][] {
   );
 }
 
-/** How many blobs and doubles the points of each index have: the level, the labels, the values. */
+/** Number of blobs and doubles in the points of each index: the level, the labels, the values. */
 const COLUMNS = new Map(
   Object.entries(METRICS).map(([name, { labels, values }]) => [
     name,
     { blobs: 1 + labels.length, doubles: Object.keys(values).length },
   ]),
 );
-/** What a point of any other line has. */
+/** The fields of a point for any other line. */
 const LEVEL_ALONE = { blobs: 1, doubles: 0 };
 
 const events = new Set(
@@ -77,7 +77,7 @@ describe("the Worker's dashboard", () => {
       [...query.matchAll(new RegExp(`${column}(\\d+)`, "g"))].map(([, number]) => Number(number));
     for (const number of named("blob")) expect(number).toBeLessThanOrEqual(blobs);
     for (const number of named("double")) expect(number).toBeLessThanOrEqual(doubles);
-    // A query over all events asks for their level.
+    // A query over all events selects by their level.
     expect(index !== undefined || query.includes("blob1 IN (")).toBe(true);
   });
 

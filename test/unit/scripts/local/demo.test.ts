@@ -8,7 +8,7 @@ import { formatTable } from "../../../../scripts/shared/table.ts";
 const COFFEE = join(PROJECT_ROOT, "samples", "coffee.png");
 const CLIP = "samples/people-crossing.mp4";
 
-/** What the client's command line gets, without the folder, whose name has the time. */
+/** Returns the arguments for the client's command line, without the folder, whose name has the time. */
 const segment = (...args: string[]) => segmentArguments(args, PROJECT_ROOT)?.slice(0, -1);
 
 describe("the demo's command line", () => {

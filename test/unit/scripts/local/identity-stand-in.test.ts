@@ -41,7 +41,7 @@ const issuerOf = async ({ url }: IdentityStandIn): Promise<string> => {
   return issuer;
 };
 
-/** Checks a token as the API does: by the keys that the provider publishes now. */
+/** Verifies a token like the API: by the keys that the provider publishes now. */
 const verify = async (token: string) =>
   jwtVerify(token, createRemoteJWKSet(new URL(`${standIn.url}/jwks`)), {
     issuer: await issuerOf(standIn),

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Runs code in a Node process of its own and waits for its first output. */
+/** Runs code in a separate Node process and waits for its first output. */
 async function inAnotherProcess(code: string, env: Record<string, string> = {}): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
     env: { ...process.env, ...env },

@@ -18,7 +18,7 @@ const TOKEN = "hf_secret";
 
 const sam3 = (name: string) => ({ name, repository: "someone/sam3-onnx", path: name });
 
-/** A model whose licence its owner gives only to those who asked for access; the catalogue has none such today. */
+/** A model whose owner licenses it only on request; the catalog has none such today. */
 const GATED: CatalogueModel = {
   name: "sam3",
   family: "sam3",
@@ -78,7 +78,7 @@ const run = (name = "grounding-dino-tiny", acceptLicence = true) =>
     GATED,
   ]);
 
-/** What an installation is refused with; nothing has the model's name then. */
+/** Returns the refusal of an installation, after which no folder has the model's name. */
 async function refusal(name?: string, acceptLicence?: boolean): Promise<string> {
   const error: unknown = await run(name, acceptLicence).then(
     () => expect.fail("It was not refused."),

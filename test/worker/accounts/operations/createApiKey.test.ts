@@ -139,7 +139,7 @@ describe("createApiKey 409", () => {
     overrideSettings({ MAX_API_KEYS: 4 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(client, { label: "one" })));
     const refused = answers.filter((answer) => answer.status !== 201);
-    // The fourth is the one that the client sends.
+    // The fourth is the client's key.
     expect({ refused: refused.length, made: await keysMade() }).toEqual({ refused: 17, made: 3 });
     for (const answer of refused) expectError(answer, 409, "too_many_keys");
   });

@@ -18,7 +18,7 @@ const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 const ask = (client: Client, query = "") => client.send("GET", `/v1/account/usage${query}`);
 
-/** The days of an answer on which something was used. */
+/** Returns the days of an answer with usage. */
 async function usedDays(client: Client, from: number, to: number): Promise<unknown[]> {
   const { body } = await ask(client, `?from=${dateOf(from)}&to=${dateOf(to)}`);
   return AccountUsage.parse(body).days.filter(({ jobs }) => jobs > 0);
@@ -104,7 +104,7 @@ describe("getAccountUsage 200", () => {
     expect(await rows()).toBe(2);
     expect(await usedDays(client, now - 400 * DAY, now - 300 * DAY)).toHaveLength(1);
     await eraseAccount(home.platform, client.accountId, now);
-    // What a job used that was under way is still settled.
+    // The usage of a job in progress is still settled.
     await home.DB.prepare(
       "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, 'job_late', 'settle', 'paid', 1, ?2)",
     )

@@ -142,7 +142,7 @@ describe("retrieveJobDownload 200", () => {
     await deliverArchive(job.jobId);
 
     const object = await objectOf((await poll()).downloadUrl);
-    // Of three parts, by R2's form of the ETag; it takes none that are not of equal size, but for the last.
+    // Of three parts, by R2's form of the ETag; R2 requires equal sizes, except for the last.
     expect(object?.etag).toMatch(/-3$/);
     const files = await filesOf(object);
     const same = Object.values(files).filter(
@@ -153,7 +153,7 @@ describe("retrieveJobDownload 200", () => {
 
   it("has failed, by name, when it would hold more files than a zip can [3.2-3]", async () => {
     const inference = new PlayedInference();
-    // A mask and its cut-out are two files.
+    // A mask and its cutout are two files.
     const many = await newJob(client, 4, { formats: ["cutout"] });
     for (const taskId of many.tasks) {
       await deliverTask(many.jobId, taskId);

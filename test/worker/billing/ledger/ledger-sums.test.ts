@@ -17,7 +17,7 @@ const OFFER = { version: "v1", tokens: 8, days: 10 };
 const BEGIN = Date.parse("2026-01-01T00:00:00.000Z");
 const DAY = 86_400_000;
 
-/** What a service may do to one account's jobs, some of them named again after their end. */
+/** An event of one account's jobs; some name a job again after its end. */
 type Event =
   | { kind: "reserve"; job: number; units: number }
   | { kind: "settle" | "retire"; job: number; units: number }
@@ -25,7 +25,7 @@ type Event =
   | { kind: "pass"; days: number }
   | { kind: "close"; cut: Cut };
 
-/** Where a closing is cut off: at a step before it is done, or after it is done and before anybody knows. */
+/** The steps at which a closing is cut off: before the step, or after it but before its result is known. */
 const CUTS = [
   "nowhere",
   "before the object",
@@ -58,7 +58,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("close" as const), cut: fc.constantFrom(...CUTS) }) },
 );
 
-/** Events, of which some come after most of the jobs have been closed. */
+/** Events, some of which come after most of the jobs have been closed. */
 const anyHistory: fc.Arbitrary<Event[]> = fc
   .tuple(
     fc.array(anyEvent, { minLength: 10, maxLength: 25 }),
@@ -67,7 +67,7 @@ const anyHistory: fc.Arbitrary<Event[]> = fc
   )
   .map(([before, cut, after]) => [...before, { kind: "pass", days: 20 }, { kind: "close", cut }, ...after]);
 
-/** A history in which something is closed, which few at random may not have. */
+/** A history with a closing, which few random histories may have. */
 const CLOSED: Event[] = [
   { kind: "reserve", job: 0, units: 3 },
   { kind: "settle", job: 0, units: 2 },
@@ -82,7 +82,7 @@ interface ModelJob {
   readonly end: { readonly settled: number } | "void" | null;
 }
 
-/** The ledger in a few words: what one account's jobs reserved, and how each ended. */
+/** A model of the ledger: the reservations of one account's jobs, and their ends. */
 class Model {
   readonly jobs = new Map<number, ModelJob>();
   now = BEGIN;
@@ -106,7 +106,7 @@ class Model {
     return true;
   }
 
-  /** A job ends once; it may be struck from the list later. */
+  /** Ends a job once; it may be removed from the list later. */
   end(id: number, settled: number | "void", isListed: boolean): void {
     const known = this.jobs.get(id);
     if (known === undefined) return;
@@ -130,7 +130,7 @@ const definition = (accountId: string, id: number, createdAt: number): JobDefini
 });
 
 describe("the ledger, whatever becomes of an account's jobs in whatever order", () => {
-  // Each test's accounts are in a database that is chosen when it begins.
+  // Each test's accounts are in a database that is chosen at its beginning.
   let jobs: Jobs;
   let ledger: Ledger;
   let platform: Platform;
@@ -143,7 +143,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
   const lastClosed = async (accountId: string): Promise<string> =>
     (await platform.closings.last(accountId))?.sums.lastJobId ?? "";
 
-  /** Closes what is due, and is cut off. */
+  /** Closes the due books, and is cut off. */
   async function close(cut: Cut, now: number): Promise<void> {
     const { media, closings } = platform;
     const writeText = media.writeText.bind(media);
@@ -171,7 +171,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
     vi.restoreAllMocks();
   }
 
-  /** Does the same to the database and to the model; what they make of it must agree. */
+  /** Applies the same event to the database and to the model, and compares the results. */
   async function perform(event: Event, model: Model, accountId: string): Promise<void> {
     if (event.kind === "pass") {
       model.now += event.days * DAY;
@@ -194,7 +194,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
           offer: OFFER,
         } as const;
         const { listed, use } = await jobs.insert(definition(accountId, event.job, model.now), terms);
-        // Ids sort by time, so a job that nobody knows is newer than all that are closed.
+        // Ids sort by time, so an unknown job is newer than all closed ones.
         const isTooOld = !model.jobs.has(event.job) && jobId <= (await lastClosed(accountId));
         expect(listed).toBe(!isTooOld && model.reserve(event.job, event.units));
         expect(use.trial).toEqual(model.use);

@@ -23,7 +23,7 @@ describe("the books", () => {
 
   const close = () => closeBooks(platform, Date.now());
 
-  /** An account of this id, by which the books are taken in turn. */
+  /** An account of this id, which decides the order of the closings. */
   const account = (id: string) =>
     home.DB.prepare(
       "INSERT INTO accounts (id, email, plan, created_at, updated_at) VALUES (?1, '', 'trial', 0, 0)",

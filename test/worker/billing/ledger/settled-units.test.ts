@@ -11,7 +11,7 @@ import { later } from "../../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
 
-/** Settles jobs of one unit each for an account, at these times (epoch ms), turn by turn of both funds. */
+/** Settles jobs of one unit each for an account, at these times (epoch ms), alternating between both funds. */
 const settleAt = (accountId: string, times: readonly number[]) =>
   home.DB.prepare(
     `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)

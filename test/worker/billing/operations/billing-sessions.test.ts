@@ -6,7 +6,7 @@ import { home } from "../../../support/worker/runtime/databases.ts";
 import { billingRow, PlayedStripe, sendWithoutBilling } from "../../../support/worker/fakes/stripe.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
-/** Asks an operation for the page that it opens. */
+/** Requests the page that an operation opens. */
 const open = (operation: OperationId, client: Client, key: string): Promise<Answer> =>
   client.send("POST", OPERATIONS[operation].path, undefined, { "idempotency-key": key });
 

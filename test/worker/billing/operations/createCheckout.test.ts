@@ -106,7 +106,7 @@ describe("createCheckout 201", () => {
   });
 
   it("makes a page that is open also when an earlier try with the same key had made one", async () => {
-    // The answer is lost, and so is the key's: the next run has the same effect id, once the lease is over.
+    // The answer and the key's record of it are lost: the next run has the same effect id, once the lease is over.
     await home.DB.exec(
       "CREATE TRIGGER broken BEFORE UPDATE OF answer ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'broken'); END",
     );

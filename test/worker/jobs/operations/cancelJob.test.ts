@@ -31,7 +31,7 @@ const listed = async () =>
   (await client.send("GET", "/v1/jobs")).body.items.map(({ status }: { status: string }) => status);
 const expectBooksToAgree = async () => expect(await ledgerFindings()).toEqual([]);
 
-/** A job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
+/** Creates a job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
 async function jobUnderWay() {
   const job = await newJob(client, 3);
   await finishJob(inference, client.accountId, job.jobId, job.tasks.slice(0, 1));

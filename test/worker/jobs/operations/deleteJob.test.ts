@@ -51,13 +51,13 @@ const filesOf = async (jobId: string): Promise<string[]> => {
   const lists = await Promise.all(prefixes.map((prefix) => env.MEDIA.list({ prefix })));
   return lists.flatMap(({ objects }) => objects.map(({ key }) => key));
 };
-/** Jobs that are struck from the list, and of which something may be left. */
+/** Counts deleted jobs that still have a row. */
 const deletedRows = async (): Promise<number> =>
   (await home.DB.prepare("SELECT count(*) AS n FROM deleted_jobs").first<number>("n")) ?? 0;
 const lateWrite = (jobId: string, taskId: string) =>
   env.MEDIA.put(outputKey({ accountId: client.accountId, jobId }, taskId, 1, "masks/0.png"), "late");
 
-/** A job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
+/** Creates a job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
 async function jobUnderWay() {
   const job = await newJob(client, 3);
   await finishJob(inference, client.accountId, job.jobId, job.tasks.slice(0, 1));

@@ -19,7 +19,7 @@ import { later } from "../../../support/worker/runtime/time.ts";
 import { askEvents, expectWaiters, openStream } from "../../../support/worker/fixtures/waiters.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
-/** Events in short: what, under which id, and of statuses which. */
+/** Shortens events to their type, their id, and the status. */
 const short = (events: Awaited<ReturnType<EventReader["rest"]>>) =>
   events.map(({ event, id, data }) => [
     event,
@@ -202,7 +202,7 @@ describe("streamJobEvents 429", () => {
     expect(answer.body.message).toContain(whose);
     expect([answer.body.retryAfterSeconds, answer.headers.get("retry-after")]).toEqual([30, "30"]);
   };
-  /** As many streams on other jobs as leave room for `room`. */
+  /** Opens streams on other jobs, and leaves room for `room`. */
   const otherStreams = (client: Client, room: number): Promise<boolean> =>
     env.STREAMS.getByName(client.accountId).say("others", MOST_STREAMS.account - room);
 

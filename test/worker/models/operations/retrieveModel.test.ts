@@ -9,7 +9,7 @@ import { expectError } from "../../../support/worker/client/wire.ts";
 
 const ask = async (): Promise<Answer> => (await newClient()).send("GET", "/v1/model");
 
-/** From now on the inference service answers so. */
+/** Sets the inference service's answer from now on. */
 const playService = (answer: (request: Request) => Promise<Response> = playedElsewhere) =>
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => answer(new Request(input, init)));
 

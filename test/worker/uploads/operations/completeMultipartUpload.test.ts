@@ -22,7 +22,7 @@ const begin = async (size: number, contentType = "image/png"): Promise<Multipart
   (await client.send("POST", "/v1/uploads/parts", { contentType, size }, { "idempotency-key": "mine" })).body;
 const complete = (taskId: string, parts: object) =>
   client.send("POST", `/v1/uploads/${taskId}/complete`, { parts });
-/** What a PUT of a part's URL does in the bucket. */
+/** Applies the effect of a PUT of a part's URL to the bucket. */
 async function put({ taskId, parts }: MultipartUpload, partNumber: number, bytes: Uint8Array) {
   const uploadId = new URL(parts[partNumber - 1]?.uploadUrl ?? "").searchParams.get("uploadId") ?? "";
   const upload = env.MEDIA.resumeMultipartUpload(inputKey(client.accountId, taskId), uploadId);

@@ -73,7 +73,7 @@ describe("a size given to createUploadPresign", () => {
     const url = new URL(body.uploadUrl);
     const value = (name: string) => url.searchParams.get(name) ?? "";
     expect(value("X-Amz-SignedHeaders")).toBe("content-length;content-type;host");
-    // What storage does with a request to this URL.
+    // Verifies this URL like the storage.
     const signer = await presigner(
       {
         url: `${url.origin}/${body.bucket}`,

@@ -71,7 +71,7 @@ describe("importUpload 502", () => {
   });
 
   describe("of a slow source", () => {
-    /** Imports, and lets so much time pass each time that the source pauses. */
+    /** Imports, and advances the time by this much at each pause of the source. */
     async function importWhile(source: PlayedSource, ...passing: number[]): Promise<Answer> {
       vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
       let pause = source.pauses();

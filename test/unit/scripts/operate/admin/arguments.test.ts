@@ -5,13 +5,13 @@ import { Failure } from "../../../../../scripts/shared/command-line.ts";
 const ACCOUNT = `acct_${"0".repeat(32)}`;
 const JOB = `job_${"0".repeat(32)}`;
 
-/** What a command line asks for. */
+/** Parses a command line. */
 function read(...args: string[]): object {
   const { run: _, ...rest } = { run: null, ...parseAdminArguments(args) };
   return rest;
 }
 
-/** The exit code and the sentence of a command line that is refused. */
+/** Returns the exit code and the message of a refused command line. */
 function refusalOf(...args: string[]): { exitCode: number; message: string } {
   try {
     parseAdminArguments(args);

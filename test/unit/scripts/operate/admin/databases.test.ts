@@ -26,7 +26,7 @@ const person = (name: string) =>
 
 const PAGE = { email: null, after: null, limit: 50 };
 
-/** Creates accounts, and says where each is. */
+/** Creates accounts. Returns their databases. */
 async function createAll(databases: Databases, names: readonly string[]): Promise<string[]> {
   for (const name of names) await createAccountSomewhere(databases, person(name));
   const { accounts } = await listAllAccounts(databases, PAGE);
@@ -137,7 +137,7 @@ describe("the command that moves an account", () => {
   });
   const agrees = { findings: [], summary: "The ledger agrees." };
 
-  /** Plays the Worker: it answers with these states in turn. */
+  /** Fakes the Worker: it answers with these states in turn. */
   function played(states: MoveReport["state"][], findings: Record<string, object[]> = {}) {
     const asked: boolean[] = [];
     const checked: string[] = [];

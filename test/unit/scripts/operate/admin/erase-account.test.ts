@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { eraseAccount } from "../../../../../scripts/operate/admin/erase-account.ts";
 import type { ErasureReport } from "../../../../../src/operator/contract/operator.ts";
 
-/** A Worker that gives these reports, and the last one for ever. */
+/** A Worker that returns these reports, and then the last one forever. */
 function worker(...reports: Partial<ErasureReport>[]) {
   let asked = 0;
   const ask = async (): Promise<ErasureReport> => {

@@ -64,7 +64,7 @@ describe("the operator's check of the ledger", () => {
   const findings = async (grant = 100) => {
     const { findings: found, summary } = await checkLedger(database, grant, NOW);
     const named = found.map(({ problem, subject }) => `${String(subject)}: ${String(problem)}`).toSorted();
-    // Page by page it sees the same.
+    // It finds the same page by page.
     for (const page of [1, 2, 3]) {
       const paged = await checkLedger(database, grant, NOW, { page });
       expect(paged.findings).toHaveLength(found.length);

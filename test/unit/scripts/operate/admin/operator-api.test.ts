@@ -18,7 +18,7 @@ afterEach(() => {
 
 const { signal } = new AbortController();
 
-/** The API of a Worker that answers so; `seen` are its requests. */
+/** Returns the API of a Worker with this answer; `seen` are its requests. */
 async function apiOf(status: number, text: string) {
   const seen: Pick<IncomingMessage, "method" | "url" | "headers">[] = [];
   server = createServer((request, response) => {

@@ -18,7 +18,7 @@ import type { StandInAccount } from "../../../../support/stack/wrangler/account.
 
 aroundEachDeployment();
 
-/** What an operator writes into his own file to have two more databases: neither has an id yet. */
+/** The operator's configuration of two more databases: neither has an id yet. */
 const TWO_MORE = ["2", "3"]
   .map((n) => `[[d1_databases]]\nbinding = "DB_${n}"\ndatabase_name = "segmentation-${n}"\n`)
   .join("\n");

@@ -158,7 +158,7 @@ describe("wrangler.toml", () => {
     expect(file).not.toHaveProperty("routes");
   });
 
-  // In CI, create.test.ts has Wrangler read it, and each local stack has it bundled.
+  // In CI, create.test.ts has Wrangler read it, and each local stack bundles it.
   it.runIf(isLong)("can be deployed as Wrangler reads it", async () => {
     const { path } = await prepare({});
     const output = await runWrangler(["deploy", "--dry-run", "--outdir", join(path, "built")], {}, signal);

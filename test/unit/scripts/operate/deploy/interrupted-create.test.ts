@@ -10,7 +10,7 @@ aroundEachDeployment();
 /** A hundred runs after one another, on a busy machine. */
 const MANY_RUNS_MS = 240_000;
 
-/** An account without what is different each time: the generated secrets' values. */
+/** An account without the parts that differ each time: the values of generated secrets. */
 const shapeOf = ({ stored, ...account }: StandInAccount) => ({
   ...account,
   queues: account.queues.toSorted(),
@@ -44,7 +44,7 @@ describe("npm run deploy -- --create", () => {
           clone.account[fault] = [command];
           const first = await clone.run(create);
           expect(world.printed, command).toMatch(/^✗ .*(?:Authentication error|timed out)/m);
-          // A page without CORS is the operator's to judge; what Cloudflare has all the same is found there.
+          // A page without CORS is for the operator to decide; the next run finds Cloudflare's completed effects.
           const goesOn = fault === "lost" || command.includes("cors");
           if (!goesOn) expect([command, first, clone.account.deployed]).toEqual([command, 1, false]);
           const stored = { ...clone.account.stored };

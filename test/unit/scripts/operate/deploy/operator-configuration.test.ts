@@ -18,7 +18,7 @@ const Config = z.object({
   queues: z.object({ consumers: z.array(z.looseObject({ queue: z.string() })) }),
 });
 
-/** What Wrangler itself reads. In a process of its own, because Wrangler changes the one that it is loaded into. */
+/** Returns Wrangler's reading of the file, in a separate process, because Wrangler changes the process that loads it. */
 async function readAsWrangler(path: string) {
   const script = `import { unstable_readConfig } from "wrangler"; console.log(JSON.stringify(unstable_readConfig({ config: ${JSON.stringify(path)} })))`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
@@ -36,7 +36,7 @@ describe("wrangler.operator.toml", () => {
     const own = (await clone.own()) ?? "";
     for (const line of mine.trim().split("\n")) expect(own).toContain(line);
 
-    // An upgrade brings a queue and a setting.
+    // An upgrade adds a queue and a setting.
     const toml = await readFile(clone.folder.config, "utf8");
     await writeFile(
       clone.folder.config,

@@ -25,7 +25,7 @@ const BAD: Outcome = {
   mend: "raise the timeout",
 };
 
-/** What a row that asks nobody but the database gets. */
+/** The world of a row that uses only the database. */
 const NO_SERVICE: World = {
   baseUrl: URL,
   apiKey: "",

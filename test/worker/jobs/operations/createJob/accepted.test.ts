@@ -150,7 +150,7 @@ describe("createJob 202", () => {
 
     it("answers a repeated request with the first answer, before any other check [4.3-44]", async () => {
       const first = await create();
-      // What would refuse a new request: the job under way, and a queue that is full.
+      // Reasons to refuse a new request: the job in progress, and a full queue.
       overrideSettings({ TRIAL_TOKENS: 1 });
       const again = await create();
       expect(first.replayed).toBeNull();
@@ -165,7 +165,7 @@ describe("createJob 202", () => {
       expect(answer).toMatchObject({ status: 202, replayed: null });
     });
 
-    /** The Worker dies on the way: nothing of what it would have done next is done. */
+    /** Stops the Worker at this step, without its next ones. */
     const dies = () => Promise.reject(new Error("the Worker was stopped"));
 
     it("answers for the job of a request that was cut off after its acceptance", async () => {

@@ -46,7 +46,7 @@ describe("createJob 202 with regions of a video", () => {
           { taskId, timeSeconds: 1e9, points: [ON], objectId: 7 },
         ],
       });
-      // A job's record is read again by later requests.
+      // Later requests read a job's record again.
       await evictDurableObject(env.JOBS.getByName(jobId));
       await deliver("segmentation-bulk", taskMessage(jobId, taskId));
       expect(inference.last).toMatchObject({ type: "video", prompts });

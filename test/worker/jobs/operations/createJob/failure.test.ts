@@ -30,7 +30,7 @@ describe("createJob 500", () => {
     expectError(await client.send("POST", "/v1/jobs", imageJob(tasks), key), 500, "internal_error");
     expect(await listedJobs()).toBe(1);
     strike.mockRestore();
-    // The request is not forgotten: its key is not free for another one.
+    // The request is not forgotten: another one can't use its key.
     const other = await client.send("POST", "/v1/jobs", imageJob(tasks, { threshold: 0.7 }), key);
     expectError(other, 409, "idempotency_mismatch");
     const jobId = present(await home.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
@@ -174,7 +174,7 @@ describe("createJob 502", () => {
     expect(await ring(jobId)).toBe(true);
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
     expect((await callBack(inference.last, "complete", success())).status).toBe(409);
-    // The holder may have been granted URLs that are still good.
+    // The holder may have URLs that are still valid.
     later(2 * 3_600_000);
     expect(await ring(jobId)).toBe(true);
     expect(await ring(jobId)).toBe(false);

@@ -19,7 +19,7 @@ import { entriesOf, ledgerFindings, traces, useTokens } from "../../../../suppor
 import { expectError } from "../../../../support/worker/client/wire.ts";
 
 const ON = { x: 5, y: 6.5, label: 1 } as const;
-/** As many refinements of a picture are free. */
+/** Number of free refinements of a picture. */
 const FREE = 20;
 
 let client: Client;
@@ -29,7 +29,7 @@ beforeEach(async () => {
   inference = new PlayedInference();
 });
 
-/** A successful job of so many new pictures, each with two masks. */
+/** Creates a successful job with this many new pictures, each with two masks. */
 async function segmented(pictures = 1): Promise<{ jobId: string; tasks: string[]; taskId: string }> {
   const job = await newJob(client, pictures);
   await finishJob(inference, client.accountId, job.jobId, job.tasks, () => success(2));
@@ -54,7 +54,7 @@ async function refine(tasks: readonly string[], regions: readonly object[], chan
 
 const reserved = async (jobId: string): Promise<number | undefined> => (await entriesOf(jobId))[0]?.[1];
 
-/** As if so many free jobs had refined masks of a picture. */
+/** Sets the number of free jobs that have refined masks of a picture. */
 const useUp = (taskId: string, times: number): Promise<unknown> =>
   home.DB.prepare("UPDATE uploads SET refined = ?2 WHERE task_id = ?1").bind(taskId, times).run();
 
@@ -132,7 +132,7 @@ describe("createJob, free of charge for refinements", () => {
     const accepted = answers.filter(({ status }) => status === 202);
     const units = await Promise.all(accepted.map(({ body }) => reserved(body.jobId)));
     expect(units.filter((each) => each === 0)).toHaveLength(3);
-    // Whoever was too late has made nothing, and is charged when it asks again.
+    // A late job left nothing behind, and a repeated request is charged.
     for (const late of answers.filter(({ status }) => status !== 202))
       expectError(late, 502, "enqueue_failed");
     expect(await reserved(await refine([taskId], [refinement(jobId, taskId)]))).toBe(1);

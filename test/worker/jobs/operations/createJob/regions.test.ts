@@ -40,7 +40,7 @@ describe("createJob 202 with regions", () => {
         { taskId: second, points: [BESIDE, ON] },
       ],
     });
-    // A job's record is read again by later requests.
+    // Later requests read a job's record again.
     await evictDurableObject(env.JOBS.getByName(jobId));
     const requests = [];
     for (const taskId of tasks) {

@@ -188,7 +188,7 @@ describe("createJob 402", () => {
   });
 });
 
-/** Jobs of so many trial accounts, one each of one picture, asked for at once. */
+/** Requests one job with one picture for each of this many trial accounts, at once. */
 async function jobsAtOnce(count: number): Promise<Answer[]> {
   const clients = await Promise.all(Array.from({ length: count }, () => newClient("trial")));
   const jobs = await Promise.all(
@@ -200,7 +200,7 @@ async function jobsAtOnce(count: number): Promise<Answer[]> {
 const accepted = (answers: readonly Answer[]): string[] =>
   answers.filter(({ status }) => status === 202).map(({ body }) => body.jobId);
 
-/** The list's plan for a statement of the trial lane: the indexes that it reads. */
+/** Returns the indexes that a statement of the trial lane reads. */
 async function indexesOf(statement: string): Promise<string[]> {
   return (await planOf(statement)).filter((detail) => detail.includes("jobs"));
 }
