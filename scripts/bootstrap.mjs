@@ -1,6 +1,6 @@
 /**
- * Makes a clone ready to run: installs the packages that the lock names, and finds a Node that runs TypeScript.
- * Plain JavaScript for Node 20 without dependencies, because it runs before there are any.
+ * Makes a clone ready to run: installs the packages of the lock file, and finds a Node that runs TypeScript. Plain JavaScript for
+ * Node 20 without dependencies, because it runs before they are installed.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -60,7 +60,7 @@ function isAlive(pid) {
 
 const releaseInstallLock = () => rmSync(installLock, { force: true });
 
-/** Takes the install lock. Waits while another process of this clone installs, and takes over the lock of a dead one. */
+/** Takes the install lock. Waits while another process of this clone installs, and takes over the lock of a dead process. */
 async function takeInstallLock() {
   mkdirSync(dirname(installLock), { recursive: true });
   for (const giveUpAt = Date.now() + LOCK_PATIENCE_MS; ; await sleep(200)) {
@@ -128,7 +128,7 @@ function linkRuntime() {
   try {
     if (readlinkSync(nodeLink) === target) return nodeLink;
   } catch {
-    // There is no link yet, or something else in its place; it is replaced below.
+    // The link is missing, or another file has its place; it is replaced below.
   }
   mkdirSync(dirname(nodeLink), { recursive: true });
   const fresh = `${nodeLink}.${process.pid}`;

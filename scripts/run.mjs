@@ -1,7 +1,8 @@
 /**
- * `node scripts/run.mjs <command> [arguments]` makes the clone ready and runs the command, or a tool, with the packaged Node. It passes signals on, and its exit code is the command's.
- * Plain JavaScript for Node 20, because npm starts it with whatever Node the machine has. The lines of package.json begin
- * with `exec`, because a shell between npm and this script would swallow the signals that npm passes on.
+ * `node scripts/run.mjs <command> [arguments]` makes the clone ready and runs the command, or a tool, with the packaged Node. It
+ * passes signals on, and its exit code is the command's. Plain JavaScript for Node 20, because npm starts it with the machine's
+ * Node. The lines of package.json begin with `exec`, because a shell between npm and this script would swallow the signals that
+ * npm passes on.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -40,7 +41,7 @@ const longTests = () =>
       .map((file) => file.slice(0, -".test.ts".length)),
   );
 
-/** The commands that read no options: what --help prints, and whether a tool reads what follows. The others have their own help. */
+/** The commands without options: the text of --help, and whether a tool reads the arguments. The others have a separate help. */
 const PLAIN = {
   test: [
     () => `Checks types, lint and format, and runs the tests. The last line is "N passed, N failed".
@@ -87,8 +88,8 @@ ${longTests()
 
 /*
  * On two cores V8 has one background thread in a Workers runtime. Now and then that thread, compiling, waits for a collection by
- * the main thread, which in turn asks again and again whether the background has swept: the runtime hangs at full load (seen with
- * workerd 1.20260815.1). Collections on the main thread alone wait for nobody, and cost these loads nothing.
+ * the main thread, which in turn polls for the end of the background's sweep: the runtime hangs at full load (seen with workerd
+ * 1.20260815.1). Collections on the main thread alone wait for no other thread, and cost these loads nothing.
  */
 const WORKERD_V8_FLAGS = "--single-threaded-gc";
 

@@ -60,7 +60,7 @@ export const ASSETS = {
   },
 } as const;
 
-/** How much a request may have, and how often a picture's masks are refined for nothing. */
+/** Limits of a request, and the number of free refinements of a picture's masks. */
 export const LIMITS = {
   regions: 50,
   pointsPerRegion: 20,
@@ -69,7 +69,7 @@ export const LIMITS = {
   furtherJobsPerShare: 50,
 } as const;
 
-/** What the service answers instead of a result. */
+/** The error codes of the service's answers. */
 export type ApiErrorCode =
   | "Unauthorized"
   | "account_moving"
@@ -141,7 +141,7 @@ export type ApiErrorCode =
   | "webhook_endpoint_disabled"
   | "webhook_endpoint_not_found";
 
-/** Why a task failed, or what it could not serve. */
+/** The codes for a task's failure, or for the part of its result that it could not deliver. */
 export type TaskProblemCode =
   | "all_tasks_failed"
   | "attempts_exhausted"
@@ -199,7 +199,7 @@ export type TaskProblemCode =
   | "video_unavailable"
   | "video_unreadable";
 
-/** Why an archive could not be built. */
+/** The codes for an archive that could not be built. */
 export type ArchiveProblemCode =
   | "archive_failed"
   | "archive_output_missing"

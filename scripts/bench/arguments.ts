@@ -45,7 +45,7 @@ interface Bench {
   readonly takes: readonly Option[];
   /** The usual number of rounds, and with --quick. */
   readonly rounds: readonly [usual: number, quick: number];
-  /** What --part may name, and the parts that are measured without it. */
+  /** The parts that --part may name, and the parts measured without it. */
   readonly parts?: readonly Part[];
   readonly usualParts?: readonly Part[];
 }
@@ -74,25 +74,25 @@ const BENCHES = {
 
 export type BenchSubject = keyof typeof BENCHES;
 
-/** What to measure; each benchmark reads what it has options for. */
+/** The request for a measurement; each benchmark reads its options. */
 export interface BenchRequest {
   readonly subject: BenchSubject;
   readonly pictures: number;
-  /** How many frames of the clip the embedded model processes. */
+  /** Number of the clip's frames that the embedded model processes. */
   readonly frames: number;
   readonly rounds: number;
-  /** Of the clip's or the service's measurement; empty for another. */
+  /** Parts of the clip's or the service's measurement; empty for another. */
   readonly parts: readonly Part[];
   /** The size of the pictures for the stand-in of a GPU. */
   readonly megapixels: number;
-  /** Model folders to compare; none stands for the embedded ones. */
+  /** Model folders to compare; empty for the embedded ones. */
   readonly folders: readonly string[];
   readonly quick: boolean;
 }
 
 const SEE = "See: npm run bench -- --help";
 
-/** Reads the command line; null if it asks for help. @throws Failure, a usage error that names what is wrong */
+/** Reads the command line; null if it asks for help. @throws Failure, a usage error that names the mistake */
 export function parseBenchArguments(args: readonly string[]): BenchRequest | null {
   const { values, positionals } = readArguments("bench", args, {
     ...texts("pictures", "frames", "rounds", "part", "megapixels", "folders"),

@@ -9,7 +9,7 @@ import { benchVideo } from "./video/run.ts";
 import { benchViewer } from "./viewer/run.ts";
 import { runCommand } from "../shared/command-line.ts";
 
-/** Each measures what it is asked to, and returns the report's lines. */
+/** The benchmarks: each returns the lines of its report. */
 const BENCHES: Readonly<
   Record<BenchSubject, (request: BenchRequest, signal: AbortSignal) => Promise<string[]>>
 > = {

@@ -7,7 +7,7 @@ import { type InferenceOptions, startInference as start } from "../local/stack/s
 /** An inference service to run as a process: its name in messages, its script, its model's folder. */
 export type InferenceKind = Pick<InferenceOptions, "name" | "main" | "modelFolder">;
 
-/** The Worker's origin, the folder for the log, who is told its lines, and what aborts the start. */
+/** The Worker's origin, the folder for the log, the receiver of its lines, and the signal that aborts the start. */
 interface Surroundings extends Pick<InferenceOptions, "origin" | "onLine" | "signal"> {
   readonly folder: string;
 }

@@ -14,17 +14,16 @@ export interface BenchStack {
   readonly client: ApiClient;
   readonly address: StackAddress;
   readonly timesOf: TaskLog["timesOf"];
-  /** What the stack's processes carry. */
+  /** The mark of the stack's processes. */
   readonly mark: Mark;
   /** A temporary folder for the measurement, deleted after it. */
   readonly folder: string;
 }
 
 /**
- * Starts the whole service, calls `use`, and leaves nothing of the service behind. Rejects with a `Failure` if a part
- * of the service ends meanwhile.
+ * Starts the whole service, calls `use`, and cleans up. Rejects with a `Failure` if a part of the service ends meanwhile.
  *
- * @param standIn has the stand-in model served instead of the stack's own; its processes carry this
+ * @param standIn serves the simulated model instead of the stack's; its processes carry this mark
  */
 export async function withStack<T>(
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { runCommand } from "../shared/command-line.ts";
 import { buildStudio } from "./studio-build.ts";
 
-/** Makes what the Worker serves to people: studio/dist. */
+/** Builds the pages that the Worker serves: studio/dist. */
 await runCommand(async () => {
   const built = await buildStudio();
   console.log(built ? "studio/dist is ready." : "studio/dist is up to date.");

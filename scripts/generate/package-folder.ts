@@ -7,15 +7,15 @@ import { PROJECT_ROOT } from "../shared/root.ts";
 const run = promisify(execFile);
 
 const CLIENT = join(PROJECT_ROOT, "client");
-/** Where the package has the workspace of that name, which npm does not have. */
+/** The package's folder for the workspace of that name, which npm does not have. */
 const MASKS = "masks";
 const TSC = join(PROJECT_ROOT, "node_modules", ".bin", "tsc");
 
-/** What is built from a source file that package.json names: `./src/node/index.ts` becomes `./node/index.js`. */
+/** Returns the built file of a source file in package.json: `./src/node/index.ts` becomes `./node/index.js`. */
 const built = (source: string, ending: ".js" | ".d.ts"): string =>
   source.replace("./src/", "./").replace(/\.ts$/, ending);
 
-/** The manifest to publish: what names a source file in the workspace names what is built from it. */
+/** Returns the manifest to publish: its source files become the built ones. */
 function manifestOf(workspace: {
   readonly exports: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
@@ -39,8 +39,8 @@ function manifestOf(workspace: {
 }
 
 /**
- * Fills a folder with the client library as npm publishes it: JavaScript, types, manifest, README and licence.
- * @param name under which it is published, if it is not its own
+ * Fills a folder with the client library as npm publishes it: JavaScript, types, manifest, README and license.
+ * @param name the name to publish under, if it differs
  */
 export async function fillPackageFolder(folder: string, name?: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -59,7 +59,7 @@ export async function fillPackageFolder(folder: string, name?: string): Promise<
     const masks = relative(dirname(file), join(MASKS, "index.js")).replaceAll(sep, "/");
     const ours = masks.startsWith(".") ? masks : `./${masks}`;
     const text = (await readFile(path, "utf8"))
-      // The compiler rewrites the imports of what it builds, but not those of its declarations.
+      // The compiler rewrites the imports of built files, but not those of their declarations.
       .replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"')
       .replaceAll('from "@segmentation/masks"', `from "${ours}"`);
     await writeFile(path, text);

@@ -14,7 +14,7 @@ const SAUCER = { x: 430, y: 330 };
 /** On a busy machine the clip takes long: only a hang exceeds this. */
 const PATIENTLY = { timeout: 3_600_000 };
 
-/** Segments the sample by its prompts. Returns the picture of the page. */
+/** Segments the sample by its prompts. Returns a screenshot of the page. */
 export async function takeResult(page: Page): Promise<Buffer> {
   await page.getByRole("button", { name: "Segment", exact: true }).click();
   await page.getByRole("button", { name: /^spoon 1 / }).waitFor(PATIENTLY);
@@ -23,11 +23,11 @@ export async function takeResult(page: Page): Promise<Buffer> {
   return await page.screenshot();
 }
 
-/** What the moving picture is made of: the page's part with the picture before a click, and after it. */
+/** The parts of the animation: the viewer before a click, and after it. */
 export interface Click {
   readonly before: Buffer;
   readonly after: Buffer;
-  /** Where it was, in pixels of both. */
+  /** The click's position, in pixels of both. */
   readonly at: { readonly x: number; readonly y: number };
 }
 
@@ -48,7 +48,7 @@ export async function takeClick(page: Page): Promise<Click> {
 const PERSON = { left: 22, top: 68, right: 350, bottom: 538 };
 const CLIP = { file: "samples/people-crossing.mp4", width: 960, height: 540, fps: "5" };
 
-/** Boxes the person in the sample clip, has it followed, and steps through all frames. Returns the player in each moment. */
+/** Boxes the person in the sample clip, tracks it, and steps through all frames. Returns screenshots of the player. */
 export async function takeClip(page: Page): Promise<readonly Buffer[]> {
   const player = page.locator(".clip-player");
   const take = async (): Promise<Buffer> => {
@@ -83,15 +83,18 @@ export async function takeClip(page: Page): Promise<readonly Buffer[]> {
 /** The viewer draws once its masks are decoded. */
 const settled = async (page: Page): Promise<void> => await page.waitForTimeout(1_000);
 
-/** How long each picture of the moving one is shown, in milliseconds: the picture, the click, the mask. */
+/** Duration of each picture of the animation, in milliseconds: the picture, the click, the mask. */
 const SHOWN_MS = [1_200, 700, 2_400];
 const MOVING_WIDTH = 600;
-/** The colour of the studio's page. */
+/** The color of the studio's page. */
 const PAGE = "#f6f5f1";
-/** Of the clip: before and while it is pointed at, then each frame, the last one longer. */
+/** Durations for the clip: before and while pointing, then each frame, the last one longer. */
 const CLIP_MS = { before: 1_000, pointing: 1_200, frame: 200, last: 1_500 };
 
-/** Writes pictures of the studio as a moving one. @param delays in milliseconds, one per picture */
+/**
+ * Writes screenshots of the studio as an animation.
+ * @param delays in milliseconds, one per picture
+ */
 async function writeMoving(
   name: string,
   pictures: readonly Buffer[],
@@ -104,7 +107,7 @@ async function writeMoving(
     ),
   );
   const height = Math.max(...small.map(({ info }) => info.height));
-  // The page grows with what it lists.
+  // The page grows with its list.
   const even = await Promise.all(
     small.map(({ data, info }) =>
       sharp(data)
@@ -120,7 +123,7 @@ async function writeMoving(
 
 const image = (name: string): string => join(PROJECT_ROOT, "docs", "images", name);
 
-/** Takes the README's pictures of the studio, from the real one with the real model. */
+/** Takes the README's screenshots of the real studio with the real model. */
 await runCommand(async (signal) => {
   const browser = await needChromium();
   const folder = await mkdtemp(join(tmpdir(), "screenshots-"));

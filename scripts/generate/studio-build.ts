@@ -9,12 +9,12 @@ import { readIfPresent } from "../shared/state/private-file.ts";
 
 const inProject = (path: string): string => join(PROJECT_ROOT, path);
 
-/** Where wrangler.toml has the Worker's assets. */
+/** The folder of the Worker's assets, by wrangler.toml. */
 const ASSETS = inProject("studio/dist");
-/** The digest of what the assets were made from. */
+/** The digest of the assets' sources. */
 const STAMP = inProject("studio/dist/.assetsignore");
 
-/** Everything that the assets are made from. */
+/** All sources of the assets. */
 const SOURCES = [
   "package-lock.json",
   "scripts/generate/studio-build.ts",
@@ -34,7 +34,7 @@ const TYPEFACE =
 /** The files of swagger-ui-dist that the reference page loads: docs/decisions/0010-the-viewer-of-the-reference.md. */
 const REFERENCE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/** The sample picture and what the service finds in it, for the landing page. */
+/** The sample picture and its result, for the landing page. */
 const PICTURES = { before: "samples/coffee.png", after: "docs/images/coffee-preview.png" };
 
 /** The stamp lists itself, so that it is not served. */
@@ -48,8 +48,8 @@ async function stampOfSources(): Promise<string> {
 let underWay: Promise<boolean> | undefined;
 
 /**
- * Makes the Worker's assets: the studio, and the reference page's viewer beside it. Does nothing if they are there and made
- * from what the sources are now. Returns whether it built. Calls at the same time share one build.
+ * Builds the Worker's assets: the studio, and the reference page's viewer. Does nothing if they exist and match the current
+ * sources. Returns true if it built. Concurrent calls share one build.
  */
 export function buildStudio(): Promise<boolean> {
   underWay ??= buildUnlessPresent().finally(() => (underWay = undefined));
@@ -83,7 +83,7 @@ async function buildUnlessPresent(): Promise<boolean> {
     try {
       await rename(fresh, ASSETS);
     } catch (error) {
-      // Another process may have put the same there meanwhile.
+      // Another process may have put the same files there meanwhile.
       if (!(await isPresent())) throw error;
     }
   } finally {

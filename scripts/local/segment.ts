@@ -37,7 +37,8 @@ const SAMPLE = { file: join(PROJECT_ROOT, "samples", "coffee.png"), prompts: ["c
 
 /**
  * Reads the command line. Returns the arguments of the client's command line; null if it asks for help.
- * @param from the folder in which paths begin @throws Failure, a usage error that names what is wrong
+ * @param from the folder to which paths are relative
+ * @throws Failure, a usage error that names the mistake
  */
 export function segmentArguments(args: readonly string[], from: string): string[] | null {
   const { values, positionals } = readArguments("demo", args, {
@@ -86,7 +87,7 @@ export async function segmentOn(
   const code = await runCommandLine(args, {
     ...terminal,
     env: { ...process.env, SEGMENTATION_BASE_URL: baseUrl, SEGMENTATION_API_KEY: apiKey },
-    // It would say that the same command goes on from here; but the next demo has a folder of its own.
+    // It would say that the same command continues from here; but the next demo has another folder.
     report: (line) => (signal.aborted ? undefined : terminal.report(line)),
   });
   signal.throwIfAborted();

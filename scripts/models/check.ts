@@ -7,9 +7,9 @@ import type { Provider } from "../../inference-container/src/device/messages.ts"
 import { Report } from "./report.ts";
 
 /**
- * Loads a folder in a separate process, so that the measured memory is the model's, and a crash of the runtime ends
- * nothing else. An abort kills that process; it leaves nothing on disk.
- * @param cpuNodes whether nodes may run on the CPU although the provider is another
+ * Loads a folder in a separate process, so that the measured memory is the model's, and a crash of the runtime affects only that
+ * process. An abort kills that process; it leaves nothing on disk.
+ * @param cpuNodes true if nodes may run on the CPU with another provider
  * @throws Failure if the process ended without a report
  */
 export async function checkModel(

@@ -13,7 +13,7 @@ const MODEL_PATH = /^\/v2\/models\/(?<model>[A-Za-z0-9._-]+)(?:\/versions\/(?<ve
 
 /**
  * Writes the manifest of a folder whose model is on a server. It asks the server for the model's tensors first.
- * @throws Failure or ModelFolderError that says what is missing, already there, or different
+ * @throws Failure or ModelFolderError that names the missing, existing or different file or tensor
  */
 export async function describeServer(
   folder: string,
@@ -34,7 +34,7 @@ export async function describeServer(
   };
 }
 
-/** @throws Failure, a usage error, if it is no address of a model */
+/** @throws Failure, a usage error, if it is not the address of a model */
 function placeOf(url: string): { origin: string; model: string; version?: string } {
   const { origin, pathname, search } = URL.canParse(url)
     ? new URL(url)

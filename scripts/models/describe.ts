@@ -22,9 +22,9 @@ import { type Description, filesToDescribe, MODELS, writeManifest } from "./writ
 const GRAPH = /\.(?:onnx|ort)$/;
 
 /**
- * Writes the manifest of a folder that holds an export. It takes the template with the same tensors as the graphs and
- * adds sizes, digests, external weights, and half precision if the graphs have it.
- * @throws Failure or ModelFolderError that says what is missing, already there, or unknown
+ * Writes the manifest of a folder that holds an export. It takes the template with the same tensors as the graphs and adds sizes,
+ * digests, external weights, and half precision if the graphs have it.
+ * @throws Failure or ModelFolderError that names the missing, existing or unknown file or tensor
  */
 export async function describeExport(
   folder: string,
@@ -62,8 +62,9 @@ export async function describeExport(
 }
 
 /**
- * The signatures of a folder's graphs. The parts of a whole export of OWL-ViT or OWLv2 are written beside it first.
- * @returns the file of such an export too, from which the parts read their weights
+ * Returns the signatures of a folder's graphs. Divides a whole export of OWL-ViT or OWLv2 into parts first, which it writes to
+ * the folder.
+ * @returns also the file of such an export, from which the parts read their weights
  * @throws Failure or ModelFolderError if a graph cannot be read or divided, or if there are two such exports
  */
 export async function readGraphs(
@@ -92,7 +93,7 @@ export async function readGraphs(
 async function readTemplates(): Promise<Template[]> {
   const paths: string[] = [];
   for (const family of FAMILIES.keys()) {
-    // Its models have no graphs of their own.
+    // Its models have no local graphs.
     if (family === SERVER_FAMILY) continue;
     const folder = join(PROJECT_ROOT, MODELS, family);
     const names = (await readdir(folder)).filter((name) => name.endsWith(".json") && name !== MANIFEST_NAME);

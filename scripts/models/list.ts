@@ -5,12 +5,12 @@ import { checkFiles, readManifest } from "../../inference-container/src/models/f
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { codeOf } from "../shared/error-parts.ts";
 
-/** A folder that contains a model, or should. */
+/** A folder with a model, complete or not. */
 export interface ListedFolder {
   readonly folder: string;
   /** Undefined if the manifest cannot be read. */
   readonly model?: ListedModel;
-  /** What is missing or wrong; undefined if every file exists and has its size. */
+  /** The missing or wrong part; undefined if every file exists and has its size. */
   readonly fault?: string;
 }
 
@@ -18,9 +18,9 @@ export interface ListedModel {
   readonly id: string;
   readonly version: string;
   readonly family: string;
-  /** The licences of the weights, without repetitions. */
+  /** The licenses of the weights, without repetitions. */
   readonly licences: readonly string[];
-  /** The total size of those files of the manifest that exist. */
+  /** The total size of the manifest's existing files. */
   readonly bytes: number;
 }
 

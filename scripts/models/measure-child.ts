@@ -92,7 +92,7 @@ async function ownPeak(): Promise<number> {
 
 const [folder = "", provider, cpuNodes] = process.argv.slice(2);
 
-// The parent, which wanted the report, is gone.
+// The parent has ended without waiting for the report.
 process.once("disconnect", () => process.exit());
 const report: Report = await measure(folder, providerOf(provider), cpuNodes !== undefined).catch(
   (error: unknown) => ({

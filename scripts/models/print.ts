@@ -8,7 +8,7 @@ import type { Tensor, Usable } from "./report.ts";
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
 
-/** The folders as a table, followed by what is wrong with them. */
+/** Returns the folders as a table, followed by their faults. */
 export function listLines(
   root: string,
   folders: readonly ListedFolder[],
@@ -61,7 +61,7 @@ export function reportLines(folder: string, report: Usable): string[] {
   ];
 }
 
-/** What was written, and what a person still has to check. */
+/** Returns lines about the written manifest, and the values that a person still has to check. */
 export function descriptionLines(folder: string, { manifest, recognised, filledIn }: Description): string[] {
   return [
     `Recognised: ${recognised}`,
@@ -76,7 +76,7 @@ export function descriptionLines(folder: string, { manifest, recognised, filledI
   ];
 }
 
-/** Where the model is, what the check found, and how to serve it. */
+/** Returns lines with the model's folder, the report of its check, and the command to serve it. */
 export function installedLines({ folder, report }: Installed): string[] {
   return [
     ...(report === undefined ? [`${folder} is there already, and whole.`] : reportLines(folder, report)),

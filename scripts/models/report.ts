@@ -23,7 +23,7 @@ const Usable = z.object({
     /** Milliseconds from the decoded picture to the masks, in the first run and in the second. */
     firstMs: z.number(),
     secondMs: z.number(),
-    /** Whether the second run found the picture's features in the cache. */
+    /** True if the second run found the picture's features in the cache. */
     cached: z.boolean(),
     instances: z.array(
       z.object({

@@ -7,13 +7,13 @@ import { MANIFEST_NAME } from "../../inference-container/src/models/folder.ts";
 import { Failure } from "../shared/command-line.ts";
 import { codeOf } from "../shared/error-parts.ts";
 
-/** Where the families' templates and pages are, from the project's root. */
+/** The folder of the families' templates and pages, from the project's root. */
 export const MODELS = join("inference-container", "models");
 
-/** What was recognised and written, for people. */
+/** The recognized template and the written values, for people. */
 export interface Description {
   readonly manifest: string;
-  /** The template's description of itself. */
+  /** The template's description. */
   readonly recognised: string;
   readonly filledIn: readonly string[];
 }
@@ -33,7 +33,7 @@ export async function filesToDescribe(folder: string, force: boolean): Promise<s
 
 /**
  * Writes a folder's manifest from a filled-in template, with the sizes and digests of the files, and returns its path.
- * @throws Failure naming a missing file, or if a manifest has come meanwhile and `force` is false
+ * @throws Failure naming a missing file, or if another process has written a manifest and `force` is false
  */
 export async function writeManifest(folder: string, template: FileTemplate, force: boolean): Promise<string> {
   const path = join(folder, MANIFEST_NAME);
@@ -45,7 +45,7 @@ export async function writeManifest(folder: string, template: FileTemplate, forc
   });
   if (existsSync(path) && !force)
     throw new Failure(`${path} was created in the meantime. Use --force to overwrite it.`);
-  // In one step, so that a signal cannot leave half of it.
+  // In one step, so that a signal leaves no partial file.
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, `${JSON.stringify(described, null, 2)}\n`);
   renameSync(fresh, path);

@@ -23,7 +23,7 @@ export interface Visit {
   readonly until?: string;
 }
 
-/** Where a visit ended; `response` is null if it ended at `until`. */
+/** The end of a visit; `response` is null if it ended at `until`. */
 export interface Arrival {
   readonly url: URL;
   readonly response: Response | null;

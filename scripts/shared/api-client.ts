@@ -22,13 +22,13 @@ export type ImageJob = Omit<ImageJobRequest, "type">;
 export type VideoJob = Omit<VideoJobRequest, "type">;
 
 export interface WaitOptions {
-  /** Called with every news; `progress` is the share of the job's work that is done, from 0 to 1. */
+  /** Called with every change; `progress` is the finished share of the job's work, from 0 to 1. */
   readonly onAnswer?: (job: JobStatus, progress: number) => void;
 }
 
 /**
- * The client library as the project's own commands and tests use it: each answer is checked against the contract, and
- * `signal` ends every call. Methods reject with an `ApiError` for an error response.
+ * The client library for the project's commands and tests: checks each answer against the contract, and `signal` ends every call.
+ * Methods reject with an `ApiError` for an error response.
  */
 export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
   const client = new SegmentationClient({ baseUrl, apiKey, fetch: checkedFetch });
@@ -46,11 +46,11 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     createVideoJob: async (job: VideoJob) => await client.api.createJob({ type: "video", ...job }, options),
     retrieveJob: async (jobId: string) => await client.api.retrieveJob({ jobId }, options),
     listJobs: async () => await client.api.listJobs({}, options),
-    /** What a job has found, with its masks. */
+    /** Returns a job's results, with its masks. */
     result: async (jobId: string) => await client.result(jobId, options),
     retrieveJobResult: async (jobId: string) => ImageJobResult.parse(await result(jobId)),
     retrieveVideoJobResult: async (jobId: string) => VideoJobResult.parse(await result(jobId)),
-    /** Waits until a job has ended, in success or not. */
+    /** Waits until a job has ended, successfully or not. */
     async waitForJob(jobId: string, { onAnswer }: WaitOptions = {}): Promise<JobStatus> {
       for await (const { job, progress } of client.watchJob(jobId, options)) {
         onAnswer?.(job, progress);
@@ -58,7 +58,7 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
       }
       throw new Error(`Watching the job ${jobId} stopped before it ended.`);
     },
-    /** Asks for an archive and waits until it is ready. */
+    /** Requests an archive and waits until it is ready. */
     waitForArchive: async (jobId: string) => await client.archive(jobId, options),
     /** Downloads a signed URL. */
     download: async (url: string): Promise<Uint8Array<ArrayBuffer>> =>
@@ -73,7 +73,7 @@ export type ApiClient = ReturnType<typeof createClient>;
 
 const operations: readonly Operation[] = Object.values(OPERATIONS);
 
-/** The operation that a request is for. */
+/** Returns the operation of a request. */
 function operationOf(method: string, path: string): Operation | undefined {
   return operations.find(
     (operation) =>
@@ -89,7 +89,7 @@ const checkedFetch: typeof fetch = async (url, init) => {
   const operation = operationOf(init?.method ?? "GET", pathname);
   if (operation === undefined || response.status === 204) return response;
   if (response.ok && operation.contentType !== undefined) return response;
-  // A proxy's answer is no JSON, and the library's to judge.
+  // A proxy's answer is not JSON; the library judges it.
   if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return response;
   const schema = response.ok ? operation.answer : ErrorObject;
   schema?.parse(await response.clone().json());

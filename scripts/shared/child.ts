@@ -26,7 +26,7 @@ export interface Child {
   /** Resolves once it has ended and its output is read, with the reason: "exit code 1", "SIGKILL". */
   readonly ended: Promise<string>;
   readonly hasEnded: () => boolean;
-  /** The failure to report if it ended unexpectedly: its name, what happened, and its last lines. */
+  /** Returns the failure to report if it ended unexpectedly: its name, the event, and its last lines. */
   readonly failure: (what: string) => Failure;
   /** Sends SIGTERM, then SIGKILL if it still runs after the grace period. */
   readonly stop: (graceMs: number) => Promise<void>;

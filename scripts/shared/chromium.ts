@@ -8,14 +8,14 @@ import { lockFile } from "./file-lock.ts";
 const UNPACKING_PATIENCE_MS = 120_000;
 
 /**
- * The browser's program: `CHROMIUM_PATH`, or on Linux (x64) the one that npm packs, unpacked into the temporary folder on
- * the first call; null elsewhere.
+ * Returns the browser's program: `CHROMIUM_PATH`, or on Linux (x64) the one from npm, unpacked into the temporary folder on the
+ * first call; null elsewhere.
  */
 async function chromiumPath(): Promise<string | null> {
   const given = process.env["CHROMIUM_PATH"];
   if (given !== undefined) return given;
   if (process.platform !== "linux" || process.arch !== "x64") return null;
-  // A process that comes while another unpacks would take the half-written program.
+  // Another process would take the program while it is being unpacked.
   const lock = lockFile(join(tmpdir(), "chromium.lock"), UNPACKING_PATIENCE_MS);
   if (lock === undefined) throw new Failure("Another process has been unpacking Chromium for two minutes.");
   try {
@@ -25,11 +25,11 @@ async function chromiumPath(): Promise<string | null> {
   }
 }
 
-/** Starts a browser, with WebGL by software where the machine has no graphics; null if there is none on this platform. */
+/** Starts a browser, with software WebGL on a machine without graphics; null if there is none for this platform. */
 export async function launchChromium(): Promise<Browser | null> {
   const executablePath = await chromiumPath();
   if (executablePath === null) return null;
-  // The package's own arguments would switch the web's security off.
+  // The package's arguments would disable the browser's web security.
   return await chromium.launch({
     executablePath,
     args: [
@@ -43,7 +43,10 @@ export async function launchChromium(): Promise<Browser | null> {
   });
 }
 
-/** Starts a browser. @throws Failure where there is none on this platform */
+/**
+ * Starts a browser.
+ * @throws Failure if there is none for this platform
+ */
 export async function needChromium(): Promise<Browser> {
   const browser = await launchChromium();
   if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");

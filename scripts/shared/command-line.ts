@@ -1,4 +1,4 @@
-/** What all commands of the project share: arguments, exit codes, messages instead of stack traces, Ctrl-C. */
+/** The common part of the project's commands: arguments, exit codes, messages instead of stack traces, Ctrl-C. */
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { messageOf } from "./error-parts.ts";
 
@@ -6,7 +6,7 @@ const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndingSignal = (typeof ENDING_SIGNALS)[number];
 const EXIT_CODES: Readonly<Record<EndingSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** A failure whose message is printed without a stack trace. Exit code 2 is for a wrong command line, 1 for everything else. */
+/** A failure whose message is printed without a stack trace. Exit code 2 means a wrong command line, 1 everything else. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly exitCode: number;
@@ -24,11 +24,11 @@ export function usageError(message: string): Failure {
 
 type OptionsOf<Name extends string, Type> = Readonly<Record<Name, { readonly type: Type }>>;
 
-/** Options that take a text. */
+/** Options with a value. */
 export const texts = <const Name extends string>(...names: readonly Name[]): OptionsOf<Name, "string"> =>
   Object.assign({}, ...names.map((name) => ({ [name]: { type: "string" } })));
 
-/** Options that are given or not. */
+/** Options without a value. */
 export const flags = <const Name extends string>(...names: readonly Name[]): OptionsOf<Name, "boolean"> =>
   Object.assign({}, ...names.map((name) => ({ [name]: { type: "boolean" } })));
 
@@ -37,7 +37,7 @@ const HELP = { help: { type: "boolean", short: "h" } } as const;
 
 /**
  * Reads a command's arguments by Node's `parseArgs`, with `--help`. @param name the command's, as npm runs it
- * @throws Failure, a usage error that names what is wrong
+ * @throws Failure, a usage error that names the mistake
  */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   name: string,
@@ -58,12 +58,12 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Settings that npm may have from its own files, or from a machine on which nobody is asked. */
+/** Settings that npm may have from its files, or from a machine without a person to ask. */
 const NPMS_OWN = new Set(["yes", "email", "key"]);
 
 /**
- * The options that npm has kept from a command: what stands before `--` is npm's, which puts it into the environment and passes on
- * the rest, so that `npm run deploy --dry-run` would deploy.
+ * Returns the options that npm has kept from a command. Options before `--` are npm's, which puts them into the environment and
+ * passes on the rest: `npm run deploy --dry-run` would deploy.
  */
 export function takenByNpm(
   args: readonly string[],

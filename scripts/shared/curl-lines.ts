@@ -3,7 +3,7 @@
  * are set. They need curl 7.82 and jq.
  */
 
-/** The lines that set both. */
+/** The lines that set both variables. */
 export const settingLines = (baseUrl: string, credential: string): string =>
   `export SEGMENTATION_BASE_URL=${baseUrl}
 export SEGMENTATION_API_KEY=${credential}`;
@@ -18,7 +18,7 @@ JOB=$(${CURL} --json "{\\"type\\":\\"image\\",\\"prompts\\":[\\"cup\\"],\\"tasks
 ${CURL} -H "Prefer: wait=60" ${API}/jobs/$JOB   # answers when the job has ended
 ${CURL} ${API}/jobs/$JOB/result                 # the masks, each with a signed URL`;
 
-/** Shows what the account may do, and why. */
+/** Shows the account's access, with its reason. */
 export const OVERVIEW_LINE = `${CURL} ${API}/account/overview | jq`;
 
 /** Prints the URL of the checkout page. */

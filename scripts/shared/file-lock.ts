@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 
 const SQLITE_BUSY = 5;
 
-/** A file that this process holds. */
+/** A lock on a file that this process holds. */
 export interface FileLock {
   release(): void;
 }
@@ -11,8 +11,8 @@ export interface FileLock {
  * Locks a file for this process, for which it waits up to `waitMs` milliseconds.
  * @returns undefined if another process holds it
  *
- * The lock is SQLite's lock on an empty database. The kernel releases it with its process, however that ends, so there
- * are no stale locks to detect and no race to take one over.
+ * The lock is SQLite's lock on an empty database. The kernel releases it with its process, however that ends, so there are no
+ * stale locks to detect and no race for one.
  */
 export function lockFile(path: string, waitMs = 0): FileLock | undefined {
   const database = new DatabaseSync(path, { timeout: waitMs });

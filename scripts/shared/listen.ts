@@ -9,7 +9,7 @@ export function originOf(server: Pick<Server, "address">): string {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Lets a server listen on this machine alone: on the port if it is free, else on any free one. Returns its origin. */
+/** Lets a server listen only on this machine: on the port if it is free, else on any free one. Returns its origin. */
 export async function listen(server: Server, port = 0): Promise<string> {
   server.listen(port, "127.0.0.1");
   try {

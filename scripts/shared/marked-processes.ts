@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "./command-line.ts";
 
 /**
- * A mark on a family of processes: an environment variable. The first members are started with it, and all their
- * descendants inherit it, in whatever process group. The process that sets it for its children does not carry it.
+ * A mark on a family of processes: an environment variable. The first members start with it, and all their descendants inherit
+ * it, in any process group. The process that sets it for its children does not carry it.
  */
 export type Mark = Readonly<Record<string, string>>;
 

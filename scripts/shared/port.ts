@@ -14,8 +14,8 @@ export function parsePort(text: string): number {
 }
 
 /**
- * Free ports are taken below the range that systems assign by themselves (from 32768 on Linux, from 49152 elsewhere):
- * a port of that range could be in use again by the time the Worker listens on it, some seconds later.
+ * Free ports are chosen below the range that systems assign by themselves (from 32768 on Linux, from 49152 elsewhere): a port of
+ * that range could be in use again by the time the Worker listens on it, some seconds later.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;

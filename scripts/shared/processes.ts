@@ -48,7 +48,7 @@ export function watchMemory(mark: Mark): { stop: () => Peaks } {
   return keepLooking(look, EVERY_MS, peaks);
 }
 
-/** Calls `look` now and then until `stop` is called, which looks once more and returns what has been seen. */
+/** Calls `look` now and then until `stop` is called, which calls it once more and returns the samples. */
 export function keepLooking<Seen>(look: () => void, everyMs: number, seen: Seen): { stop: () => Seen } {
   const timer = setInterval(look, everyMs);
   return {

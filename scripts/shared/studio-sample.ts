@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 
 const SIZE = { width: 1280, height: 800 };
-/** The sample picture's, in pixels. */
+/** The size of the sample picture, in pixels. */
 const PICTURE = { width: 600, height: 400 };
 
 /** Opens the studio of a stack without an identity provider, signed in by an API key. */
@@ -25,7 +25,7 @@ export async function openSample(...studio: Parameters<typeof openStudio>): Prom
   return page;
 }
 
-/** Where the sample picture is on the page, in the page's pixels, and how many of those one of the picture's takes. */
+/** The place of the sample picture on the page, in the page's pixels, and its scale. */
 export interface SamplePlace {
   readonly x: number;
   readonly y: number;
@@ -34,7 +34,10 @@ export interface SamplePlace {
   readonly scale: number;
 }
 
-/** @throws Error if the studio shows no picture */
+/**
+ * Returns the place of the sample picture.
+ * @throws Error if the studio shows no picture
+ */
 export async function placeOfSample(page: Page): Promise<SamplePlace> {
   const frame = await page.locator(".viewer-canvas").boundingBox();
   if (frame === null) throw new Error("The studio shows no picture.");

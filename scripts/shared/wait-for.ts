@@ -24,7 +24,7 @@ export async function waitForOk(
   const giveUpAt = Date.now() + patienceMs;
   while (!(await answersOk(url, signal))) {
     if (Date.now() >= giveUpAt) return false;
-    // The timer would reject with its own error instead of the signal's reason.
+    // The timer would reject with another error than the signal's reason.
     await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
   return true;

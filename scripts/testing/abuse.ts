@@ -2,8 +2,8 @@ import { runCommand } from "../shared/command-line.ts";
 import { runTests } from "./run-tests.ts";
 
 /**
- * A month of abuse, with the tables of what it made the operator store, compute and pay. The exit code is 1 if something is
- * beyond what the settings promise.
+ * Simulates a month of abuse, and prints tables of its cost in storage, computation and payments. The exit code is 1 if a cost
+ * exceeds the settings' limits.
  */
 await runCommand((signal) =>
   runTests(

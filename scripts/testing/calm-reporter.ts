@@ -9,7 +9,7 @@ import {
   type Vitest,
 } from "vitest/node";
 
-/** How progress is shown: a line that a terminal redraws, a line now and then, or a line for each test that ends. */
+/** The style of progress: a line that a terminal redraws, a line now and then, or a line for each test that ends. */
 export const MANNERS = ["terminal", "calm", "verbose"] as const;
 
 const INTERVAL_MS = { terminal: 500, calm: 30_000, verbose: 60_000 };
@@ -18,7 +18,7 @@ const SLOWEST = 40;
 
 const secondsOf = (module: TestModule): number => Math.round(module.diagnostic().duration / 1_000);
 
-/** Writes into the log of the run which files took longest, in seconds. */
+/** Writes the slowest files into the log of the run, in seconds. */
 function logSlowest(modules: readonly TestModule[]): void {
   for (const module of modules.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, SLOWEST))
     console.log(
@@ -27,8 +27,8 @@ function logSlowest(modules: readonly TestModule[]): void {
 }
 
 /**
- * Prints how far the tests are, a failure's name as it happens, and at the end each failure in full with the command that
- * repeats its file. What passes says nothing. `out` is apart from the runner's own output, where its workers print too.
+ * Prints the progress of the tests, a failure's name as it happens, and at the end each failure in full with the command that
+ * repeats its file. Prints nothing about passed tests. `out` is separate from the runner's output, where its workers print, too.
  */
 export class CalmReporter extends DefaultReporter {
   readonly #out: Writable;
@@ -79,7 +79,7 @@ export class CalmReporter extends DefaultReporter {
   }
 
   protected override printTestModule(): void {
-    // The line of progress says enough.
+    // The line of progress is enough.
   }
 
   override onTestRunEnd(

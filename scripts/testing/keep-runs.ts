@@ -6,7 +6,7 @@ import { deserialize, serialize } from "node:v8";
 import { InferenceSession, Tensor } from "../../inference-container/src/onnx/runtime.ts";
 import { z } from "zod";
 
-/** The graphs of the embedded model that cost most. Planted ones are cheap, and have other names. */
+/** The most expensive graphs of the embedded model. Those of tests are cheap, and have other names. */
 const KEPT_GRAPHS: ReadonlySet<string> = new Set([
   "sam2-encoder.onnx",
   "sam2-encoder-int8.onnx",
@@ -18,14 +18,14 @@ type Declared = Pick<InferenceSession, "inputMetadata" | "outputMetadata">;
 const Kept = z.record(z.string(), z.object({ dims: z.array(z.number()), data: z.instanceof(Float32Array) }));
 
 /**
- * From now on the runs of these graphs in this thread are kept in `folder`, and read from there if they are. A graph whose
- * tensors' names are kept, too, is loaded only for an input that is new.
+ * Keeps the runs of these graphs in this thread in `folder` from now on, and reads known ones from there. Loads a graph whose
+ * tensors' names are kept, too, only for a new input.
  */
 export function keepRuns(folder: string): void {
   const create = InferenceSession.create.bind(InferenceSession);
   type Model = string | Uint8Array;
   Reflect.set(InferenceSession, "create", async (model: Model, options: InferenceSession.SessionOptions) => {
-    // A graph that comes as its bytes is small.
+    // A graph that is passed as bytes is small.
     if (typeof model !== "string") return create(model, options);
     const graph = basename(model);
     if (!KEPT_GRAPHS.has(graph)) return create(model, options);
@@ -52,7 +52,7 @@ export function keepRuns(folder: string): void {
   });
 }
 
-/** What a session says of its graph's tensors. */
+/** Returns the session's declaration of its graph's tensors. */
 async function declaredBy(file: string, load: () => Promise<InferenceSession>): Promise<Declared> {
   const kept = readIfThere(file);
   if (kept !== null) return deserialize(kept);
@@ -75,7 +75,7 @@ function readKept(file: string): InferenceSession.ReturnType | null {
   const bytes = readIfThere(file);
   if (bytes === null) return null;
   const kept = Object.entries(Kept.parse(deserialize(bytes)));
-  // Copied, because the device hands each tensor's memory on as a whole.
+  // Copied, because the device transfers each tensor's memory.
   return Object.fromEntries(
     kept.map(([name, { dims, data }]) => [name, new Tensor(new Float32Array(data), dims)]),
   );
@@ -94,7 +94,7 @@ function readIfThere(file: string): Buffer | null {
   }
 }
 
-/** Written whole or not at all: another process may be reading. */
+/** Writes a file completely or not at all: another process may be reading. */
 function writeWhole(file: string, bytes: Uint8Array): void {
   const part = `${file}.${process.pid}.${threadId}`;
   writeFileSync(part, bytes);

@@ -1,8 +1,8 @@
 /*
- * Loaded into every process of a test run before its own code (`--import`). The device's thread then runs the embedded model's
- * costly graphs once for each input, whichever process asks, and reads the result from a folder afterwards: SAM 2's encoder
- * takes seconds of a processor, and the tests have the same few pictures. What is kept is what the graph gave in this very run.
- * Plain JavaScript, because Node 20 loads it too.
+ * Loaded into every process of a test run before its code (`--import`). The device's thread then runs the embedded model's
+ * expensive graphs once per input across all processes, and reads the result from a folder afterwards: SAM 2's encoder takes
+ * seconds of a processor, and the tests use the same few pictures. The folder has only the results of this run. Plain JavaScript,
+ * because Node 20 loads it, too.
  */
 import { isMainThread } from "node:worker_threads";
 

@@ -1,4 +1,4 @@
-/** The pure core: the rules of each feature, and the pure part of what they share. */
+/** The pure core: the rules of each feature, and their shared pure code. */
 export const CORE = [
   "src/*/rules/**/*.ts",
   "src/shared/*.ts",
@@ -6,7 +6,7 @@ export const CORE = [
   "src/shared/storage/databases.ts",
 ];
 
-/** A place in a text; lines and columns count from 1. */
+/** A position in a file; lines and columns count from 1. */
 interface Place {
   readonly line: number;
   readonly column: number;
@@ -21,7 +21,7 @@ export interface Mutant {
   readonly status: string;
 }
 
-/** What a mutant changes, independent of its place in the file. */
+/** A mutant's change, independent of its position in the file. */
 export interface Change {
   readonly file: string;
   readonly mutator: string;
@@ -29,16 +29,16 @@ export interface Change {
   readonly to: string;
 }
 
-/** How many mutants a file has, and how many of them a test notices. */
+/** Numbers of a file's mutants, and of those that a test notices. */
 export interface Score {
   readonly mutants: number;
   readonly killed: number;
 }
 
-/** Whether a test noticed the mutant: it failed, or it never ended. */
+/** Returns true if a test noticed the mutant: it failed, or it never ended. */
 const isKilled = ({ status }: Mutant): boolean => status === "Killed" || status === "Timeout";
 
-/** Whether no test noticed the mutant. */
+/** Returns true if no test noticed the mutant. */
 export const isAlive = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage";
 
 /** The score of each file, by name. A mutant that could not run (a compile error) does not count. */
@@ -69,7 +69,7 @@ export const share = ({ mutants, killed }: Score): number => (mutants === 0 ? 0 
 
 const oneLine = (code: string): string => code.replaceAll(/\s+/g, " ").trim();
 
-/** What a mutant changes; `source` is its file's text. */
+/** Returns a mutant's change; `source` is its file's text. */
 export function changeOf(mutant: Mutant, source: string): Change {
   const { start, end } = mutant.location;
   const offsetOf = ({ line, column }: Place): number =>

@@ -1,4 +1,4 @@
 import { configureGlobal, readConfigureGlobal } from "fast-check";
 
-// A mutant only has to fail a property: nobody reads its smallest counterexample.
+// A mutant only has to fail a property: its smallest counterexample is not used.
 configureGlobal({ ...readConfigureGlobal(), endOnFailure: true });

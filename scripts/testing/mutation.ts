@@ -19,10 +19,10 @@ import {
 } from "./mutation-score.ts";
 import { endOf } from "./steps.ts";
 
-/** The share of the core's mutants that its tests have to kill at least. */
+/** Minimum share of the core's mutants that its tests have to kill. */
 const LEAST_KILLED = 0.95;
 
-/** Stryker's packages and their lock: a quarter of the files that everybody would else install for this one test. */
+/** Stryker's packages and their lock: otherwise all contributors would install a quarter more files for this one test. */
 const STRYKER = join(PROJECT_ROOT, "test", "stryker");
 const EQUIVALENTS = "test/unit/survivors.md";
 const REPORTS = ".local/mutation";
@@ -48,7 +48,10 @@ const Report = z.object({
   ),
 });
 
-/** Runs a program, and prints what it prints. @throws Failure if it fails */
+/**
+ * Runs a program, and prints its output.
+ * @throws Failure if it fails
+ */
 async function run(
   program: string,
   args: readonly string[],
@@ -59,7 +62,7 @@ async function run(
   if (code !== 0) throw new Failure(`${program} failed; its message stands above.`);
 }
 
-/** Changes the code of `files` in every way that Stryker knows, one change at a time, and finds out whether a test notices. */
+/** Changes the code of `files` in every way that Stryker knows, one change at a time, and checks if a test notices. */
 async function mutate(files: readonly string[], concurrency: number, signal: AbortSignal): Promise<Mutant[]> {
   await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], STRYKER, signal);
   const settings = {
@@ -69,7 +72,7 @@ async function mutate(files: readonly string[], concurrency: number, signal: Abo
     vitest: { configFile: "scripts/testing/mutation.vitest.config.ts" },
     plugins: ["@stryker-mutator/vitest-runner"],
     coverageAnalysis: "perTest",
-    // Names no file: Stryker would read it with the API of TypeScript 5, and Vite needs none.
+    // An invalid name: Stryker would read a real file with the API of TypeScript 5, and Vite needs none.
     tsconfigFile: "none.json",
     ignorePatterns: [
       "**",

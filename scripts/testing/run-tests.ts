@@ -14,21 +14,21 @@ import { readIfPresent } from "../shared/state/private-file.ts";
 import { endOf, runStaticChecks } from "./steps.ts";
 import { tally } from "./tally.ts";
 
-/** What a test run consists of. */
+/** The parts of a test run. */
 export interface TestRun {
   /** Projects of vitest.config.ts. */
   readonly projects: readonly string[];
   /** Arguments for vitest: patterns of file names, options. */
   readonly args: readonly string[];
-  /** Whether types, lint and format are checked beside the tests. */
+  /** True to check types, lint and format in addition to the tests. */
   readonly withChecks: boolean;
-  /** Whether the tests need the embedded model. */
+  /** True if the tests need the embedded model. */
   readonly withModel: boolean;
-  /** Whether the tests are the long ones: each is named as it ends, and the model runs each time that it is asked. */
+  /** True for the long tests: each is named as it ends, and the model runs at each request. */
   readonly isLong?: boolean;
 }
 
-/** What the tested processes print: errors that tests provoke on purpose, for the greater part. */
+/** The output of the tested processes: mostly errors that tests provoke on purpose. */
 const LOG = join(PROJECT_ROOT, ".local", "tests.log");
 
 /**
@@ -95,7 +95,7 @@ async function runVitest(
       env: {
         ...process.env,
         ...mark,
-        // Many tests start processes, which would compile the same modules again and again.
+        // Many tests start processes, which would compile the same modules repeatedly.
         NODE_COMPILE_CACHE: join(folder, "compile-cache"),
         ...(process.stdout.isTTY && { FORCE_COLOR: "1" }),
         ...(withModel && !isLong && (await keptRuns(folder))),

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import type { Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
-/** One run of a tool of node_modules/.bin; its exit code says whether it passed. */
+/** One run of a tool of node_modules/.bin; its exit code tells if it passed. */
 interface Step {
   readonly name: string;
   readonly tool: string;
@@ -20,8 +20,8 @@ const STATIC_CHECKS: readonly Step[] = [
 ];
 
 /**
- * Runs all static checks, even after a failure, and prints what a failed one printed; `onPass` is called for the others. Returns the
- * names of those that failed.
+ * Runs all static checks, even after a failure, and prints the output of a failed one; calls `onPass` for the others. Returns the
+ * names of the failed checks.
  */
 export async function runStaticChecks(
   mark: Mark,

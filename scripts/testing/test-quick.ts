@@ -30,8 +30,8 @@ const LEFT_OUT = [
 const given = process.argv.slice(2);
 
 /**
- * The tests that take about a minute: no static checks, no model, one database. Arguments go to vitest, which then leaves nothing
- * out: `npm run test:quick ledger`.
+ * Runs the tests that take about a minute: no static checks, no model, one database. Arguments go to vitest, which then leaves
+ * nothing out: `npm run test:quick ledger`.
  */
 await runCommand((signal) =>
   runTests(

@@ -1,7 +1,7 @@
 import { runCommand } from "../shared/command-line.ts";
 import { runTests } from "./run-tests.ts";
 
-/** Everything that a change has to pass. Arguments go to vitest: `npm test -- ledger`. */
+/** Runs all checks that a change has to pass. Arguments go to vitest: `npm test -- ledger`. */
 await runCommand((signal) =>
   runTests(
     {

@@ -3,8 +3,8 @@ import { parseCLI, startVitest } from "vitest/node";
 import { CalmReporter, MANNERS } from "./calm-reporter.ts";
 
 /*
- * `node vitest.ts <manner> <report> [arguments of vitest]`. Results go to descriptor 3, which the parent shows; what the tested
- * processes print goes to this process's own output, which the parent keeps in a file.
+ * `node vitest.ts <manner> <report> [arguments of vitest]`. Results go to descriptor 3, which the parent shows; the output of the
+ * tested processes goes to this process's output, which the parent keeps in a file.
  */
 const [given, outputFile = "", ...args] = process.argv.slice(2);
 const manner = MANNERS.find((one) => one === given) ?? "calm";
@@ -13,7 +13,7 @@ const { filter, options } = parseCLI(["vitest", "run", ...args]);
 const { exclude, ...others } = options;
 const vitest = await startVitest("test", filter, {
   ...others,
-  // What the configuration calls `exclude` belongs to the whole run, and no project takes it over.
+  // The configuration's `exclude` belongs to the whole run; projects don't inherit it.
   ...(exclude && { cliExclude: [exclude].flat() }),
   reporters: [new CalmReporter(shown, manner), ["json", { outputFile }]],
 });

@@ -3,7 +3,7 @@ import { markdownTable } from "../report.ts";
 
 const figure = (label: string) => z.number().describe(label);
 
-/** What a job makes the service ask the platform for, in the mean: figures with their labels. */
+/** A job's mean use of the platform: figures with their labels. */
 export const JobUse = z.object({
   calls: figure("D1: calls"),
   rowsRead: figure("D1: rows read"),
@@ -25,7 +25,7 @@ export type JobUse = z.infer<typeof JobUse>;
 export const FIGURES = JobUse.keyof().options;
 export const labelOf = (key: keyof JobUse): string => JobUse.shape[key].description ?? key;
 
-/** How an account uses the service, which nobody measures: docs/capacity.md says what each is. */
+/** An account's assumed use of the service, which is not measured: docs/capacity.md explains each figure. */
 const ASSUMED = {
   singlesPerDay: 20,
   batchesPerDay: 1,
@@ -45,7 +45,7 @@ const ASSUMED = {
 const MILLION = 1_000_000;
 const GB = 1_000_000_000;
 
-/** A deployment's month. All is kept for as long, so it is also what is stored. */
+/** Returns a deployment's use in a month. Everything is kept for a month, so it is also the stored amount. */
 function monthOf(accounts: number, single: JobUse, batch: JobUse) {
   const singles = accounts * ASSUMED.days * ASSUMED.singlesPerDay;
   const batches = accounts * ASSUMED.days * ASSUMED.batchesPerDay;
@@ -73,7 +73,7 @@ const NEEDS: readonly (readonly [what: string, (month: Month) => number])[] = [
   ["GPUs", gpusOf],
 ];
 
-/** List prices of a month: how much is included, and what each unit beyond costs. docs/capacity.md says whence they are. */
+/** List prices of a month: the included amount, and the price of each further unit. docs/capacity.md has their sources. */
 const PRICES: readonly (readonly [
   what: string,
   quantity: (month: Month) => number,
@@ -85,11 +85,11 @@ const PRICES: readonly (readonly [
   ["Workers: requests", ({ of }) => of("requests"), 10 * MILLION, MILLION, 0.3],
   ["Workers: processor time, ms", ({ of }) => of("cpuMs"), 30 * MILLION, MILLION, 0.02],
   ["D1: rows read", ({ of }) => of("rowsRead"), 25_000 * MILLION, MILLION, 0.001],
-  // What is written is deleted later, which is a write too.
+  // Written rows are deleted later, which is a write, too.
   ["D1: rows written", ({ of }) => 2 * of("rowsWritten"), 50 * MILLION, MILLION, 1],
   ["D1: storage, GB", ({ of }) => of("bytes") / GB, 5, 1, 0.75],
   ["R2: class A", ({ pictures, masks }) => pictures + masks, MILLION, MILLION, 4.5],
-  // The Worker's looks, the inference service's fetch of each input, a download of each mask.
+  // The Worker's inspections, the inference service's fetch of each input, a download of each mask.
   [
     "R2: class B",
     ({ of, pictures, masks }) => of("bucketReads") + pictures + masks,
@@ -111,7 +111,7 @@ const PRICES: readonly (readonly [
   ["Durable Objects: rows written", ({ of }) => of("objectRowsWritten"), 50 * MILLION, MILLION, 1],
   ["Durable Objects: storage, GB", ({ of }) => of("objectBytes") / GB, 5, 1, 0.2],
   ["Analytics Engine: points", ({ of }) => of("points"), 10 * MILLION, MILLION, 0.25],
-  // Cloudflare adds an event of its own for each invocation.
+  // Cloudflare adds an event for each invocation.
   [
     "Workers Logs: events",
     ({ of }) => of("logLines") + of("requests") + of("objectRequests"),
@@ -126,7 +126,10 @@ const number = (n: number): string =>
 const money = (n: number): string =>
   `$${n.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
-/** What deployments need in a month and what that costs by list prices: two Markdown tables. @param sizes in accounts */
+/**
+ * Returns the use and the price of deployments in a month by list prices: two Markdown tables.
+ * @param sizes in accounts
+ */
 export function billTables(
   { single, batch }: { readonly single: JobUse; readonly batch: JobUse },
   sizes: readonly number[] = [10, 1_000, 10_000],

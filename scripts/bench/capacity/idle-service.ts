@@ -3,13 +3,13 @@ import { json } from "node:stream/consumers";
 import { TaskRequest } from "@segmentation/protocol";
 import { listen } from "../../shared/listen.ts";
 
-/** An inference service that takes every task and does nothing with it but what `onTask` does. */
+/** An inference service that takes every task and only calls `onTask`. */
 export interface IdleService {
   readonly url: string;
   readonly close: () => void;
 }
 
-/** Starts one on a free port. It is too old to say whether it has room. */
+/** Starts one on a free port. It is too old to report its room. */
 export async function startIdleService(onTask: (task: TaskRequest) => void): Promise<IdleService> {
   const server = createServer((request, response) => {
     const answer = (status: number) =>

@@ -12,14 +12,14 @@ import { billTables, FIGURES, JobUse, labelOf } from "./bill.ts";
 import { startIdleService } from "./idle-service.ts";
 import { type BenchWorker, migrationStatements, withWorker } from "./with-worker.ts";
 
-/** How many databases the accounts are spread over, one number after another; the first is what the others are compared with. */
+/** Numbers of databases for the accounts, one after another; the others are compared with the first. */
 const DATABASES = [1, 4, 16] as const;
 const NAMES = Array.from({ length: 16 }, (_, i) => (i === 0 ? "DB" : `DB_${i + 1}`));
 const ACCOUNTS = 32;
-/** At a time. */
+/** Number of concurrent clients. */
 const CLIENTS = 8;
 const JOBS_A_ROUND = 48;
-/** What one job costs is measured with so many single pictures, and so many batches. */
+/** Numbers of single pictures and of batches that measure the cost of one job. */
 const SINGLES = 32;
 const BATCHES = 2;
 /** The largest batch that a job takes. */
@@ -31,7 +31,7 @@ interface Account {
 }
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13];
-/** What a picture's task writes: the whole file of a mask is in no bucket, as nobody reads it. */
+/** The output of a picture's task: a mask's file is not in the bucket, because it is not read. */
 const MASK = { name: "masks/0.png", contentType: "image/png", size: 1, md5: `${"A".repeat(22)}==` };
 const OUTPUT = {
   type: "image",
@@ -71,7 +71,7 @@ class Bench {
     await this.send(callbackToken, `${pathname}/complete`, { outcome: "success", output: OUTPUT });
   }
 
-  /** A job of so many pictures, from the first presign to its result. */
+  /** Runs a job with this many pictures, from the first presign to its result. */
   async job({ accountId, secret }: Account, pictures: number): Promise<void> {
     const tasks = await mapPool(Array.from({ length: pictures }), CLIENTS, async () => {
       const upload = { contentType: "image/png", size: PNG.length };
@@ -105,7 +105,7 @@ class Bench {
     return { ...counts, cpuMs: processorTime(this.#worker.mark) };
   }
 
-  /** What `act` makes the service ask the platform for, until all has settled; `bytes` are those of the databases. */
+  /** Returns the platform's work that `act` causes, until all has settled; `bytes` are those of the databases. */
   async measured(names: readonly string[], act: () => Promise<unknown>): Promise<Record<string, number>> {
     const sizes = async () => {
       let bytes = 0;
@@ -119,7 +119,7 @@ class Bench {
     return Object.fromEntries(Object.entries(after).map(([key, n]) => [key, n - (before[key] ?? 0)]));
   }
 
-  /** From now on the service has so many databases; new accounts in them. */
+  /** Uses this many databases from now on. Returns new accounts in them. */
   async use(count: number, round: number): Promise<Account[]> {
     await this.#worker.call({ do: "use", databases: count });
     await this.sql("DB", ["UPDATE databases SET bytes = 0"]);
@@ -138,17 +138,17 @@ class Bench {
 }
 
 interface Round {
-  /** Of each database. */
+  /** By database. */
   readonly accounts: readonly number[];
   readonly jobsPerSecond: number;
   readonly callsPerJob: number;
 }
 
-/** Accounts in so many databases, whose clients make jobs of a picture, some at a time. */
+/** Measures accounts in this many databases, whose clients make jobs of a picture, several at a time. */
 async function measureRound(bench: Bench, count: number, round: number): Promise<Round> {
   const names = NAMES.slice(0, count);
   const created = await bench.use(count, round);
-  // Each account's first request finds where its books are.
+  // Each account's first request finds its database.
   await mapPool(created, CLIENTS, ({ secret }) => bench.send(secret, "/v1/account"));
   const accounts: number[] = [];
   const ofRound = `SELECT count(*) AS n FROM accounts WHERE email LIKE '${count}-${round}-%'`;
@@ -167,7 +167,7 @@ async function measureRound(bench: Bench, count: number, round: number): Promise
   };
 }
 
-/** What one job costs, and what a batch does: the mean of several, in one database. */
+/** Measures the cost of one job, and of a batch: the mean of several, in one database. */
 async function measureJobs(bench: Bench): Promise<{ single: JobUse; batch: JobUse }> {
   const accounts = await bench.use(1, 0);
   const usual = async (pictures: number, jobs: number): Promise<JobUse> => {
@@ -182,7 +182,7 @@ async function measureJobs(bench: Bench): Promise<{ single: JobUse; batch: JobUs
         async (account) => account && bench.job(account, pictures),
       ),
     );
-    // As precisely as they are printed, so that the bill can be made of what is printed.
+    // With the printed precision, so that the bill can be computed from the printed figures.
     return JobUse.parse(
       Object.fromEntries(Object.entries(use).map(([key, n]) => [key, Math.round((10 * n) / jobs) / 10])),
     );
@@ -190,7 +190,7 @@ async function measureJobs(bench: Bench): Promise<{ single: JobUse; batch: JobUs
   return { single: await usual(1, SINGLES), batch: await usual(BATCH, BATCHES) };
 }
 
-/** Measures what jobs ask the platform for, and how accounts spread over databases. Returns the report's lines. */
+/** Measures the jobs' use of the platform, and the effect of several databases. Returns the report's lines. */
 export async function benchCapacity({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   let finish: ((task: TaskRequest) => Promise<void>) | undefined;
   const failure = Promise.withResolvers<never>();

@@ -12,9 +12,9 @@ import { QUIET_WRANGLER } from "../../shared/cloudflare/wrangler.ts";
 export interface BenchWorker {
   /** Sends a command and returns the answer. @throws if the Worker fails */
   readonly call: (command: object) => Promise<unknown>;
-  /** Where it answers. */
+  /** Its origin. */
   readonly origin: URL;
-  /** What the runtime's processes carry. */
+  /** The mark of the runtime's processes. */
   readonly mark: Mark;
 }
 
@@ -23,7 +23,10 @@ type Bindings = Parameters<(typeof import("wrangler"))["unstable_startWorker"]>[
 const WORKERS = join(PROJECT_ROOT, "scripts", "bench", "workers");
 const START_PATIENCE_MS = 60_000;
 
-/** Starts the Worker with storage in a temporary folder, calls `use`, and cleans up. @param bindings beside those of `bench.toml` */
+/**
+ * Starts the Worker with storage in a temporary folder, calls `use`, and cleans up.
+ * @param bindings in addition to those of `bench.toml`
+ */
 export async function withWorker<T>(
   signal: AbortSignal,
   bindings: Bindings,
@@ -34,7 +37,7 @@ export async function withWorker<T>(
   Object.assign(process.env, mark, QUIET_WRANGLER, { WRANGLER_LOG: "warn" });
   const { unstable_startWorker: start } = await import("wrangler");
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
-  // Interrupted, the runtime ends this process by itself, and writes until then.
+  // At an interrupt, the runtime ends this process by itself, and writes until then.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const dev = await start({
     config: join(WORKERS, "bench.toml"),
@@ -49,7 +52,7 @@ export async function withWorker<T>(
     },
   });
   try {
-    // Past Wrangler's own proxy, which is a runtime too and would count.
+    // Bypasses Wrangler's proxy, which is also a runtime and would count.
     const runtime = new Promise<URL>((resolve) => {
       dev.raw.on("reloadComplete", ({ proxyData: { userWorkerUrl } }) =>
         resolve(new URL(`http://${userWorkerUrl.hostname}:${userWorkerUrl.port}`)),

@@ -11,7 +11,7 @@ import { withStack } from "../with-stack.ts";
 
 type Point = readonly [x: number, y: number];
 
-/** Points of the sample picture, in its pixels: the first makes the picture known, the others are measured. */
+/** Points of the sample picture, in its pixels: the first one fills the caches, the others are measured. */
 const [FIRST, ...POINTS]: readonly [Point, ...Point[]] = [
   [430, 330],
   [250, 120],
@@ -20,7 +20,7 @@ const [FIRST, ...POINTS]: readonly [Point, ...Point[]] = [
   [480, 60],
 ];
 
-/** How long `act` takes, in milliseconds. */
+/** Returns the time that `act` takes, in milliseconds. */
 async function timed(act: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await act();
@@ -31,7 +31,7 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 async function click(page: Page, [x, y]: Point, nth: number): Promise<void> {
   const place = await placeOfSample(page);
   await page.mouse.click(place.x + x * place.scale, place.y + y * place.scale);
-  // It looks in each frame: a locator that has waited for a while looks every half second.
+  // Checks in each frame: a locator that has waited for a while checks every half second.
   await page.evaluate(`(async () => {
     const isListed = (name) => name.textContent === "Object ${nth}";
     while (![...document.querySelectorAll(".instances-name")].some(isListed)) await new Promise(requestAnimationFrame);
@@ -48,7 +48,7 @@ async function ask(client: SegmentationClient, taskId: string, [x, y]: Point): P
   await Promise.all(result.masks.map(async (mask) => await mask.bitmap()));
 }
 
-/** Measures how long a click takes in the studio of a stack with the embedded model; the report's lines. */
+/** Measures the time of a click in the studio of a stack with the embedded model. Returns the report's lines. */
 export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const browser = await needChromium();
   const runs: { readonly clicked: number; readonly asked: number }[] = [];

@@ -21,7 +21,7 @@ const ROWS = [
 
 /**
  * Measures each folder, in one process, with the same pictures; they take turns at going first.
- * @param folders the first is what the others are compared with; none stands for the embedded model and its faster variant
+ * @param folders the others are compared with the first; empty for the embedded model and its faster variant
  */
 export async function benchModel(
   { rounds, folders }: { readonly rounds: number; readonly folders: readonly string[] },

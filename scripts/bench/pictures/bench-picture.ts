@@ -48,7 +48,7 @@ export async function benchPicture(n: number): Promise<BenchSample> {
   return { prompts, points, file, picture: { width, height, rgb, contentHash } };
 }
 
-/** A picture of `megapixels` such as a camera would write: the sample photograph of a cat, enlarged, as a JPEG. */
+/** Returns a picture of `megapixels` like a camera's: the sample photograph of a cat, enlarged, as a JPEG. */
 export async function largePicture(megapixels: number): Promise<BenchPicture> {
   const width = Math.round(Math.sqrt((megapixels * 1e6 * 4) / 3));
   const height = Math.round((width * 3) / 4);
@@ -65,7 +65,7 @@ export async function largePicture(megapixels: number): Promise<BenchPicture> {
   };
 }
 
-/** The file of a picture of `megapixels` with the noise of a camera, which a decoder has to work for as for a photograph. */
+/** Returns a file of `megapixels` with camera noise, which takes a decoder as much work as a photograph. */
 export async function photograph(megapixels: number): Promise<Uint8Array<ArrayBuffer>> {
   const { file, picture } = await largePicture(megapixels);
   const { width, height } = picture;

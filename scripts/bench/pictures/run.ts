@@ -22,15 +22,15 @@ interface Measurement {
   readonly bare: number;
 }
 
-/** What the measurement needs: the whole service, and the same model in this process. */
+/** The two sides of the measurement: the whole service, and the same model in this process. */
 interface Bench extends Pick<BenchStack, "client" | "timesOf"> {
   readonly model: Model;
 }
 
-/** What one measurement asks of a picture. */
+/** The request of one measurement. */
 interface Asked {
   readonly kind: Measurement["kind"];
-  /** Whether the picture's features are known by then. */
+  /** True if the picture's features are cached by then. */
   readonly cached: boolean;
   readonly prompts?: string[];
   readonly points?: RegionPoint[];

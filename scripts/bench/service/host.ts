@@ -11,11 +11,11 @@ import { Yardstick } from "./yardstick.ts";
 import { offer, type OfferedPicture } from "./offer.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
-/** What the stand-ins take for a picture on the device, in milliseconds. */
+/** Times of the simulated GPUs for a picture, in milliseconds. */
 const COSTS = [30, 100] as const;
 /** The numbers of tasks at the service at once. */
 const AT_ONCE = [1, 4] as const;
-/** How long a device without pauses would take for the counted pictures. */
+/** Time that a device without pauses would take for the counted pictures. */
 const DEVICE_MS = 3_000;
 /** Pictures after which V8 has compiled what they need. */
 const WARM_UP_PICTURES = 30;
@@ -25,7 +25,7 @@ export interface HostRound extends HostTimes {
   readonly cost: number;
   readonly atOnce: number;
   readonly perSecond: number;
-  /** By how much other work on the same cores stretched processor time meanwhile. */
+  /** Factor by which other work on the same cores stretched processor time meanwhile. */
   readonly stretch: number;
 }
 

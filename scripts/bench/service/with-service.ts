@@ -22,11 +22,14 @@ export interface BenchService {
   readonly folder: string;
   /** The times of a task, by its key. */
   readonly timesOf: TaskLog["timesOf"];
-  /** Posts a task and waits for its report, then discards what the task stored. */
+  /** Posts a task and waits for its report, then discards the task's outputs. */
   finish(request: TaskRequest): Promise<Completion>;
 }
 
-/** Starts the service, calls `use`, and leaves nothing of the service behind. @throws Failure if the service ends meanwhile */
+/**
+ * Starts the service, calls `use`, and cleans up.
+ * @throws Failure if the service ends meanwhile
+ */
 export async function withService<T>(
   kind: InferenceKind,
   mark: Mark,

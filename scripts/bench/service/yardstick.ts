@@ -1,5 +1,5 @@
 const EVERY_MS = 200;
-/** Linux counts processor time in ticks of several milliseconds, so each look takes some. */
+/** Linux counts processor time in ticks of several milliseconds, so each sample takes several loops. */
 const LOOPS = 6;
 
 const bytes = new Uint8Array(1_000_000);

@@ -1,4 +1,4 @@
-/** What pointing costs in a clip: the same frames by words, by one box, and by ten boxes. */
+/** Compares the cost of prompts and tracking in a clip: the same frames by words, by one box, and by ten boxes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ import { type Row, spreadTable } from "../report.ts";
 import { CLIP_PROMPT, makeClip } from "./make-clip.ts";
 
 const CLIP_FPS = 30;
-/** The default rate at which frames are processed: farther apart, more would be lost and looked for again. */
+/** The default rate at which frames are processed: at a lower rate the model would lose more objects and search them again. */
 const SAMPLED_FPS = 6;
 
-/** How many frames warm the model up, and aren't counted. */
+/** Number of frames that warm the model up and don't count. */
 const WARM_UP_FRAMES = 1;
 
 /** Milliseconds of the engine for the same frames. */
@@ -55,7 +55,7 @@ export async function measureFollowing(
       const since = performance.now();
       const task: VideoTask = {
         type: "video",
-        // Nothing is remembered from round to round.
+        // Separate keys, so that no round uses the caches of another.
         key: `bench ${since}`,
         lane: "bulk",
         inputPath,

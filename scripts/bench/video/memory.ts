@@ -9,7 +9,7 @@ import { makeClip } from "./make-clip.ts";
 
 /** Twice the default sampling rate, so that frames are left out as in most clips. */
 const CLIP_FPS = 12;
-/** The stand-in model's cost: low, because the clip's length matters here and not the model. */
+/** The simulated model's cost: low, because this measures the clip's length and not the model. */
 const PROMPT = "1 ms";
 
 /** The memory that one clip took in a new service, in bytes. */

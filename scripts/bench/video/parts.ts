@@ -14,7 +14,7 @@ import { probeClip } from "../../../inference-container/src/video/probe.ts";
 import { planSamples } from "../../../inference-container/src/video/choose-frames.ts";
 import { workingSize } from "../../../inference-container/src/video/clip.ts";
 
-/** The work on a clip, and what it needs. */
+/** The work on a clip, with its inputs. */
 export interface Work {
   readonly ffmpeg: string;
   readonly task: VideoTask;

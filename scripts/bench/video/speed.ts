@@ -24,12 +24,12 @@ export interface Round {
   readonly parts: PartTimes;
 }
 
-/** A model, the prompt for it, and how often to measure it. */
+/** A model, its prompt, and the number of measurements. */
 interface Scenario {
   readonly name: string;
   readonly model: Model;
   readonly prompt: string;
-  /** How many frames to process; null for the default sampling. */
+  /** Number of frames to process; null for the default sampling. */
   readonly frames: number | null;
   readonly rounds: number;
 }
@@ -39,7 +39,7 @@ export interface SpeedOptions {
   readonly ffmpeg: string;
   readonly frames: number;
   readonly rounds: number;
-  /** How many frames the stand-ins process; null for the default sampling. */
+  /** Number of frames that the simulated models process; null for the default sampling. */
   readonly standInFrames: number | null;
   readonly signal: AbortSignal;
 }
@@ -127,7 +127,7 @@ function workOf(
   };
 }
 
-/** Measures both sides, in the order that `wholeFirst` says. */
+/** Measures both sides, the whole service first if `wholeFirst`. */
 async function measureRound(
   { client, timesOf }: BenchStack,
   { name }: Scenario,

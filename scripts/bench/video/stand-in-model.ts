@@ -1,7 +1,6 @@
 /**
- * A model of a fixed cost per frame, like a model on a faster machine: the prompt "100 ms" takes a hundred milliseconds
- * and finds two objects. It uses no processor time but blocks the device's thread, as a graph in ONNX Runtime for Node
- * does.
+ * A model with a fixed cost per frame, like a model on a faster machine: the prompt "100 ms" takes a hundred milliseconds and
+ * finds two objects. It uses no processor time but blocks the device's thread, as a graph in ONNX Runtime for Node does.
  */
 import { Device } from "../../../inference-container/src/device/device.ts";
 import { Usage } from "../../../inference-container/src/device/usage.ts";
@@ -9,10 +8,10 @@ import type { Instance, LogitGrid, Model, Picture } from "../../../inference-con
 
 /** The side of a mask's grid, as in the embedded model. */
 const GRID = 256;
-/** How many shapes an object passes through from frame to frame. */
+/** Number of shapes that an object passes through from frame to frame. */
 const PHASES = 8;
 
-/** Where an object is, in fractions of the picture. */
+/** The place of an object, in fractions of the picture. */
 interface Place {
   readonly x: number;
   readonly y: number;

@@ -1,4 +1,4 @@
-/** A device thread on which a run takes as long as its input says. */
+/** A device thread whose run takes the time in its input. */
 import { parentPort } from "node:worker_threads";
 import { serve, type Session } from "../../../inference-container/src/device/serve.ts";
 

@@ -6,7 +6,7 @@ import { needChromium } from "../../shared/chromium.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { formatSpread, spread, markdownTable } from "../report.ts";
 
-/** What one frame of a panned picture took, in ms. */
+/** The times of one frame of a panned picture, in ms. */
 interface FrameTimes {
   /** Until the last pixel was drawn. */
   readonly drawn: number;
@@ -20,14 +20,14 @@ const MASKS = 100;
 const FRAMES_PER_ROUND = 60;
 const WARM_UP = 5;
 
-/** Drags over a picture with the masks of these files, in a viewer of its own: that pans it, or paints a stroke. */
+/** Drags over a picture with the masks of these files, in a separate viewer: pans it, or paints a stroke. */
 async function measure(
   page: Page,
   scene: { readonly urls: readonly string[]; readonly at: object },
   tool: "pan" | "brush" = "pan",
 ): Promise<FrameTimes> {
   await page.evaluate(`viewer.openLarge(${JSON.stringify({ ...PICTURE, ...scene })})`);
-  // So that there is somewhere to go.
+  // Makes room to pan.
   await page.getByRole("button", { name: "Zoom in" }).click();
   await page.evaluate(`viewer.tool.value = ${JSON.stringify(tool)}`);
   const frames: FrameTimes[] = await page.evaluate(
@@ -38,7 +38,7 @@ async function measure(
   return { drawn: median("drawn"), between: median("between") };
 }
 
-/** Measures how smoothly the studio pans a large picture, with and without masks; the report's lines. */
+/** Measures the frames of the studio while it pans a large picture, with and without masks. Returns the report's lines. */
 export async function benchViewer({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const browser = await needChromium();
   const served = await servePage();
@@ -100,14 +100,14 @@ export async function benchViewer({ rounds }: BenchRequest, signal: AbortSignal)
   ];
 }
 
-/** A mask's file, and the middle of what is in it. */
+/** A mask's file, and the center of its ellipse. */
 interface EllipseFile {
   readonly file: Uint8Array;
   readonly x: number;
   readonly y: number;
 }
 
-/** The mask files of ellipses in rows, each slightly overlapping its neighbours. */
+/** The mask files of ellipses in rows, each slightly overlapping its neighbors. */
 function ellipseFiles(count: number, width: number, height: number): EllipseFile[] {
   const columns = Math.ceil(Math.sqrt((count * width) / height));
   const rows = Math.ceil(count / columns);

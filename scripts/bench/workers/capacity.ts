@@ -9,9 +9,9 @@ import { SqlRequest } from "../../shared/database/storage-calls.ts";
 
 export { AccountStreams } from "../../../src/index.ts";
 
-/** Runs in the Workers runtime: the whole service, and counts of what it asks the platform for. */
+/** Runs the whole service in the Workers runtime, and counts its use of the platform. */
 
-/** The counts so far; `sqlMs` is the time in the databases, by their own account. */
+/** The counts so far; `sqlMs` is the time that the databases report. */
 const use = {
   requests: 0,
   calls: 0,
@@ -50,7 +50,7 @@ function countCall(answer: unknown): void {
   );
 }
 
-/** Calls `count` with what some methods of a prototype return, whenever they are called. */
+/** Calls `count` with the results of some methods of a prototype, at each call. */
 function countMethods(prototype: object, names: readonly string[], count: (answer: unknown) => void): void {
   for (const name of names) {
     const method: unknown = Reflect.get(prototype, name);
@@ -63,7 +63,7 @@ function countMethods(prototype: object, names: readonly string[], count: (answe
   }
 }
 
-/** Counts every call of every database from now on. Returns a batch that is not counted. */
+/** Counts every call of every database from now on. Returns a batch that it does not count. */
 function countCalls(
   db: D1Database,
 ): (on: D1Database, statements: D1PreparedStatement[]) => Promise<D1Result[]> {
@@ -73,7 +73,7 @@ function countCalls(
   const { batch } = database;
   countMethods(statement, ["all", "run"], countCall);
   countMethods(database, ["batch"], countCall);
-  // `first` says nothing about its cost, so it is asked as `all`.
+  // `first` does not report its cost, so this runs `all`.
   statement.first = async function (this: D1PreparedStatement, column?: string) {
     const row = (await this.all()).results[0] ?? null;
     return column === undefined || row === null ? row : row[column];
@@ -83,9 +83,9 @@ function countCalls(
 
 const methodsOf = ({ prototype }: { readonly prototype: object }): string[] =>
   Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
-// Each call of a method from outside, a question by fetch and an alarm are a request to the object.
+// Each external call of a method, each fetch and each alarm is a request to the object.
 countMethods(ServedJobObject.prototype, methodsOf(ServedJobObject), () => (use.objectRequests += 1));
-// A value and an alarm are a row each.
+// A value and an alarm are one row each.
 countMethods(JobStorage.prototype, ["save"], () => (use.objectRowsWritten += 2));
 countMethods(JobStorage.prototype, ["saveOutput"], () => (use.objectRowsWritten += 1));
 
@@ -98,7 +98,7 @@ observeLines((level, event, fields) => {
   if (level === "error") console.error(event, fields);
 });
 
-/** The service's object, whose size is added up when a job's result is asked for. */
+/** The service's object, which adds up its size when its job's result is requested. */
 export class JobObject extends ServedJobObject {
   override resultPage(
     ...args: Parameters<ServedJobObject["resultPage"]>

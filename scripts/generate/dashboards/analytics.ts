@@ -3,7 +3,7 @@ import { columnOf, type MetricName } from "../../../src/shared/metrics.ts";
 /** The dataset of wrangler.toml; a test compares them. */
 export const DATASET = "segmentation";
 
-/** Which points to take, by label: the rest of an SQL comparison. */
+/** The points to select, by label: the rest of an SQL comparison. */
 type Where = Readonly<Record<string, string>>;
 
 /** `$timeSeries` and `$timeFilter` are macros of the Altinity plugin: the graph's steps and its time range. */
@@ -17,7 +17,10 @@ function overTime(value: string, line: string | null, conditions: readonly strin
   ].join("\n");
 }
 
-/** @param by the label that has one line per value @throws Error if the metric lacks one of the fields */
+/**
+ * @param by the label with one line per value
+ * @throws Error if the metric lacks one of the fields
+ */
 function sqlOf(value: string, metric: MetricName, by?: string, where: Where = {}): string {
   const conditions = Object.entries(where).map(([label, is]) => `${columnOf(metric, label)} ${is}`);
   const line = by === undefined ? null : columnOf(metric, by);
@@ -25,11 +28,11 @@ function sqlOf(value: string, metric: MetricName, by?: string, where: Where = {}
 }
 
 /*
- * The SQL of a metric over time; fields are those of the table of metrics. A point of the dataset stands for
- * `_sample_interval` points, because Analytics Engine samples what is frequent.
+ * The SQL of a metric over time; fields are those of the table of metrics. A point of the dataset represents `_sample_interval`
+ * points, because Analytics Engine samples frequent events.
  */
 
-/** How many points there are. */
+/** Returns the number of points. */
 export const count = (metric: MetricName, by?: string, where?: Where): string =>
   sqlOf("SUM(_sample_interval)", metric, by, where);
 
@@ -45,7 +48,7 @@ export const highest = (metric: MetricName, of: string, by?: string): string =>
 export const p95 = (metric: MetricName, of: string, by?: string, where?: Where): string =>
   sqlOf(`quantileExactWeighted(0.95)(${columnOf(metric, of)}, _sample_interval)`, metric, by, where);
 
-/** How many lines of these levels were logged, by their event. */
+/** Returns the number of logged lines of these levels, by their event. */
 export const eventsSql = (...levels: readonly ("warn" | "error")[]): string =>
   overTime("SUM(_sample_interval)", "index1", [
     `blob1 IN (${levels.map((level) => `'${level}'`).join(", ")})`,

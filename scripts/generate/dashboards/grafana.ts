@@ -1,7 +1,7 @@
-/** How a graph writes its numbers, by Grafana's names of units. */
+/** The format of a graph's numbers, by Grafana's names of units. */
 type PanelUnit = "ms" | "s" | "bytes" | "short" | "percent";
 
-/** When to alert an operator, and what to do then: sentences for the operator's guide. */
+/** The condition of an alert, and the remedy: sentences for the operator's guide. */
 interface Alarm {
   readonly when: string;
   readonly means: string;
@@ -30,7 +30,7 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
-/** A data source's plugin, and a query as the plugin takes it. */
+/** A data source's plugin, and a query in its format. */
 interface Source {
   readonly plugin: string;
   readonly target: (query: string) => object;

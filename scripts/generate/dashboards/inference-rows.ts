@@ -1,6 +1,6 @@
 import { graph, type Row } from "./grafana.ts";
 
-/** What the dashboard of the inference service shows, from its own metrics. Its alerts are in the operator's guide. */
+/** The graphs of the inference service's dashboard, from its metrics. Its alerts are in the operator's guide. */
 export const INFERENCE_ROWS: readonly Row[] = [
   {
     heading: "Work",

@@ -1,7 +1,7 @@
 import { count, eventsSql, highest, p95, sum } from "./analytics.ts";
 import { graph, type Row } from "./grafana.ts";
 
-/** What the operator's dashboard of the Worker shows, and when each figure is an alarm. */
+/** The graphs of the operator's dashboard for the Worker, with their alarms. */
 export const WORKER_ROWS: readonly Row[] = [
   {
     heading: "Jobs",

@@ -54,7 +54,7 @@ async function clientTypes(document: string): Promise<string> {
 /** Errors of requests that reach no operation. */
 const ELSEWHERE = ["not_found", "method_not_allowed"];
 
-/** What people are told before they ask for more; the other bounds are the service's to name. */
+/** The limits that the pages name; the service names the others. */
 const LIMITS = {
   regions: MOST_REGIONS,
   pointsPerRegion: MOST_POINTS,
@@ -81,7 +81,7 @@ function exampleCall(id: string, { path, body, answer, contentType }: Operation)
   return isPaged ? `for await (const item of ${call}) console.log(item);` : `await ${call};`;
 }
 
-/** What an editor shows of an operation: what it does, and a call of it. */
+/** Returns an operation's comment for editors: its description, and a call. */
 function comment(id: string, operation: Operation): string {
   const { summary, description } = operation;
   const text = [
@@ -95,8 +95,9 @@ function comment(id: string, operation: Operation): string {
 }
 
 /**
- * What the client library knows of the contract, as TypeScript: each operation's method, path, whether it takes a body, and kind of answer, the
- * keys of a job's assets, bounds, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
+ * Returns the client library's part of the contract, as TypeScript: each operation's method, path, body and kind of answer, the
+ * keys of a job's assets, limits, the codes of errors and problems, and the types that openapi-typescript generated from the
+ * API's document.
  */
 function clientContract(types: string): string {
   const routes = Object.entries(OPERATIONS).map(
@@ -115,23 +116,23 @@ function clientContract(types: string): string {
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
     `/** Each operation's method and path, whether it takes a body, and whether its success is empty (204) or a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
     `/** The keys of a job's assets by its type. A job asks in its \`formats\` for all but \`masks\` and \`preview\`. */\nexport const ASSETS = {\n${assets.join("\n")}\n} as const;\n`,
-    `/** How much a request may have, and how often a picture's masks are refined for nothing. */\nexport const LIMITS = {\n${limits.join("\n")}\n} as const;\n`,
-    union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
+    `/** Limits of a request, and the number of free refinements of a picture's masks. */\nexport const LIMITS = {\n${limits.join("\n")}\n} as const;\n`,
+    union("ApiErrorCode", "The error codes of the service's answers.", [...errors].toSorted()),
     union(
       "TaskProblemCode",
-      "Why a task failed, or what it could not serve.",
+      "The codes for a task's failure, or for the part of its result that it could not deliver.",
       Object.keys(PROBLEMS).toSorted(),
     ),
     union(
       "ArchiveProblemCode",
-      "Why an archive could not be built.",
+      "The codes for an archive that could not be built.",
       Object.keys(ARCHIVE_PROBLEMS).toSorted(),
     ),
     types.slice(types.indexOf("export interface paths")),
   ].join("\n");
 }
 
-/** The operations as methods, each with what an editor shows of it. */
+/** Returns the operations as methods, each with its comment for editors. */
 function clientOperations(): string {
   const methods = Object.entries(OPERATIONS).map(
     ([id, operation]) => `${comment(id, operation)}  readonly ${id}: Call<"${id}">;\n`,

@@ -5,13 +5,13 @@ import * as protocol from "@segmentation/protocol";
 import { z } from "zod";
 import { PROJECT_ROOT } from "../../shared/root.ts";
 
-/** The digests of what each version's messages may be, by version. */
+/** The digests of each version's message schemas, by version. */
 export const DIGESTS = "protocol/test/digests.json";
 
 export const readDigests = async (): Promise<Readonly<Record<string, string>>> =>
   z.record(z.string(), z.string()).parse(JSON.parse(await readFile(join(PROJECT_ROOT, DIGESTS), "utf8")));
 
-/** The digest of what this version's messages may be. */
+/** Returns the digest of this version's message schemas. */
 export function protocolDigest(): string {
   const schemas = Object.entries(protocol)
     .flatMap(([name, value]) =>
@@ -21,6 +21,6 @@ export function protocolDigest(): string {
   return createHash("sha256").update(JSON.stringify(schemas)).digest("hex");
 }
 
-/** The file of digests, with that of this version made again. */
+/** Returns the file of digests, with this version's digest regenerated. */
 export const digestsFile = async (): Promise<string> =>
   `${JSON.stringify({ ...(await readDigests()), [protocol.PROTOCOL]: protocolDigest() }, null, 2)}\n`;

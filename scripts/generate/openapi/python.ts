@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What is read of a schema of the API's document. */
+/** The fields of a schema in the API's document that this reads. */
 interface Schema {
   readonly $ref?: string | undefined;
   readonly type?: string | string[] | undefined;
@@ -57,11 +57,11 @@ const HEAD = "# Made by `npm run openapi` from the service's contract. Change it
 
 const nameOfRef = (ref: string): string => ref.split("/").at(-1) ?? "";
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** A name in Python's case; `from` is a word of the language. */
+/** Returns a name in Python's case; `from` is a keyword. */
 const snake = (text: string): string =>
   text.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^from$/, "from_");
 
-/** A comment of Python, indented, in lines of at most so many characters. */
+/** Returns a Python comment, indented, in lines of at most `width` characters. */
 function docstring(text: string, indent: string, width = 110): string {
   const lines = text.split("\n").flatMap((paragraph) => {
     const wrapped = [""];
@@ -79,15 +79,19 @@ function docstring(text: string, indent: string, width = 110): string {
   return `${indent}"""${body}${lines.length > 1 ? `\n${indent}` : ""}"""\n`;
 }
 
-/** Fields of a job's request that are no options of a call. */
+/** Fields of a job's request that are not options of a call. */
 const OURS = new Set(["type", "prompts", "tasks", "regions"]);
 
-/** The document's schemas as types of Python: a TypedDict for each object, by its name or by its place in one that has a name. */
+/** The document's schemas as Python types: a TypedDict for each object, by its name or by its place in a named one. */
 class Models {
   readonly #classes: string[] = [];
   readonly #aliases: string[] = [];
 
-  /** The type of a schema. @param name the class's, if it takes one @param isSent whether clients write it: they may use tuples */
+  /**
+   * Returns the type of a schema.
+   * @param name the class's, if it takes one
+   * @param isSent true if clients write it: they may use tuples
+   */
   #typeOf(schema: Schema, name: string, isSent: boolean): string {
     const { $ref, type, prefixItems, properties, items } = schema;
     if ($ref !== undefined) return nameOfRef($ref);
@@ -121,12 +125,12 @@ class Models {
   add(name: string, schema: Schema): void {
     const isSent = /Request$|Region(Point)?$/.test(name);
     const type = this.#typeOf(schema, name, isSent);
-    // Classes come first; an alias may be of another one.
+    // Classes come first; an alias may refer to a class.
     if (type !== name)
       this.#aliases.push(`${name}: TypeAlias = ${type.replaceAll(/\b[A-Z]\w+(?=[,\]])/g, '"$&"')}\n`);
   }
 
-  /** The options of a call that makes a job of pictures or of a clip: the request's own fields, in Python's case. */
+  /** Adds the options of a call that makes a job of pictures or of a clip: the request's fields, in Python's case. */
   addOptions(name: string, { properties = {} }: Schema): void {
     const fields = Object.entries(properties).flatMap(([field, schema]) =>
       OURS.has(field)
@@ -149,7 +153,7 @@ class Models {
   }
 }
 
-/** What distinguishes a variant from the others: the first word of its type. */
+/** Returns the part of a variant that distinguishes it from the others: the first word of its type. */
 function wordOf({ properties }: Schema): string {
   const { type } = properties ?? {};
   return capitalized(String(type?.const ?? type?.enum?.[0] ?? "").split(".")[0] ?? "");
@@ -163,7 +167,7 @@ interface Method {
   readonly itemOf: (schema: string) => string | undefined;
 }
 
-/** An operation as a method of the client that waits, or of the one that is awaited. */
+/** Returns an operation as a method of the synchronous or the asynchronous client. */
 function methodOf({ id, operation, path, method, itemOf }: Method, isAsync: boolean): string {
   const { parameters = [], requestBody, responses, summary, description } = operation;
   const typeOf = (schema: Schema): string => {

@@ -9,9 +9,8 @@ const DevelopmentAccount = z.object({ accountId: z.string(), apiKey: z.string() 
 export type DevelopmentAccount = z.infer<typeof DevelopmentAccount>;
 
 /**
- * The account for trying out a local stack, created at the first start.
- * Its key is kept beside its database, so that it survives restarts and a new database gets a new one. A lost key is
- * replaced.
+ * Returns the account for trying out a local stack, created at the first start. Its key is stored next to its database, so that
+ * it survives restarts and a new database gets a new one. Replaces a lost key.
  */
 export async function developmentAccount(
   state: StateFolder,

@@ -13,13 +13,13 @@ function parseObject(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** How Wrangler begins an error of the runtime; its stack follows in lines of their own. */
+/** The prefix of a runtime error in Wrangler's output; its stack follows in separate lines. */
 const ERROR_MARK = "✘ [ERROR] ";
-/** What the runtime reports of a connection that is closed or can't be made. The Worker itself logs what follows from it. */
+/** The runtime's reports of a closed or failed connection. The Worker itself logs the consequences. */
 const CONNECTION = /disconnected:|Connection reset by peer|Broken pipe|DNS lookup failed/;
 
 /**
- * What a person at the terminal wants to know of a part's log line: that a job has ended, or a problem, each in one line. Null for
+ * Returns the news in a part's log line for a person at the terminal, in one line: the end of a job, or a problem. Null for
  * everything else.
  */
 export function newsLine(part: string, line: string): string | null {
@@ -40,7 +40,7 @@ const levelOf = (entry: Readonly<Record<string, unknown>>): string =>
 
 const isQuiet = (entry: Readonly<Record<string, unknown>>): boolean => QUIET_LEVELS.has(levelOf(entry));
 
-/** Formats a JSON log line of the Worker or the inference service for people: event and fields. Leaves other text unchanged. */
+/** Formats a JSON log line of the Worker or the inference service for people: event and fields. Returns other lines unchanged. */
 export function readableLine(line: string): string {
   const entry = parseObject(line);
   const what = entry?.["msg"] ?? entry?.["event"];

@@ -16,8 +16,9 @@ function folderOf(given: string): string {
 }
 
 /**
- * The folder of the model to serve: MODEL_FOLDER if it is set, which may be a name that `npm run models -- list` lists. The embedded
- * model, which is the default, and its variant `builtin-fast` are downloaded at the first use. The download is a separate process, so that Ctrl-C ends it at once and its progress bar has the terminal.
+ * Returns the folder of the model to serve: MODEL_FOLDER, which may be a name that `npm run models -- list` lists. Downloads the
+ * embedded model, which is the default, and its variant `builtin-fast` at the first use. The download is a separate process, so
+ * that Ctrl-C ends it at once and its progress bar has the terminal.
  */
 export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<string> {
   const chosen = process.env["MODEL_FOLDER"] || "builtin";
@@ -31,7 +32,7 @@ export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<stri
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  // Ctrl-C also reaches the child, which then tidies up; an immediate second signal would interrupt that.
+  // Ctrl-C also reaches the child, which then cleans up; an immediate second signal would interrupt that.
   const end = (): void => void setTimeout(() => child.kill("SIGTERM"), TIDY_UP_MS);
   signal.addEventListener("abort", end, { once: true });
   const ended = new Promise<number | null>((resolve, reject) => {

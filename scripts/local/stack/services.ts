@@ -10,15 +10,15 @@ const MODEL_PATIENCE_MS = 5 * 60_000;
 const REMOTE_PATIENCE_MS = 20_000;
 
 export interface InferenceOptions {
-  /** For messages, if it is not the service's own. */
+  /** Its name in messages, if it differs from the service's. */
   readonly name?: string;
   readonly token: string;
   readonly modelFolder: string;
-  /** Another script than the service's own, from the project's folder. */
+  /** A replacement for the service's script, from the project's folder. */
   readonly main?: string | undefined;
   /** The Worker's origin, which serves the local storage and the callbacks; the service contacts no other. */
   readonly origin: string;
-  /** What its processes carry. */
+  /** The mark of its processes. */
   readonly mark: Mark;
   /** The folder for its log. */
   readonly logs: string;
@@ -66,7 +66,10 @@ export async function waitForModel(child: Child, url: string, signal: AbortSigna
   if (!isReady) throw child.failure("was not ready after five minutes");
 }
 
-/** Waits for a service that was not started here. @throws Failure if it is not ready or refuses the token */
+/**
+ * Waits for a service that was started elsewhere.
+ * @throws Failure if it is not ready or refuses the token
+ */
 export async function waitForRemoteService(url: string, token: string, signal: AbortSignal): Promise<void> {
   if (await waitForOk(`${url}/readyz`, REMOTE_PATIENCE_MS, signal)) {
     const { status } = await fetch(`${url}/v1/model`, {
@@ -85,14 +88,14 @@ export async function waitForRemoteService(url: string, token: string, signal: A
 
 const WORKER_PATIENCE_MS = 2 * 60_000;
 const UNUSABLE = /Build failed|Error reloading local server/;
-/** How long to wait for the reason, which follows the line that reports the failure. */
+/** Time to wait for the reason, which follows the line that reports the failure. */
 const REASON_MS = 200;
 
 export interface WorkerOptions {
   readonly state: StateFolder;
   readonly port: number;
   readonly baseUrl: string;
-  /** Another entry than the local stack's own (scripts/local/stack/workers/main.ts), from the project's folder. */
+  /** A replacement for the local stack's entry (scripts/local/stack/workers/main.ts), from the project's folder. */
   readonly main?: string | undefined;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
@@ -114,13 +117,13 @@ export async function startWorker(options: WorkerOptions): Promise<Child> {
       ...process.env,
       ...QUIET_WRANGLER,
       ...stackMark(options.state),
-      // Whatever the environment says of other files: otherwise Wrangler reads not even the one that it is given.
+      // Overrides the environment: otherwise Wrangler does not even read the given file.
       CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: "true",
       FORCE_COLOR: "0",
     },
     logFile: join(options.state.logs, "worker.log"),
     onLine: (line) => {
-      // If code cannot be built or loaded, Wrangler waits for an edit and never answers.
+      // If code can't be built or loaded, Wrangler waits for an edit and never answers.
       if (UNUSABLE.test(line)) setTimeout(() => broken.abort(child.failure("cannot start")), REASON_MS);
       options.onLine(line);
     },

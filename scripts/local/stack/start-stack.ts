@@ -31,11 +31,11 @@ export interface StackOptions {
   readonly stateDir?: string | undefined;
   /** Settings of the Worker that override `.dev.vars` and the environment. */
   readonly settings?: StackSettings;
-  /** The model folder to serve, by a service of this stack whatever the settings say; see `ensureModel` for the default. */
+  /** The model folder to serve, by a service of this stack regardless of the settings; see `ensureModel` for the default. */
   readonly modelFolder?: string;
-  /** Whether to start stand-ins for the identity provider and Stripe, unless the settings name real ones. */
+  /** True to start stand-ins for the identity provider and Stripe, unless the settings name real ones. */
   readonly standIns?: boolean;
-  /** Other scripts in the place of the product's, from the project's folder: a test puts its fault shims there. */
+  /** Replacements for the product's scripts, from the project's folder: a test puts its fault shims there. */
   readonly mains?: { readonly worker?: string | undefined; readonly inference?: string | undefined };
   readonly onProgress: (sentence: string) => void;
   /** Called with the lines that the parts print while the stack is up. */
@@ -53,8 +53,8 @@ export interface Stack extends StackAddress {
 }
 
 /**
- * Starts the whole service on this machine: inference service, database, Worker, a development account.
- * Rejects with a `Failure` that says what to do, or with the signal's reason, and then leaves nothing running.
+ * Starts the whole service on this machine: inference service, database, Worker, a development account. Rejects with a `Failure`
+ * that names the remedy, or with the signal's reason, and then leaves nothing running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const state = stateFolder(options.stateDir);
@@ -68,7 +68,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** Starts the parts in the order of their needs. `folder` ends them if one fails. */
+/** Starts the parts in the order of their dependencies. `folder` ends them if one fails. */
 async function assemble(options: StackOptions, state: StateFolder, folder: HeldFolder): Promise<Stack> {
   const { onProgress, signal } = options;
   if (folder.strays > 0) onProgress(`Ended processes that an earlier stack left behind: ${folder.strays}.`);
@@ -98,7 +98,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     const { child, url } = await startInference({
       mark: stackMark(state),
       logs: state.logs,
-      // A person who watches wants to see progress.
+      // A person at the terminal needs to see progress.
       settings: { HEARTBEAT_SECONDS: process.env["HEARTBEAT_SECONDS"] ?? "2" },
       token,
       modelFolder,

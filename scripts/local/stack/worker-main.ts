@@ -12,9 +12,9 @@ import { messageOf } from "../../shared/error-parts.ts";
 import { EVENT_KEY_HEADER, EVENT_PATH, storedEvent, UPLOADS_QUEUE } from "./bucket-events.ts";
 
 /*
- * Runs the Worker in the same development server as `wrangler dev`, but behind our own front end: Wrangler's ends the
- * whole session when a client disconnects in the middle of a body, and loses the request that follows one whose body
- * was refused unread (github.com/cloudflare/workers-sdk/issues/15203).
+ * Runs the Worker in the same development server as `wrangler dev`, but behind our front end: Wrangler's ends the whole session
+ * when a client disconnects in the middle of a body, and loses the request that follows one whose body was refused unread
+ * (github.com/cloudflare/workers-sdk/issues/15203).
  */
 
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 /** Reports a problem as the development server does. */
 const complain = (what: string): void => console.error(`✘ [ERROR] ${what}`);
 
-/** Nobody else may play the bucket's events. */
+/** The key with which only this process can send the bucket's events. */
 const eventKey = crypto.randomUUID();
 
 const dev = await startDevServer({
@@ -56,16 +56,18 @@ dev.raw.on("error", ({ reason, cause }) => {
   complain(`${reason}: ${cause instanceof Error ? cause.message : JSON.stringify(cause)}`);
 });
 
-/** How long a request that is repeated without its body may wait for its response. */
+/** Time that a request repeated without its body may wait for its response. */
 const REFUSAL_PATIENCE_MS = 5_000;
 
-/** The headers of a request that is repeated without its body. For a body of unknown length, the received length counts. */
+/**
+ * Returns the headers of a request that is repeated without its body. For a body of unknown length, the received length counts.
+ */
 function withoutBody({ headers, socket }: IncomingMessage): IncomingHttpHeaders {
   const { "transfer-encoding": encoding, ...rest } = headers;
   return encoding === undefined ? rest : { ...rest, "content-length": String(socket.bytesRead) };
 }
 
-/** Forwards a request over its own connection, because a connection with an unread body cannot be reused. */
+/** Forwards a request over a separate connection, because a connection with an unread body cannot be reused. */
 function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = true): void {
   if (runtime === null) {
     answer.writeHead(503, { "retry-after": "1" }).end();
@@ -92,7 +94,7 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   // Discard the rest of a body that was answered early: the next request follows it.
   answer.on("finish", () => incoming.unpipe(outgoing).resume());
   answer.on("close", () => {
-    // The runtime takes a connection that merely ends for a client that still reads: it has to be reset.
+    // The runtime treats a connection that merely ends as a client that still reads: it has to be reset.
     if (!answer.writableFinished) outgoing.socket?.resetAndDestroy();
     outgoing.destroy();
   });
@@ -104,10 +106,7 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   }
 }
 
-/**
- * Puts what the bucket has stored into the Worker's queue, as R2's event notifications do. What gets lost, the inspection of
- * uploads finds.
- */
+/** Puts the bucket's events into the Worker's queue, like R2's event notifications. The inspection of uploads finds lost ones. */
 async function enqueue(event: object, address: string): Promise<void> {
   try {
     const headers = { [EVENT_KEY_HEADER]: eventKey };
@@ -131,8 +130,8 @@ async function fire(address: string, cron: string): Promise<void> {
 }
 
 /**
- * Fires the Worker's cron triggers, because a local runtime does not. Each fires once a minute, whatever its schedule,
- * because nobody at a laptop wants to wait for an hour. While the Worker is not up, nothing fires.
+ * Fires the Worker's cron triggers, because a local runtime does not. Each fires once a minute, regardless of its schedule: a
+ * person at a laptop should not wait for an hour. Fires nothing while the Worker is not up.
  */
 function fireCrons(crons: readonly string[]): void {
   setInterval(() => {

@@ -7,7 +7,7 @@ import type { LocalStorage } from "../../shared/cloudflare/wrangler-settings.ts"
 /** The stack's secrets that the Worker always needs. */
 type WorkerSecrets = Pick<Secrets, "MASTER_SECRET" | "INFERENCE_TOKEN" | "OPERATOR_TOKEN">;
 
-/** The token that the Worker and the inference service share: the one set with INFERENCE_URL, else the stack's own. */
+/** Returns the token that the Worker and the inference service share: the one set with INFERENCE_URL, else the stack's. */
 export function inferenceToken(given: StackSettings, secrets: WorkerSecrets): string {
   const token = given["INFERENCE_TOKEN"];
   if (token === undefined && given["INFERENCE_URL"] !== undefined) {
@@ -16,7 +16,7 @@ export function inferenceToken(given: StackSettings, secrets: WorkerSecrets): st
   return token ?? secrets.INFERENCE_TOKEN;
 }
 
-/** The settings without those of an inference service elsewhere: the stack then starts its own. */
+/** Returns the settings without those of a remote inference service: the stack then starts one. */
 export function withoutRemoteService(settings: StackSettings): StackSettings {
   return Object.fromEntries(
     Object.entries(settings).filter(([name]) => name !== "INFERENCE_URL" && name !== "INFERENCE_TOKEN"),
@@ -46,7 +46,7 @@ export function workerValues(
     INFERENCE_URL: inferenceUrl,
     // A local queue is in memory: it forgets its messages when the stack stops.
     RESEND_SECONDS: "30",
-    // Webhooks and imports of a laptop are on the laptop.
+    // A laptop's webhooks and imports are local.
     ALLOW_LOCAL_URLS: "true",
     ...given,
     LOCAL_STACK: "yes",
@@ -60,8 +60,8 @@ export function workerValues(
 }
 
 /**
- * One line of an env file as Wrangler reads it (dotenv with dotenv-expand): quoted, to keep `#`, spaces and newlines,
- * and with `\$`, to prevent expansion.
+ * Returns one line of an env file in Wrangler's format (dotenv with dotenv-expand): quoted, to keep `#`, spaces and newlines, and
+ * with `\$`, to prevent expansion.
  */
 function line(name: string, value: string): string {
   const quote = ["'", "`"].find((candidate) => !value.includes(candidate));

@@ -14,8 +14,8 @@ import { CHECKED } from "../../shared/cloudflare/wrangler.ts";
 const state: StateFolder = { ...stateFolder(".wrangler"), data: join(PROJECT_ROOT, ".wrangler", "state") };
 
 /**
- * Prepares what `wrangler dev` in a clone needs besides .env: the tables of its database, and an account with an API key. Does
- * nothing for a local stack, which has its own.
+ * Prepares the data that `wrangler dev` in a clone needs in addition to .env: the tables of its database, and an account with an
+ * API key. Does nothing for a local stack, which has both.
  */
 export async function prepareWranglerDev(signal: AbortSignal): Promise<void> {
   if (process.env["SEGMENTATION_STACK"] !== undefined) return;
@@ -25,7 +25,10 @@ export async function prepareWranglerDev(signal: AbortSignal): Promise<void> {
 Jobs wait until an inference service runs. Start it in another terminal: npm run inference`);
 }
 
-/** @throws Failure if nobody has configured a deployment: only a Worker that answers every request with 500 would come of it */
+/**
+ * Refuses an unconfigured deployment: its Worker would answer every request with 500.
+ * @throws Failure
+ */
 export async function refuseUnconfigured(config = join(PROJECT_ROOT, DEFAULT_CONFIG)): Promise<void> {
   if (process.env[CHECKED] !== undefined || existsSync(operatorFileOf(config))) return;
   const { vars } = await readConfiguration(config, { operator: false });

@@ -16,7 +16,11 @@ button, .button { font: inherit; padding: 0.4rem 1rem; border: 0; border-radius:
 footer { margin-top: 3rem; font-size: 0.85rem; opacity: 0.7; }
 `;
 
-/** A page of a stand-in. @param head what brings the style, and scripts @param notice that it is a stand-in */
+/**
+ * A page of a stand-in.
+ * @param head the style, and scripts
+ * @param notice the notice that it is a stand-in
+ */
 export const page = (title: string, head: Html, body: Html, notice: string): Html =>
   html`<!doctype html>
     <html lang="en">

@@ -1,4 +1,4 @@
-/** The models that `npm run models -- install` knows: where the files of a folder come from. */
+/** The models that `npm run models -- install` knows, with the sources of their files. */
 import { usageError } from "../../shared/command-line.ts";
 
 /** A file to download. */
@@ -8,18 +8,18 @@ interface WantedFile {
   /** The repository on the hub, and the file's path in it. */
   readonly repository: string;
   readonly path: string;
-  /** True if the folder does without it where the repository lacks it. */
+  /** True if the folder works without it where the repository lacks it. */
   readonly optional?: boolean;
 }
 
-/** A model of the catalogue. */
+/** A model of the catalog. */
 export interface CatalogueModel {
   /** The name of its folder, and its id. */
   readonly name: string;
   readonly family: string;
-  /** What the user must accept: the weights' licence, and where its text is. */
+  /** The weights' license, which the user must accept, with the address of its text. */
   readonly licence: { readonly of: string; readonly name: string; readonly text: string };
-  /** How much there is to download, about; the hub says exactly. */
+  /** The approximate size of the download; the hub has the exact size. */
   readonly megabytes: number;
   readonly files: readonly WantedFile[];
   /** Files of the embedded model's folder. */
@@ -29,7 +29,7 @@ export interface CatalogueModel {
 }
 
 const APACHE = { name: "Apache-2.0", text: "https://www.apache.org/licenses/LICENSE-2.0" };
-/** What the families that draw masks in boxes need of the embedded model. */
+/** The files of the embedded model that the families with masks in boxes need. */
 const SAM2 = ["sam2-encoder.onnx", "sam2-decoder.onnx", "LICENSE-plugin-segment-anything"];
 const GOLDEN = { "golden.jpg": "inference-container/models/builtin/golden.jpg" };
 
@@ -59,14 +59,17 @@ export const CATALOGUE: readonly CatalogueModel[] = [
       { name: "tokenizer.json", repository: DINO, path: "tokenizer.json" },
     ],
     embedded: SAM2,
-    // This project is under the same licence, whose text is this file.
+    // This project has the same license, whose text is this file.
     own: { ...GOLDEN, "LICENSE-grounding-dino": "LICENSE" },
   },
   owl("owlvit-base", "google/owlvit-base-patch32", "Xenova/owlvit-base-patch32"),
   owl("owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble"),
 ];
 
-/** A model by its name. @throws Failure, a usage error, if the catalogue does not have it */
+/**
+ * Returns a model by its name.
+ * @throws Failure, a usage error, if the catalog does not have it
+ */
 export function catalogued(name: string, catalogue = CATALOGUE): CatalogueModel {
   const model = catalogue.find((one) => one.name === name);
   if (model !== undefined) return model;

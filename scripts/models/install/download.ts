@@ -1,4 +1,4 @@
-/** Downloads a file of a hub into a folder, and resumes where an earlier run stopped. */
+/** Downloads a file of a hub into a folder, and resumes an earlier run. */
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
@@ -11,19 +11,19 @@ import { writeHashed } from "../../../inference-container/src/models/fetch/write
 import type { HubFile } from "../../../inference-container/src/models/manifest.ts";
 import { type Hub, Interruption, type ListedFile } from "./hub.ts";
 
-/** Before each further attempt; one that brought something begins with the first again. */
+/** Pauses before each further attempt; an attempt that received bytes starts them over. */
 const PAUSES_MS = [500, 2_000, 5_000];
 
-/** A file to download: its name in the folder, and what the hub lists. */
+/** A file to download: its name in the folder, and its entry in the hub's list. */
 export interface Download extends ListedFile {
   readonly name: string;
   readonly source: HubFile;
 }
 
 /**
- * Leaves the whole file in `folder`, checked; what is there of it already is not downloaded again.
- * @param onProgress is called with the number of bytes that are there
- * @throws DownloadError that says what is wrong; what came stays for the next run
+ * Downloads the whole, verified file into `folder`, without the bytes that are already there.
+ * @param onProgress called with the number of bytes so far
+ * @throws DownloadError that names the problem; the next run continues with the received bytes
  */
 export async function downloadFile(
   hub: Hub,
@@ -38,7 +38,7 @@ export async function downloadFile(
     try {
       if (await complete(hub, file, path, onProgress)) return;
       await rm(path, { force: true });
-      // What was there before may be of another commit, or damaged: once more, from the beginning.
+      // The earlier bytes may be of another commit, or damaged: tries once more, from the beginning.
       if (before === 0) throw new DownloadError(wrong(file));
     } catch (error) {
       if (!(error instanceof Interruption)) throw error;
@@ -51,7 +51,10 @@ export async function downloadFile(
   }
 }
 
-/** Fetches what is missing of a file. @returns whether it is then the one that is listed */
+/**
+ * Fetches the missing rest of a file.
+ * @returns true if the file is then the listed one
+ */
 async function complete(
   hub: Hub,
   file: Download,
@@ -77,7 +80,7 @@ async function complete(
   return part.size === file.size && part.hash.digest("hex") === file.digest.hex;
 }
 
-/** Writes the bytes after those that are there, or all if the hub sends all. */
+/** Appends the remaining bytes, or writes all of them if the hub sends all. */
 async function fetchRest(
   hub: Hub,
   { size, digest, source }: Download,
@@ -100,7 +103,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => ({ size: 0 }))).size;
 }
 
-/** A hash of the kind that the hub lists; git's begins with the length. */
+/** Returns a hash of the kind that the hub lists; git's begins with the length. */
 function hashFor({ size, digest }: ListedFile): Hash {
   return digest.kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${size}\0`);
 }

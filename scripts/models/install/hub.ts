@@ -1,4 +1,4 @@
-/** A hub that speaks the API of Hugging Face: what a repository has, and its files. */
+/** A hub with the API of Hugging Face: repositories and their files. */
 import { z } from "zod";
 import { hasCode, reasonOf } from "../../../inference-container/src/errors.ts";
 import { DownloadError } from "../../../inference-container/src/models/errors.ts";
@@ -20,13 +20,13 @@ export interface ListedFile {
   readonly digest: Digest;
 }
 
-/** A repository as it is in one commit. */
+/** A repository at one commit. */
 export interface Listing {
   readonly commit: string;
   readonly files: ReadonlyMap<string, ListedFile>;
 }
 
-/** A failure that may pass: the same request is worth another attempt. */
+/** A failure that may be temporary: the same request is worth another attempt. */
 export class Interruption extends DownloadError {}
 
 const Answer = z.object({
@@ -49,15 +49,15 @@ export class Hub {
   readonly address: string;
   readonly #token: string | undefined;
 
-  /** @param token is sent as a bearer token to the hub alone, not to where it redirects */
+  /** @param token a bearer token for the hub alone, not for the targets of its redirects */
   constructor(address: string, token: string | undefined) {
     this.address = address.replace(/\/+$/, "");
     this.#token = token;
   }
 
   /**
-   * The files of a repository's main branch, with its commit.
-   * @throws DownloadError that says what is wrong
+   * Lists the files of a repository's main branch, with its commit.
+   * @throws DownloadError that names the problem
    */
   async list(repository: string): Promise<Listing> {
     const url = `${this.address}/api/models/${repository}/revision/main?blobs=true`;
@@ -81,9 +81,9 @@ export class Hub {
   }
 
   /**
-   * Asks for a file from byte `start` on.
+   * Requests a file from byte `start` on.
    * @returns the answer, with the status 200 for the whole file or 206 for the rest
-   * @throws Interruption or DownloadError that says what is wrong
+   * @throws Interruption or DownloadError that names the problem
    */
   async open({ repository, commit, path }: HubFile, start: number, signal: AbortSignal): Promise<Response> {
     const url = `${this.address}/${repository}/resolve/${commit}/${path}`;
@@ -93,7 +93,7 @@ export class Hub {
     throw await this.#refusal(answer, repository, commit, path);
   }
 
-  /** What the error of a download means. */
+  /** Returns the failure for an error of a download. */
   failure({ repository, path }: HubFile, error: unknown): DownloadError {
     const what = `${path} of ${repository}`;
     if (hasCode(error, "ENOSPC"))
@@ -117,7 +117,7 @@ export class Hub {
     signal: AbortSignal,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
-    // Where a redirect leads to another origin, fetch leaves the token out. What is compressed has another length.
+    // At a redirect to another origin, fetch leaves the token out. A compressed body has another length.
     const token = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
     try {
       return await fetch(url, { signal, headers: { ...headers, ...token, "accept-encoding": "identity" } });

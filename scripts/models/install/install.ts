@@ -23,26 +23,26 @@ import { type Plan, planFromCatalogue, planFromManifest } from "./plan.ts";
 const PROGRESS_LINES = 20;
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
 
-/** What to install, and how. */
+/** The model to install, with options. */
 export interface InstallCommand {
-  /** A name of the catalogue, or the path of a manifest that an installation wrote. */
+  /** A name of the catalog, or the path of a manifest that an installation wrote. */
   readonly model: { readonly name: string } | { readonly from: string };
   readonly acceptLicence: boolean;
-  /** Whether to replace a folder that is there. */
+  /** True to replace an existing folder. */
   readonly force: boolean;
-  /** What the finished folder is checked with. */
+  /** The provider for the check of the finished folder. */
   readonly provider: Provider;
 }
 
-/** The folder, and what the check found; without a report it was there already. */
+/** The folder, and the report of its check; without a report it already existed. */
 export interface Installed {
   readonly folder: string;
   readonly report?: Usable;
 }
 
 /**
- * Installs a model into the folder of model folders. What an earlier run downloaded is used; a second process is refused.
- * @throws DownloadError, ModelFolderError or Failure that says what is wrong; then nothing has the folder's name
+ * Installs a model into the folder of model folders. Reuses an earlier run's downloads; refuses a second process.
+ * @throws DownloadError, ModelFolderError or Failure that names the problem; then no folder has the name
  */
 export async function install(
   command: InstallCommand,
@@ -73,7 +73,10 @@ export async function install(
   }
 }
 
-/** Whether the folder is there, whole and the planned one. @throws Failure if it is there and is not */
+/**
+ * Returns true if the folder is complete and as planned.
+ * @throws Failure if it exists but differs
+ */
 async function isThere(folder: string, plan: Plan | undefined): Promise<boolean> {
   if ((await stat(folder).catch(() => undefined)) === undefined) return false;
   try {
@@ -90,10 +93,10 @@ async function isThere(folder: string, plan: Plan | undefined): Promise<boolean>
   throw new Failure(`${folder} has other files than that manifest. Use --force to replace it.`);
 }
 
-/** Whether a file is a licence to be read before the rest is downloaded; a megabyte is none. */
+/** Returns true if a file is a license to read before the rest is downloaded; a license has less than a megabyte. */
 const isLicence = ({ name, size }: Download): boolean => name.startsWith("LICENSE") && size < 1_000_000;
 
-/** Brings the files and the manifest together in a folder that may have some of them from an earlier run. */
+/** Collects the files and the manifest in a folder that may have some of them from an earlier run. */
 async function fill(
   staging: string,
   plan: Plan,
@@ -121,7 +124,7 @@ async function fill(
     whole += file.size;
   }
   progress.end();
-  // By a manifest, its graphs are not described again, but parts of an export have to be made again.
+  // A given manifest describes its graphs, but the parts of an export still have to be made.
   if (plan.manifest !== undefined) await readGraphs(staging, signal);
   const embedded = plan.embedded.length > 0 ? await ensureBuiltin() : "";
   const there = await readdir(staging);
@@ -134,7 +137,10 @@ async function fill(
   else await describe(staging, plan, signal);
 }
 
-/** Shows licences and asks. @throws Failure if nobody accepts them */
+/**
+ * Shows licenses and asks for acceptance.
+ * @throws Failure if they are not accepted
+ */
 async function accept(lines: readonly string[], isAccepted: boolean, { ask }: Operator): Promise<void> {
   for (const line of lines) console.error(stripVTControlCharacters(line));
   if (isAccepted) return;
@@ -144,7 +150,7 @@ async function accept(lines: readonly string[], isAccepted: boolean, { ask }: Op
     throw new Failure("The licence was not accepted; nothing was installed.");
 }
 
-/** Writes the manifest from the template for the graphs, with the model's name, and where each file comes from. */
+/** Writes the manifest from the template for the graphs, with the model's name, and the source of each file. */
 async function describe(staging: string, { id, downloads }: Plan, signal: AbortSignal): Promise<void> {
   const { manifest } = await describeExport(staging, { force: true }, signal);
   const { files, ...rest } = await readManifest(staging, Manifest.loose());

@@ -1,4 +1,4 @@
-/** What an installation has to bring together: files of a hub, of the embedded model and of this repository. */
+/** The parts of an installation: files of a hub, of the embedded model and of this repository. */
 import { basename, dirname, join } from "node:path";
 import { fileDigest, MANIFEST_NAME, readManifest } from "../../../inference-container/src/models/folder.ts";
 import { Manifest } from "../../../inference-container/src/models/manifest.ts";
@@ -11,7 +11,7 @@ import type { Hub, Listing } from "./hub.ts";
 export interface Plan {
   /** The model's id, and its folder's name. */
   readonly id: string;
-  /** The licences to accept, in words. */
+  /** The licenses to accept, as sentences. */
   readonly licences: readonly string[];
   readonly downloads: readonly Download[];
   /** Names of files of the embedded model's folder. */
@@ -22,7 +22,10 @@ export interface Plan {
   readonly manifest?: string;
 }
 
-/** Plans a model of the catalogue as the hub has it now. @throws DownloadError, or Failure if a file is gone */
+/**
+ * Plans a model of the catalog with the hub's current files.
+ * @throws DownloadError, or Failure if a file is gone
+ */
 export async function planFromCatalogue(
   name: string,
   hub: Hub,
@@ -53,8 +56,8 @@ export async function planFromCatalogue(
 }
 
 /**
- * Plans the same bytes as a folder that was installed, by its manifest.
- * @throws ModelFolderError if it is no manifest, or Failure if it was not written by an installation
+ * Plans the same bytes as an installed folder, by its manifest.
+ * @throws ModelFolderError if it is not a manifest, or Failure if no installation wrote it
  */
 export async function planFromManifest(path: string): Promise<Plan> {
   const folder = basename(path) === MANIFEST_NAME ? dirname(path) : path;

@@ -10,16 +10,16 @@ export type AdminCommand =
   | { readonly action: "help"; readonly about: Action | null }
   | {
       readonly action: Action;
-      /** What the command's options accepted. */
+      /** The accepted options of the command. */
       readonly given: object;
       readonly run: (service: Service) => Promise<Outcome>;
       readonly remote: boolean;
-      /** The configuration of the deployed service; without it, wrangler.toml. */
+      /** The configuration of the deployed service; wrangler.toml by default. */
       readonly config?: string;
       readonly json: boolean;
     };
 
-/** The options that commands take, by their schemas. The job is an operand. */
+/** The options of the commands, by their schemas. The job is an operand. */
 const OF_COMMANDS = Object.fromEntries(
   Object.values(COMMANDS)
     .flatMap(({ options }) => Object.entries(options.shape))
@@ -62,7 +62,10 @@ ${lines.join("\n")}
 `;
 }
 
-/** Reads the command line. @throws Failure, a usage error that names what is wrong */
+/**
+ * Reads the command line.
+ * @throws Failure, a usage error that names the mistake
+ */
 export function parseAdminArguments(args: readonly string[]): AdminCommand {
   const { values, positionals } = readArguments("admin", args, OPTIONS);
   const [action, ...operands] = positionals;

@@ -4,21 +4,21 @@ import type { OperatorApi } from "../../shared/database/operator-api.ts";
 import type { Outcome } from "../../shared/database/print.ts";
 import type { Databases } from "./databases.ts";
 
-/** The service that a command is for. */
+/** The service that a command operates on. */
 export interface Service {
   /** The configuration of the deployed service; null for the local stack. */
   readonly configFile: string | null;
-  /** Opens the databases; local ones have to exist, unless they are to be created. */
+  /** Opens the databases; local ones must exist, unless `create` is set. */
   readonly databases: (options?: { readonly create: boolean }) => Promise<Databases>;
-  /** Opens the one that an account's books are in. */
+  /** Opens the database of an account. */
   readonly books: (accountId: string) => Promise<Database>;
   readonly api: () => Promise<OperatorApi>;
   readonly signal: AbortSignal;
 }
 
-/** A command: its help, the options that it takes besides those of all commands, and what it does. */
+/** A command: its help, its options in addition to the common ones, and its action. */
 export interface Command {
-  /** What the help shows after its name. */
+  /** The operands and options that the help shows after its name. */
   readonly takes: string;
   readonly does: string;
   readonly options: z.ZodObject;

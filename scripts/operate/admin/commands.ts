@@ -32,7 +32,7 @@ import { rebuildDirectory } from "./rebuild-directory.ts";
 import { relist } from "./relist.ts";
 import { rotateSecret } from "./rotate-secret.ts";
 
-/** An option's value of this form. */
+/** A string option of this form. */
 const text = (pattern: RegExp, form: string) => z.string().regex(pattern, form);
 const id = (kind: string): RegExp => new RegExp(`^${kind}_[0-9a-f]{32}$`);
 
@@ -52,10 +52,10 @@ const unitsOrDefault = (pattern: RegExp) =>
 
 const DATABASE = text(/^DB(?:_[1-9]\d*)?$/, "a database's binding, like DB_2");
 
-/** What a trial grants, as the Worker's setting says. */
+/** Returns the tokens of a trial, by the Worker's setting. */
 const trialTokens = (): number => SettingsSchema.shape.TRIAL_TOKENS.parse(process.env["TRIAL_TOKENS"]);
 
-/** Between two runs of an erasure after one that could delete nothing. */
+/** Pause between two runs of an erasure after a run that could delete nothing. */
 const PAUSE_MS = 2_000;
 
 export const COMMANDS = {

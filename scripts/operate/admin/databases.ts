@@ -13,7 +13,7 @@ import { checkLedger, type LedgerCheckOptions, type LedgerReport } from "./ledge
 import { findJob } from "./operate.ts";
 import { sql } from "../../shared/database/sql.ts";
 
-/** The databases of a service by the names of their bindings. The first one is the directory, too. */
+/** The databases of a service by the names of their bindings. The first one also has the directory. */
 export type Databases = ReadonlyMap<string, Database>;
 
 function named(databases: Databases, name: string): Database {
@@ -33,7 +33,7 @@ async function firstOf(rows: Promise<Row[][]>, column: string): Promise<string |
   return typeof value === "string" ? value : null;
 }
 
-/** The database that an account's books are in. One database is all there is to ask. */
+/** Returns the database of an account. A single database needs no query. */
 export async function booksOf(databases: Databases, accountId: string): Promise<Database> {
   const directory = directoryOf(databases);
   if (databases.size === 1) return directory;
@@ -41,7 +41,10 @@ export async function booksOf(databases: Databases, accountId: string): Promise<
   return named(databases, (await firstOf(directory.run([find]), "books")) ?? FIRST_DATABASE);
 }
 
-/** Asks each database until one has it. @throws the last Failure if none has */
+/**
+ * Queries each database until one has it.
+ * @throws the last Failure if none has
+ */
 async function whereFound<T>(databases: Databases, ask: (database: Database) => Promise<T>): Promise<T> {
   let failure: unknown;
   for (const database of databases.values()) {
@@ -55,7 +58,10 @@ async function whereFound<T>(databases: Databases, ask: (database: Database) => 
   throw failure;
 }
 
-/** As createAccount, in the emptiest of the databases that take new accounts. @throws Failure if any has an account of the address */
+/**
+ * Like createAccount, in the emptiest of the databases that take new accounts.
+ * @throws Failure if any has an account of the address
+ */
 export async function createAccountSomewhere(
   databases: Databases,
   account: NewAccount,
@@ -77,7 +83,10 @@ export async function createAccountSomewhere(
   });
 }
 
-/** As createKey, and enters the key in the directory first. @throws Failure if there is no such account, or it is erased */
+/**
+ * Like createKey, and enters the key in the directory first.
+ * @throws Failure if there is no such account, or it is erased
+ */
 export async function createKeyWhereItIs(
   databases: Databases,
   accountId: string,
@@ -92,15 +101,21 @@ export async function createKeyWhereItIs(
   });
 }
 
-/** As revokeKey, wherever the key is. @throws Failure if there is no such key */
+/**
+ * Like revokeKey, in any database.
+ * @throws Failure if there is no such key
+ */
 export const revokeKeyWhereItIs = (databases: Databases, keyId: string): Promise<string> =>
   whereFound(databases, (database) => revokeKey(database, keyId));
 
-/** As findJob, wherever the job is listed. @throws Failure if there is no such job */
+/**
+ * Like findJob, in any database.
+ * @throws Failure if there is no such job
+ */
 export const findJobAnywhere = (databases: Databases, jobId: string): Promise<Row> =>
   whereFound(databases, (database) => findJob(database, jobId));
 
-/** As listAccounts, of all databases. */
+/** Like listAccounts, for all databases. */
 export async function listAllAccounts(
   databases: Databases,
   page: AccountPage,
@@ -121,7 +136,7 @@ export async function listAllAccounts(
   return { accounts: accounts.slice(0, page.limit), more };
 }
 
-/** As checkLedger, of each database; what is found names the database if there are several. */
+/** Like checkLedger, for each database; a finding names the database if there are several. */
 export async function checkLedgers(
   databases: Databases,
   grant: number,
@@ -139,7 +154,7 @@ export async function checkLedgers(
   return { findings, summary: summaries.join("\n") };
 }
 
-/** The databases with their sizes as last seen by the Worker, and how many accounts each has. */
+/** Returns the databases with their sizes as last seen by the Worker, and their numbers of accounts. */
 export async function listDatabases(databases: Databases): Promise<Row[]> {
   const [taking = []] = await directoryOf(databases).run([
     "SELECT name, bytes, added_at AS addedAt FROM databases",
@@ -163,7 +178,10 @@ export async function listDatabases(databases: Databases): Promise<Row[]> {
 const entryOf = (name: string): string =>
   sql`INSERT INTO databases (name, bytes, added_at) VALUES (${name}, 0, ${Date.now()}) ON CONFLICT DO NOTHING`;
 
-/** Lets new accounts be created in a database, if its schema is that of the first one. @throws Failure if it is not */
+/**
+ * Lets new accounts be created in a database with the schema of the first one.
+ * @throws Failure if its schema differs
+ */
 export async function addDatabase(databases: Databases, name: string): Promise<Row[]> {
   const schema =
     "SELECT group_concat(name) AS names FROM (SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%' ORDER BY name)";

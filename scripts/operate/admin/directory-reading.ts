@@ -3,10 +3,10 @@ import type { Database, Row } from "../../shared/database/database.ts";
 import { type Databases, directoryOf } from "./databases.ts";
 import { sql } from "../../shared/database/sql.ts";
 
-/** Accounts, or entries, that a call reads. */
+/** Number of accounts, or entries, that a call reads. */
 const READ_AT_ONCE = 2_000;
 
-/** An account as one database has it. */
+/** An account in one database. */
 export interface Holding {
   readonly database: string;
   readonly isErased: boolean;
@@ -17,18 +17,18 @@ export interface Holding {
   readonly credentials: readonly string[];
 }
 
-/** What all databases have of accounts, and what the directory says. */
+/** The accounts of all databases, and the directory. */
 export interface Reading {
   readonly books: ReadonlyMap<string, readonly Holding[]>;
-  /** By account, the database that its books are said to be in. */
+  /** By account, its database in the directory. */
   readonly places: ReadonlyMap<string, string>;
-  /** By credential, the account that it is said to be of. */
+  /** By credential, its account in the directory. */
   readonly owners: ReadonlyMap<string, string>;
 }
 
-/** How to read. */
+/** Options for reading. */
 export interface ReadingOptions {
-  /** How many rows a call reads. */
+  /** Number of rows that a call reads. */
   readonly page?: number | undefined;
 }
 
@@ -85,7 +85,7 @@ async function readBooks(
   return new Map(await Promise.all(holdings));
 }
 
-/** Reads what the directory says, and then all books: in this order, an account that is moved meanwhile is not taken back. */
+/** Reads the directory, and then all databases: in this order, an account that moves meanwhile is not taken back. */
 export async function readDirectory(databases: Databases, options: ReadingOptions): Promise<Reading> {
   const directory = directoryOf(databases);
   const pairs = async (table: string, key: string, value: string): Promise<Map<string, string>> => {

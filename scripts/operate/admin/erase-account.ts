@@ -6,7 +6,7 @@ import type { Outcome } from "../../shared/database/print.ts";
 /** Runs that change nothing before the command leaves the rest to the sweep. */
 const IDLE_RUNS = 5;
 
-/** How far an unfinished erasure is. */
+/** Describes the progress of an unfinished erasure. */
 function progressOf({ endpointsLeft, jobsLeft, uploadsLeft, filesLeft, deleted }: ErasureReport): string {
   const left = [
     counted(jobsLeft, "job"),
@@ -35,7 +35,7 @@ function sentence({ state, checksAgainAt, customerIds }: ErasureReport): string 
 /**
  * Erases an account: asks the Worker again and again, because each of its runs takes a bounded time.
  * @param ask asks the Worker for one run, and returns its report
- * @param onProgress called after each run with what is left
+ * @param onProgress called after each run with the remaining data
  */
 export async function eraseAccount(
   ask: () => Promise<unknown>,

@@ -12,7 +12,10 @@ export type ObjectIds = AsyncIterable<readonly string[]>;
 const CLASS_NAME = "JobObject";
 const FILE = /^([0-9a-f]{64})\.sqlite$/;
 
-/** Those of a local stack: the folder of the class has a file for each, named by its id. @throws Failure if there is none */
+/**
+ * Returns those of a local stack: the folder of the class has a file for each, named by its id.
+ * @throws Failure if there is none
+ */
 export async function* localObjectIds(state: StateFolder): ObjectIds {
   const { name } = await readConfiguration(DEFAULT_CONFIG, { operator: false });
   const folder = join(state.data, "v3", "do", `${name}-${CLASS_NAME}`);
@@ -38,7 +41,7 @@ const Objects = z.object({
 });
 
 /**
- * Those of the deployed Worker, by Cloudflare's API for Durable Objects ("List Namespaces", "List Objects").
+ * Returns those of the deployed Worker, by Cloudflare's API for Durable Objects ("List Namespaces", "List Objects").
  * @throws Failure if the environment lacks CLOUDFLARE_ACCOUNT_ID or CLOUDFLARE_API_TOKEN, or Cloudflare refuses
  */
 export async function* remoteObjectIds(configFile: string, signal: AbortSignal): ObjectIds {

@@ -12,20 +12,20 @@ export interface LedgerReport {
 }
 
 export interface LedgerCheckOptions {
-  /** Reads the objects of closed books, to compare these with them. */
+  /** Reads the objects of closed books, to compare them. */
   readonly read?: ReadObject | undefined;
   /** Called after each page if the check takes more than one. */
   readonly onProgress?: ((progress: string) => void) | undefined;
-  /** How many jobs make a page. */
+  /** Number of jobs in a page. */
   readonly page?: number | undefined;
 }
 
-/** A page is half a second's work: the database answers nobody else meanwhile, and D1 ends a call after 30 seconds. */
+/** A page takes half a second: the database answers no other request meanwhile, and D1 ends a call after 30 seconds. */
 const JOBS_A_PAGE = 10_000;
 /** Each of them has up to 400 days in it. */
 const CLOSINGS_A_PAGE = 500;
 
-/** Up to where a chapter was read, and the end of its next page. */
+/** The last id that a chapter has read, and the end of its next page. */
 interface Place {
   readonly chapter: Chapter;
   readonly after: string;
@@ -37,8 +37,8 @@ type Numbers = Record<"jobs" | "entries" | "closed" | "accounts" | "units" | "ev
 const textOf = (value: Row[string] | undefined): string | null => (typeof value === "string" ? value : null);
 
 /**
- * Checks that the ledger, with its closed books, agrees with the jobs and with the metered usage. It reads page by page, so
- * that no statement takes long, however many jobs there are. What changes meanwhile is seen as it was or as it is.
+ * Checks that the ledger, with its closed books, agrees with the jobs and with the metered usage. Reads page by page, so that no
+ * statement takes long for any number of jobs. It sees concurrent changes or their previous state.
  * @param grant the tokens of a trial @param now epoch milliseconds
  */
 export async function checkLedger(

@@ -6,11 +6,11 @@ export interface Page {
   readonly to: string | null;
 }
 
-/** The condition that a column's id lies in a page. */
+/** Returns the condition that a column's id is in a page. */
 export const within = (column: string, { after, to }: Page): string =>
   `${column} > ${sql`${after}`}${to === null ? "" : ` AND ${column} <= ${sql`${to}`}`}`;
 
-/** A column that is counted through in the order of its index, and how many of its rows make a page. */
+/** A column that is counted in the order of its index, and the number of its rows in a page. */
 export interface Counted {
   readonly table: string;
   readonly column: string;
@@ -18,8 +18,8 @@ export interface Counted {
 }
 
 /**
- * The statement for the last id of the page that begins after an id: the first one at which one of the columns has as many
- * rows as make a page. NULL if none has as many.
+ * Returns the statement for the last id of the page that begins after an id: the first id at which one of the columns has a
+ * page's number of rows. NULL if none has as many.
  */
 export const endOfPage = (columns: readonly Counted[], after: string): string =>
   `SELECT min(id) AS id FROM (${columns

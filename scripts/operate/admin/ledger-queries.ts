@@ -2,18 +2,18 @@ import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../../src/billing/rules/met
 import { type Counted, type Page, within } from "./ledger-pages.ts";
 import { sql } from "../../shared/database/sql.ts";
 
-/** How many findings of one kind are reported: more would say nothing new. */
+/** Maximum number of reported findings of one kind: more would add no information. */
 export const MOST_OF_A_KIND = 100;
 
-/** The problem that one query looks for, and the statement that finds it in a page. Its rows have a `subject` and a `detail`. */
+/** A problem, and the statement that finds it in a page. Its rows have a `subject` and a `detail`. */
 export interface LedgerQuery {
   readonly problem: string;
   readonly statement: (page: Page) => string;
 }
 
 /**
- * Questions that are asked page by page of the same ids, and the statement for the numbers of a page. A plus sign before a column
- * keeps SQLite from another index than that of the ids, which would lead it beyond the page.
+ * Queries that run page by page over the same ids, and the statement for the numbers of a page. A plus sign before a column keeps
+ * SQLite from another index than that of the ids, which would lead it beyond the page.
  */
 export interface Chapter {
   readonly columns: readonly Counted[];
@@ -35,7 +35,10 @@ const books = (page: Page, select: string): string => `
 const NOT_CLOSED = `NOT (j.status IN ('success', 'failed') AND j.id <= coalesce(
   (SELECT c.last_job_id FROM ledger_closings c WHERE c.account_id = j.account_id), ''))`;
 
-/** Questions about jobs and their entries. @param rows how many jobs make a page */
+/**
+ * Queries about jobs and their entries.
+ * @param rows number of jobs in a page
+ */
 export const ofJobs = (rows: number): Chapter => ({
   columns: [
     { table: "jobs", column: "id", rows },
@@ -122,7 +125,11 @@ export const ofJobs = (rows: number): Chapter => ({
   ],
 });
 
-/** What is asked of accounts. @param rows how many make a page @param grant the tokens of a trial */
+/**
+ * Queries about accounts.
+ * @param rows number of accounts in a page
+ * @param grant the tokens of a trial
+ */
 export const ofAccounts = (rows: number, grant: number): Chapter => ({
   columns: [{ table: "accounts", column: "id", rows }],
   numbers: (page) => `
@@ -157,7 +164,11 @@ export const ofAccounts = (rows: number, grant: number): Chapter => ({
   ],
 });
 
-/** What is asked of meter events and their entries. @param rows how many entries make a page @param now epoch milliseconds */
+/**
+ * Queries about meter events and their entries.
+ * @param rows number of entries in a page
+ * @param now epoch milliseconds
+ */
 export const ofMeterEvents = (rows: number, now: number): Chapter => ({
   columns: [
     { table: "meter_events", column: "identifier", rows },

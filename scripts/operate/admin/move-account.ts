@@ -4,7 +4,7 @@ import { Failure } from "../../shared/command-line.ts";
 import type { LedgerReport } from "./ledger-check.ts";
 import type { Outcome } from "../../shared/database/print.ts";
 
-/** What a move needs: the Worker, which does it, and a look at the ledgers at both ends. */
+/** The parts of a move: the Worker, which performs it, and a check of the ledgers at both ends. */
 export interface Mover {
   /** Asks the Worker for one run. */
   readonly ask: (confirmed: boolean) => Promise<unknown>;
@@ -15,7 +15,7 @@ export interface Mover {
 
 const PAUSE_MS = 200;
 
-/** Deletes the copy of an account that a restored database has; without `confirmed`, only says what is there. */
+/** Deletes the copy of an account in a restored database; without `confirmed`, only reports it. */
 export async function deleteCopy(
   confirmed: boolean,
   { ask, onProgress, signal }: Omit<Mover, "checkLedger">,
@@ -36,10 +36,10 @@ export async function deleteCopy(
 }
 
 /**
- * Moves an account to another database: copies it, checks the ledger with the copy, lets the account go over to it, and checks
- * the ledger at the old place. Run again after an interruption, it resumes.
- * @throws Failure if the ledger with the copy disagrees: the account then waits where it was, and is refused until it is moved
- * there, or back.
+ * Moves an account to another database: copies it, checks the ledger with the copy, switches the account to it, and checks the
+ * ledger of the old database. Another run resumes an interrupted one.
+ * @throws Failure if the ledger with the copy disagrees: the account then waits in its old database, and is refused until it is
+ * moved there, or back.
  */
 export async function moveAccount({ ask, checkLedger, onProgress, signal }: Mover): Promise<Outcome> {
   const runUntil = async (confirmed: boolean): Promise<MoveReport> => {

@@ -11,7 +11,7 @@ import { readable, type Outcome } from "../../shared/database/print.ts";
 import { sql } from "../../shared/database/sql.ts";
 import { JobReport } from "../../../src/jobs/contract/job-report.ts";
 
-/** A report's own fields, apart from its tasks. */
+/** Returns a report's fields without its tasks. */
 function headOf(report: JobReport): Row {
   const { tasks: _, archive, ...head } = report;
   if (archive === null) return readable({ ...head, archive });
@@ -24,7 +24,7 @@ const tasksOf = ({ tasks }: JobReport): Row[] =>
 
 const reportOf = (report: JobReport): Outcome => ({ result: headOf(report), details: tasksOf(report) });
 
-/** What a job's object says of it; where no Worker can be asked, what the list says, and why. */
+/** Returns the report of a job's object; without a reachable Worker, the list's row, and the reason. */
 export async function showJob(
   open: () => Promise<OperatorApi>,
   rowOf: () => Promise<Row>,
@@ -39,7 +39,7 @@ export async function showJob(
   }
 }
 
-/** Wakes a job, as its alarm does. */
+/** Wakes a job, like its alarm. */
 export const wakeJob = async (api: OperatorApi, jobId: string): Promise<Outcome> =>
   reportOf(JobReport.parse(await api.call("POST", `/jobs/${jobId}/wake`)));
 
@@ -69,11 +69,11 @@ export async function stuckJobs(api: OperatorApi, hours: number): Promise<Outcom
   };
 }
 
-/** Says which databases a list lacks. */
+/** Names the databases that a list lacks. */
 const missing = (away: readonly string[]): string =>
   away.length === 0 ? "" : ` Without those of ${away.join(", ")}, which does not answer: ask again later.`;
 
-/** The newest dead letters; with `replay` all are sent again, call by call, until a call sends none. */
+/** Lists the newest dead letters; with `replay` sends all of them again, call by call, until a call sends none. */
 export async function deadLetters(api: OperatorApi, replay: boolean): Promise<Outcome> {
   if (replay) {
     const all = { replayed: 0, dropped: 0 };

@@ -5,11 +5,11 @@ import { type Holding, readDirectory, type Reading, type ReadingOptions } from "
 import type { Outcome } from "../../shared/database/print.ts";
 import { sql } from "../../shared/database/sql.ts";
 
-/** Entries that a call writes: they are in its command line, which takes 128 kB. */
+/** Number of entries that a call writes: they are in its command line, which takes 128 kB. */
 const WRITTEN_AT_ONCE = 200;
-/** How many findings of one kind are shown: more would say nothing new. */
+/** Maximum number of shown findings of one kind: more would add no information. */
 const MOST_SHOWN = 100;
-/** What is to be written into the directory. What it has is replaced only if it is still what was read (`was`, null: nothing). */
+/** Changes of the directory. Replaces an entry only if it is still the one that was read (`was`, null: none). */
 interface Changes {
   readonly accounts: [account: string, database: string, was: string | null][];
   readonly credentials: [credential: string, account: string, was: string | null][];
@@ -26,17 +26,17 @@ const CONFLICTS: ReadonlySet<Problem> = new Set([
   "a credential of two accounts",
 ]);
 
-/** What an operator should know. */
+/** A notice for the operator. */
 type Notice = { readonly problem: Problem; readonly subject: string; readonly detail: string };
 
 interface Options extends ReadingOptions {
-  /** Whether to say only what would be changed. */
+  /** True to only report the changes. */
   readonly dryRun: boolean;
 }
 
 /**
- * The holding that an account works with; null if two databases have it, and no move says why. One that is being moved is
- * where it goes from, until it is let go there.
+ * Returns the holding that an account works with; null if two databases have it without a move. A moving account works in its old
+ * database, until it is released there.
  */
 function homeOf(holdings: readonly Holding[]): Holding | null {
   const [only] = holdings;
@@ -48,7 +48,7 @@ function homeOf(holdings: readonly Holding[]): Holding | null {
   return to.direction === null ? to : from;
 }
 
-/** What the directory lacks, and what the books do not decide: an operator has to look at that. */
+/** Returns the entries that the directory lacks, and the conflicts in the databases, which an operator has to check. */
 function compare({ books, places, owners }: Reading): { changes: Changes; notices: Notice[] } {
   const notices: Notice[] = [];
   const homes = new Map<string, Holding>();
@@ -71,7 +71,7 @@ function compare({ books, places, owners }: Reading): { changes: Changes; notice
       notices.push({ problem: "an account in no database", subject: account, detail: database });
 
   const changes: Changes = { accounts: [], credentials: [], forgotten: [] };
-  // Nobody needs an entry for what is in the first database, unless another entry says something else.
+  // An account in the first database needs no entry, unless another entry contradicts it.
   const needed = new Set(places.keys());
   for (const [account, { database }] of homes) if (database !== FIRST_DATABASE) needed.add(account);
   const owned: [credential: string, account: string][] = [];
@@ -98,7 +98,7 @@ function compare({ books, places, owners }: Reading): { changes: Changes; notice
   return { changes, notices };
 }
 
-/** Writes what the directory lacks. */
+/** Writes the missing entries. */
 async function write(directory: Database, { accounts, credentials, forgotten }: Changes): Promise<void> {
   const inPages = async (rows: readonly unknown[], statements: (page: string) => readonly string[]) => {
     for (let i = 0; i < rows.length; i += WRITTEN_AT_ONCE)
@@ -123,9 +123,9 @@ async function write(directory: Database, { accounts, credentials, forgotten }: 
 }
 
 /**
- * Makes the directory say what the books of all databases say: where each account is, and which credentials are whose. Doing it
- * twice changes nothing. Of an account in two databases, or a credential of two accounts, it changes nothing, and says so
- * (exit code 1). A directory without rows for accounts of the first database is whole: what it does not name is there.
+ * Makes the directory match all databases: the database of each account, and the account of each credential. A second run changes
+ * nothing. Does not change an account in two databases, or a credential of two accounts, but reports it (exit code 1). A
+ * directory without rows for accounts of the first database is complete: accounts without an entry are there.
  */
 export async function rebuildDirectory(databases: Databases, options: Options): Promise<Outcome> {
   const { changes, notices } = compare(await readDirectory(databases, options));

@@ -3,10 +3,10 @@ import type { ObjectIds } from "./job-objects.ts";
 import type { OperatorApi } from "../../shared/database/operator-api.ts";
 import type { Outcome } from "../../shared/database/print.ts";
 
-/** As many as the Worker takes at a time. */
+/** Number of objects that the Worker takes at a time. */
 const BATCH = 50;
 
-/** The objects that are listed one by one; all others are only counted. */
+/** The findings that are listed one by one; all others are only counted. */
 const LISTED: ReadonlySet<Relisted["found"]> = new Set([
   "missing",
   "behind",
@@ -16,9 +16,8 @@ const LISTED: ReadonlySet<Relisted["found"]> = new Set([
 ] as const);
 
 /**
- * Has every JobObject write its job back that the list has lost, or only say so (`dryRun`). Exit code 1 if something is
- * missing still: with a dry run, for jobs whose account is missing or whose books are closed, or for objects that could
- * not be asked.
+ * Makes every JobObject write its lost job back, or only report it (`dryRun`). Exit code 1 if something is still missing: with a
+ * dry run, for jobs whose account is missing or whose books are closed, or for unreachable objects.
  */
 export async function relist(api: OperatorApi, objectIds: ObjectIds, dryRun: boolean): Promise<Outcome> {
   const listed: Relisted[] = [];

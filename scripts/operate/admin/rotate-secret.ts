@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 const PREVIOUS = "MASTER_SECRET_PREVIOUS";
 
-/** When the previous secret may go, after a run that has resealed so many endpoints' secrets. */
+/** Describes when the previous secret may go, after a run that has resealed this many endpoints' secrets. */
 function whenItMayGo({ hasPrevious, signedMs }: ResealAnswer, resealed: number, now: number): string {
   if (!hasPrevious) return "The Worker has no previous secret to remove.";
   const hours = Math.ceil(signedMs / HOUR_MS);
@@ -16,8 +16,8 @@ function whenItMayGo({ hasPrevious, signedMs }: ResealAnswer, resealed: number, 
 }
 
 /**
- * Has the Worker seal by MASTER_SECRET what the previous secret has sealed, page by page, and says when that may go. A
- * repetition resumes: what is done is left as it is. Exit code 1 if some endpoints' secrets can't be opened.
+ * Makes the Worker seal with MASTER_SECRET the data that the previous secret has sealed, page by page, and reports when that may
+ * go. A repetition resumes, without changing sealed data. Exit code 1 if some endpoints' secrets can't be opened.
  * @param now epoch milliseconds
  */
 export async function rotateSecret(

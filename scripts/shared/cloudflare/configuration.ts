@@ -12,7 +12,7 @@ import { effectiveFileOf, mergeConfiguration, operatorFileOf } from "./operator-
 /** A route is a pattern, or an object with one. */
 const Route = z.union([z.string(), z.object({ pattern: z.string() }).transform(({ pattern }) => pattern)]);
 
-/** The parts of Wrangler's configuration that the checks read. Each may be missing: then a check says so. */
+/** The parts of Wrangler's configuration that the checks read. Each may be missing: then a check reports it. */
 const File = z.object({
   name: z.string(),
   account_id: z.string().optional(),
@@ -61,13 +61,13 @@ const File = z.object({
     .default({ producers: [], consumers: [] }),
 });
 
-/** What is to be deployed. */
+/** The configuration to deploy. */
 export interface Configuration extends z.infer<typeof File> {
-  /** The file that Wrangler reads, as an absolute path: the operator's settings are merged into it. Paths in it start from its folder. */
+  /** The file for Wrangler, as an absolute path, with the operator's settings merged into it. Its paths start from its folder. */
   readonly path: string;
   /** The file without the operator's settings, as an absolute path. */
   readonly base: string;
-  /** The name of the file that the operator changes: his own if there is one. */
+  /** The name of the file that the operator changes: the operator's file if there is one. */
   readonly file: string;
   /** A Wrangler command for this configuration, as the operator types it. */
   readonly command: (text: string) => string;
@@ -82,9 +82,9 @@ async function readToml(path: string): Promise<unknown> {
 }
 
 /**
- * Reads Wrangler's configuration, with the operator's settings of the file beside it, and writes the file that has both.
+ * Reads Wrangler's configuration, with the settings of the operator's file, and writes the merged file.
  * @param operator false for the local stack, which has no operator
- * @throws Failure if there is none, or none that can be read
+ * @throws Failure if there is none, or it is unreadable
  */
 export async function readConfiguration(
   configFile: string,
@@ -110,10 +110,10 @@ export async function readConfiguration(
   return { ...file.data, path, base, file: basename(isOwn ? own : base), command };
 }
 
-/** A database as the configuration has it. */
+/** A database in the configuration. */
 export type BoundDatabase = Configuration["d1_databases"][number];
 
-/** The databases that accounts may be in, the first one first. */
+/** Returns the databases for accounts, the first one first. */
 export const accountDatabases = ({
   d1_databases: databases,
 }: Pick<Configuration, "d1_databases">): BoundDatabase[] =>
@@ -127,7 +127,7 @@ export const migrationsFolder = (
   { migrations_dir: folder }: BoundDatabase,
 ): string => join(dirname(base), folder);
 
-/** The queues that only the bucket fills: nobody in the Worker sends to them, and they hold no dead letters. */
+/** Returns the queues that only the bucket fills: the Worker does not send to them, and they hold no dead letters. */
 export const eventQueues = ({ queues: { producers, consumers } }: Configuration): readonly string[] =>
   consumers
     .map(({ queue }) => queue)
@@ -176,7 +176,10 @@ export const DEFAULT_CONFIG = "wrangler.toml";
 
 const SEE = "npm run deploy -- --help";
 
-/** Reads the command line. @throws Failure, a usage error that names what is wrong */
+/**
+ * Reads the command line.
+ * @throws Failure, a usage error that names the mistake
+ */
 export function parseDeployArguments(args: readonly string[]) {
   const { values } = readArguments(
     "deploy",

@@ -8,8 +8,8 @@ import { z } from "zod";
 import { PROJECT_ROOT } from "../root.ts";
 
 /*
- * Applies the migrations to the local D1 databases of wrangler.toml, and keeps the table of applied ones that Wrangler keeps.
- * `wrangler d1 migrations apply` starts a runtime for each migration of each database, which takes four times as long.
+ * Applies the migrations to the local D1 databases of wrangler.toml, and maintains Wrangler's table of applied ones. `wrangler d1
+ * migrations apply` starts a runtime for each migration of each database, which takes four times as long.
  */
 
 const Configuration = z.object({
@@ -19,7 +19,7 @@ const Configuration = z.object({
 
 const { values } = parseArgs({ options: { data: { type: "string", default: join(".local", "data") } } });
 const configuration = Configuration.parse(parse(await readFile(join(PROJECT_ROOT, "wrangler.toml"), "utf8")));
-// With the databases alone, no other binding is started or warned of.
+// With only the databases, Wrangler neither starts nor warns of other bindings.
 const configPath = join(values.data, "databases.json");
 await writeFile(configPath, JSON.stringify(configuration));
 

@@ -4,19 +4,19 @@ import { Failure } from "../command-line.ts";
 import { readIfPresent, replaceFile } from "../state/private-file.ts";
 
 /*
- * What an operator sets stands beside wrangler.toml, in a file of his own that an upgrade does not touch. Wrangler reads one
- * file, so the two are merged into a third whenever a command needs them.
+ * The operator's settings are in a separate file next to wrangler.toml, which an upgrade does not touch. Wrangler reads one file,
+ * so a command that needs both merges them into a third.
  */
 
 const withoutExtension = (configFile: string): string => configFile.replace(/\.(?:toml|jsonc?)$/, "");
 
-/** The operator's own settings: `wrangler.operator.toml` for `wrangler.toml`. */
+/** Returns the file of the operator's settings: `wrangler.operator.toml` for `wrangler.toml`. */
 export const operatorFileOf = (configFile: string): string => `${withoutExtension(configFile)}.operator.toml`;
 
 /** The secrets that `--create` generated: `wrangler.operator.env`. */
 export const operatorEnvOf = (configFile: string): string => `${withoutExtension(configFile)}.operator.env`;
 
-/** What a file of secrets says, by name; empty if there is none. */
+/** Returns the secrets in a file, by name; empty if there is none. */
 export async function readOperatorEnv(configFile: string): Promise<ReadonlyMap<string, string>> {
   const text = (await readIfPresent(operatorEnvOf(configFile))) ?? "";
   return new Map(
@@ -24,21 +24,21 @@ export async function readOperatorEnv(configFile: string): Promise<ReadonlyMap<s
   );
 }
 
-/** What Wrangler reads instead of both: `wrangler.effective.json`. In the same folder, because its paths begin there. */
+/** Returns the merged file for Wrangler: `wrangler.effective.json`. In the same folder, to which its paths are relative. */
 export const effectiveFileOf = (configFile: string): string =>
   `${withoutExtension(configFile)}.effective.json`;
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What names an entry of a list: a binding, a queue's consumer, a migration of objects. */
+/** Returns the name of an entry in a list: a binding, a queue's consumer, a migration of objects. */
 const nameOf = (entry: unknown): unknown =>
   isTable(entry) ? (entry["binding"] ?? entry["name"] ?? entry["queue"] ?? entry["tag"]) : undefined;
 
 const areNamed = (list: unknown): list is unknown[] =>
   Array.isArray(list) && list.every((entry) => nameOf(entry) !== undefined);
 
-/** A configuration with the operator's settings in it: tables and lists of named entries are merged, anything else is replaced. */
+/** Returns a configuration with the operator's settings: merges tables and lists of named entries, and replaces anything else. */
 export function mergeConfiguration(base: unknown, own: unknown): unknown {
   if (isTable(base) && isTable(own)) {
     const names = new Set([...Object.keys(base), ...Object.keys(own)]);
@@ -50,7 +50,7 @@ export function mergeConfiguration(base: unknown, own: unknown): unknown {
     );
   }
   if (!areNamed(base) || !areNamed(own)) return own;
-  // One after another: `--create` adds an id in an entry of its own, also to a database that only the operator's file has.
+  // Merges entry by entry: `--create` adds an id in a separate entry, even for a database that only the operator's file has.
   const merged = [...base];
   for (const entry of own) {
     const at = merged.findIndex((one) => nameOf(one) === nameOf(entry));
@@ -64,7 +64,7 @@ const HEADER = `# Your deployment. It is merged over wrangler.toml, so it holds 
 # docs/operations.md describes every setting. Secrets are not here: Cloudflare keeps them.
 `;
 
-/** Something that `--create` adds to the operator's file. */
+/** An addition of `--create` to the operator's file. */
 export interface Addition {
   /** Keys of the file itself, such as `routes`. */
   readonly top?: TomlTable;
@@ -74,7 +74,7 @@ export interface Addition {
   readonly entries?: TomlTable;
 }
 
-/** Text with additions in it: what stands there stays as it is, comments too. */
+/** Returns the text with additions; existing lines and comments stay unchanged. */
 function withAddition(text: string, { top = {}, vars = {}, entries = {} }: Addition): string {
   const lines = text.trimEnd().split("\n");
   const put = (at: number, table: TomlTable) =>
@@ -95,7 +95,10 @@ function withAddition(text: string, { top = {}, vars = {}, entries = {} }: Addit
   return `${lines.join("\n")}\n`;
 }
 
-/** Adds to the operator's file, which it creates if need be. @throws Failure if it has the setting already, with another value */
+/**
+ * Adds to the operator's file, or creates it.
+ * @throws Failure if it already has the setting with another value
+ */
 export async function addToOperatorFile(configFile: string, addition: Addition): Promise<void> {
   const path = operatorFileOf(configFile);
   const text = withAddition((await readIfPresent(path)) ?? HEADER, addition);

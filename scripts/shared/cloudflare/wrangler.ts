@@ -20,12 +20,12 @@ export const QUIET_WRANGLER = {
   X_LOCAL_EXPLORER: "false",
 } as const;
 
-/** In the environment of a Wrangler that this project runs: what it deploys has been checked. */
+/** Set for a Wrangler that this project runs: its configuration has been checked. */
 export const CHECKED = "SEGMENTATION_CHECKED";
 
 const ErrorAnswer = z.object({ error: z.object({ text: z.string() }) });
 
-/** The message in the output of a failed command; with --json it is wrapped in an object. */
+/** Returns the message in the output of a failed command; with --json it is wrapped in an object. */
 function sentenceIn(output: string): string {
   try {
     return ErrorAnswer.parse(JSON.parse(output)).error.text;
@@ -46,8 +46,8 @@ export class WranglerFailure extends Failure {
 
 /**
  * Runs one Wrangler command and returns its standard output. @throws WranglerFailure with its output
- * @param input what the command reads; without it, nothing
- * @param script Wrangler's, or a test's stand-in
+ * @param input the command's standard input; empty by default
+ * @param script Wrangler's, or a test's fake
  */
 export async function runWrangler(
   args: readonly string[],
@@ -68,7 +68,7 @@ export async function runWrangler(
       else if (signal?.aborted) reject(signal.reason);
       else reject(new WranglerFailure(`wrangler ${args.slice(0, 2).join(" ")}`, `${stdout}\n${stderr}`));
     });
-    // A command that ends without reading it is no failure.
+    // A command may end without reading it.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
   });

@@ -24,7 +24,7 @@ export interface CreatedAccount {
 
 /**
  * Creates an account with its first API key.
- * @param before called before, with its id and the digest of its key
+ * @param before called first, with its id and the digest of its key
  * @throws Failure if the e-mail address already has an account
  */
 export async function createAccount(
@@ -47,7 +47,7 @@ export async function createAccount(
   return { accountId, keyId: key.keyId, secret: key.secret };
 }
 
-/** Creates an API key for the account of an e-mail address, and first the account if there is none. */
+/** Creates an API key for the account of an e-mail address, and the account if there is none. */
 export async function createAccountOrKey(database: Database, account: NewAccount): Promise<CreatedAccount> {
   const find = sql`SELECT id FROM accounts WHERE email = ${account.email} COLLATE NOCASE ORDER BY id LIMIT 1`;
   const accountId = (await database.run([find]))[0]?.[0]?.["id"];
@@ -56,7 +56,7 @@ export async function createAccountOrKey(database: Database, account: NewAccount
   return { accountId, keyId, secret };
 }
 
-/** What an account is; the erasure of an account shows first, because nothing else about it can change any more. */
+/** An account's status; its erasure takes precedence, because the rest can't change any more. */
 const STATUS = `CASE WHEN a.erased_at IS NOT NULL THEN 'erased' WHEN a.erasing_at IS NOT NULL THEN 'being erased' ELSE a.status END`;
 
 async function update(database: Database, accountId: string, change: string): Promise<Row> {
@@ -72,14 +72,20 @@ async function update(database: Database, accountId: string, change: string): Pr
 export const setPlan = (database: Database, accountId: string, plan: Plan): Promise<Row> =>
   update(database, accountId, sql`plan = ${plan}`);
 
-/** Suspends an account, so that all its credentials are refused, or activates it again. @throws Failure if there is no such account, or it is erased */
+/**
+ * Suspends an account, which refuses all its credentials, or activates it again. @throws Failure if there is no such account, or
+ * it is erased
+ */
 export const setStatus = (
   database: Database,
   accountId: string,
   status: "active" | "suspended",
 ): Promise<Row> => update(database, accountId, sql`status = ${status}`);
 
-/** Limits the units that an account's jobs may reserve per day; null: to everybody's limit. @throws Failure if there is no such account, or it is erased */
+/**
+ * Limits the units that an account's jobs may reserve per day; null for the default limit.
+ * @throws Failure if there is no such account, or it is erased
+ */
 export async function setUnitsPerDay(
   database: Database,
   accountId: string,
@@ -90,7 +96,7 @@ export async function setUnitsPerDay(
 }
 
 /**
- * Sets how many units a subscriber may owe before it has paid for any; null: everybody's number.
+ * Sets the units that a subscriber may owe before it has paid for any; null for the default.
  * @throws Failure if there is no such account, or it is erased
  */
 export async function setCredit(database: Database, accountId: string, units: number | null): Promise<Row> {
@@ -98,7 +104,7 @@ export async function setCredit(database: Database, accountId: string, units: nu
   return { ...account, creditUnits: units ?? "default" };
 }
 
-/** Which accounts to list: `after` is the last id of the page before. */
+/** The accounts to list: `after` is the last id of the page before. */
 export interface AccountPage {
   readonly email: string | null;
   readonly after: string | null;
@@ -127,7 +133,7 @@ export async function listAccounts(
 const DAY_MS = 86_400_000;
 
 /**
- * All that an operator asks about an account: who it is, what it may do and why, what it has and uses.
+ * Returns an account's data for an operator: identity, access with its reason, stored data and usage.
  * @param now epoch milliseconds; today is the day of UTC
  * @throws Failure if there is no such account
  */

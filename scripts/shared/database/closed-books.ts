@@ -7,7 +7,7 @@ import {
 } from "../../../src/billing/rules/closing.ts";
 import { sha256Hex } from "../../../src/shared/digest.ts";
 
-/** A row of ledger_closings: the last part of an account's closed books, and what all parts come to. */
+/** A row of ledger_closings: the last part of an account's closed books, and the sums of all parts. */
 export const ClosedBooks = z.object({
   account_id: z.string(),
   number: z.int(),
@@ -20,13 +20,12 @@ export const ClosedBooks = z.object({
 });
 export type ClosedBooks = z.infer<typeof ClosedBooks>;
 
-/** Reads an object of the bucket as text; null if it is not there. */
+/** Reads an object of the bucket as a string; null if it does not exist. */
 export type ReadObject = (key: string) => Promise<string | null>;
 
 /**
- * Checks an account's closed books against their objects, from the last part back to the first: each object's digest, that
- * it follows the one before it, and that the entries of all come to what the row says. Returns what is wrong; null if
- * nothing is.
+ * Checks an account's closed books against their objects, from the last part back to the first: each object's digest, its link to
+ * the previous one, and the sum of all entries against the row. Returns the problem, or null.
  */
 export async function checkClosedBooks(books: ClosedBooks, read: ReadObject): Promise<string | null> {
   let sums = NOTHING_CLOSED;

@@ -97,7 +97,7 @@ export async function openDatabaseFile(
 }
 
 /**
- * The D1 database of a local stack: by its Worker if the stack runs, else the file.
+ * Opens the D1 database of a local stack: by its Worker if the stack runs, else the file.
  * @throws Failure while the stack is being started or stopped
  */
 export async function openLocalDatabase(
@@ -111,7 +111,7 @@ export async function openLocalDatabase(
     : openDatabaseFile(state, binding, signal);
 }
 
-/** The deployed database that a configuration names. It uses Wrangler's login. */
+/** Opens the deployed database of a configuration, with Wrangler's login. */
 export async function openRemoteDatabase(
   configFile: string,
   signal: AbortSignal,
@@ -133,7 +133,7 @@ const wranglersObjects =
     }
   };
 
-/** Reads objects of the local stack's bucket, or, given its configuration, of the deployed one with Wrangler's login. */
+/** Reads objects of the local stack's bucket, or, with a configuration, of the deployed one with Wrangler's login. */
 export async function openBucket(configFile: string | null, signal?: AbortSignal): Promise<ReadObject> {
   if (configFile !== null) {
     const { bucket, path } = await remoteBucket(configFile);

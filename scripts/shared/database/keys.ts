@@ -8,7 +8,7 @@ import { sql } from "./sql.ts";
 export const noSuchAccount = (accountId: string): Failure =>
   new Failure(`There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`);
 
-/** The failure of a command for an account that has no row that it could change. */
+/** Returns the failure of a command for an account without a row that it could change. */
 export async function unchangeable(database: Database, accountId: string): Promise<Failure> {
   const [rows] = await database.run([sql`SELECT 1 FROM accounts WHERE id = ${accountId}`]);
   return rows?.length
@@ -24,7 +24,7 @@ export interface NewKey {
   readonly digest: string;
 }
 
-/** Generates a secret key, and the digest that is stored of it. */
+/** Generates a secret key, and its digest to store. */
 export async function newKey(label: string): Promise<NewKey> {
   const secret = generateApiKey();
   return { keyId: newId("key"), label, secret, digest: await apiKeyDigest(secret) };
@@ -39,7 +39,7 @@ export function insertKey(key: NewKey, accountId: string, now: number): string {
 
 /**
  * Creates a key for an account.
- * @param before called before, with the key's digest
+ * @param before called first, with the key's digest
  * @throws Failure if there is no such account, or it is erased
  */
 export async function createKey(
@@ -66,7 +66,10 @@ export async function listKeys(database: Database, accountId: string): Promise<R
   return keys ?? [];
 }
 
-/** Revokes a key and returns when it was revoked (ISO 8601); a key that was revoked before keeps its time. @throws Failure if there is no such key */
+/**
+ * Revokes a key and returns its time of revocation (ISO 8601), or that of an earlier revocation.
+ * @throws Failure if there is no such key
+ */
 export async function revokeKey(database: Database, keyId: string): Promise<string> {
   const now = Date.now();
   const [rows] = await database.run([

@@ -9,13 +9,13 @@ import { loadSecrets } from "../state/secrets.ts";
 import { readSettings } from "../state/settings.ts";
 import { StackAddress, type StateFolder } from "../state/state-folder.ts";
 
-/** The operator's API of a Worker: what only the Worker can do, because it has the jobs' objects and the bucket. */
+/** The operator's API of a Worker, for actions that need the jobs' objects and the bucket. */
 export interface OperatorApi {
   /** Calls `/internal/operator` + path and returns the answer's JSON. @throws Failure with the Worker's sentence; NoWorker if none answers */
   readonly call: (method: "GET" | "POST", path: string, body?: unknown) => Promise<unknown>;
 }
 
-/** There is no Worker that could be asked. */
+/** The failure without a running Worker. */
 export class NoWorker extends Failure {}
 
 const ErrorAnswer = z.object({ message: z.string() });
@@ -58,7 +58,10 @@ export function operatorApiAt(baseUrl: string, token: string, signal?: AbortSign
   };
 }
 
-/** The API of the local stack in a state folder. @throws NoWorker if none was started there, or it is not up yet or no more */
+/**
+ * Opens the API of the local stack in a state folder.
+ * @throws NoWorker if none was started there, or it is not up
+ */
 export async function openLocalOperatorApi(state: StateFolder, signal?: AbortSignal): Promise<OperatorApi> {
   const ready = await readIfPresent(state.ready);
   if (ready === null) {
@@ -72,8 +75,8 @@ export async function openLocalOperatorApi(state: StateFolder, signal?: AbortSig
 }
 
 /**
- * The API of the deployed Worker, at PUBLIC_URL of its configuration.
- * @throws NoWorker if OPERATOR_TOKEN is not set, or PUBLIC_URL is this machine: the token would go to who listens there
+ * Opens the API of the deployed Worker, at PUBLIC_URL of its configuration.
+ * @throws NoWorker if OPERATOR_TOKEN is not set, or PUBLIC_URL is this machine, where another program could receive the token
  */
 export async function openRemoteOperatorApi(configFile: string, signal: AbortSignal): Promise<OperatorApi> {
   const { vars, base, file } = await readConfiguration(configFile);

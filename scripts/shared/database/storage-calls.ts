@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /*
- * The two calls that the operator's API has in a local stack alone. The Worker has the database's and the bucket's files open:
- * a second process that opened them would have its writes, or the Worker's, end in "database is locked".
+ * The two additional calls of the operator's API in a local stack. The Worker has the database's and the bucket's files open: if
+ * a second process opened them, a write of either would end in "database is locked".
  */
 
 /** A row of the database: the values that its statements give. */

@@ -6,7 +6,7 @@ import { endMarked, killMarked } from "../marked-processes.ts";
 import type { Child } from "../child.ts";
 import { type StateFolder, createStateFolder, stackMark } from "./state-folder.ts";
 
-/** Longer than a look at the lock takes. */
+/** Longer than reading the lock takes. */
 const BUSY_MS = 200;
 
 function holder(pidFile: string): string {
@@ -29,7 +29,7 @@ export function lockFolder(state: StateFolder): FileLock {
   return lock;
 }
 
-/** Whether a stack has the folder: one that runs, is being started or is being stopped. */
+/** Returns true if a stack has the folder: it runs, is being started or is being stopped. */
 export function isFolderLocked(state: StateFolder): boolean {
   const lock = lockFile(state.lock);
   lock?.release();
@@ -40,14 +40,17 @@ const STOP_GRACE_MS = 10_000;
 
 /** A state folder that this process holds, with the parts of the stack that run on it. */
 export interface HeldFolder {
-  /** How many processes of an earlier stack were still running; they have been killed. */
+  /** Number of processes of an earlier stack that still ran; they have been killed. */
   readonly strays: number;
   readonly add: (child: Child) => void;
   /** Ends all processes of the stack and releases the folder. */
   readonly release: () => Promise<void>;
 }
 
-/** Takes a state folder for one stack and kills processes that an earlier stack left. @throws Failure if another stack holds it */
+/**
+ * Takes a state folder for one stack and kills processes of an earlier stack.
+ * @throws Failure if another stack holds it
+ */
 export async function holdFolder(state: StateFolder): Promise<HeldFolder> {
   await createStateFolder(state);
   const lock = lockFolder(state);

@@ -4,7 +4,7 @@ import { Failure } from "../command-line.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-/** A missing secret is generated. */
+/** A secret that is generated if it is missing. */
 const secret = z
   .string()
   .min(32)

@@ -6,7 +6,7 @@ import { messageOf } from "../error-parts.ts";
 import type { Mark } from "../marked-processes.ts";
 import { PROJECT_ROOT } from "../root.ts";
 
-/** The paths at which one local stack keeps everything except the model. */
+/** The paths of one local stack's files, except the model. */
 export interface StateFolder {
   readonly path: string;
   /** D1, R2 and Durable Objects, and files that depend on them. Delete this folder to start afresh. */
@@ -37,7 +37,7 @@ export function stateFolder(folder = ".local"): StateFolder {
   };
 }
 
-/** Creates the missing folders, readable only by their owner. Leaves existing ones unchanged. */
+/** Creates the missing folders, readable only by their owner. Does not change existing ones. */
 export async function createStateFolder(state: StateFolder): Promise<void> {
   try {
     for (const folder of [state.path, state.data, state.logs]) {
@@ -53,7 +53,7 @@ export function stackMark(state: StateFolder): Mark {
   return { SEGMENTATION_STACK: state.path };
 }
 
-/** What an API client needs. `ready.json` in the state folder has it while the stack is up. */
+/** The address and credentials for an API client. `ready.json` in the state folder has them while the stack is up. */
 export const StackAddress = z.object({
   baseUrl: z.url(),
   apiKey: z.string(),

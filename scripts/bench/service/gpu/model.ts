@@ -1,6 +1,6 @@
 /**
- * SAM 2 on a GPU that does not exist: all the work around the graphs is the product's, and the graphs only take time on the
- * device's thread. The prompt "30 ms" finds twenty objects, for which encoder and decoder together take thirty milliseconds.
+ * SAM 2 on a simulated GPU: all the work around the graphs is real, and the graphs only take time on the device's thread. The
+ * prompt "30 ms" finds twenty objects, for which encoder and decoder together take thirty milliseconds.
  */
 import { Device } from "../../../../inference-container/src/device/device.ts";
 import { Usage } from "../../../../inference-container/src/device/usage.ts";
@@ -12,7 +12,7 @@ import { type Drawing, Sam2Picture } from "../../../../inference-container/src/m
 import { Segmenter } from "../../../../inference-container/src/models/sam2/segmenter.ts";
 import { embeddedManifest } from "./manifest.ts";
 
-/** How many objects a picture has, in a grid. */
+/** Number of objects in a picture, in a grid. */
 export const OBJECTS = 20;
 const COLUMNS = 5;
 /** The share of the cost that the encoder takes; the rest is the decoder's. */
@@ -45,7 +45,7 @@ export async function loadModel(): Promise<Model> {
       const drawing = opened.get(prompt) ?? openAt(Number.parseFloat(prompt));
       opened.set(prompt, drawing);
       const usage = new Usage(whole);
-      // Without its hash, so that its features are never remembered.
+      // Without its hash, so that its features are never cached.
       using open = new Sam2Picture(await drawing, { ...picture, contentHash: null }, usage, false);
       const regions = boxesIn(picture);
       const drawn = await open.draw(regions);

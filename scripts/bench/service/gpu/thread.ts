@@ -1,6 +1,6 @@
 /**
- * A device's thread that takes the time of a GPU: each graph of SAM 2 takes the milliseconds that its file's name says, the decoder
- * for each box. It blocks the thread, as ONNX Runtime for Node does, and hands over tensors of the real sizes.
+ * A device's thread that takes the time of a GPU: each graph of SAM 2 takes the milliseconds in its file's name, the decoder for
+ * each box. It blocks the thread, like ONNX Runtime for Node, and returns tensors of the real sizes.
  */
 import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";

@@ -1,4 +1,4 @@
-/** The Worker of a local stack; wrangler.toml names the one that is deployed. */
+/** The Worker of a local stack; wrangler.toml names the deployed one. */
 import service from "../../../../src/index.ts";
 import { withStorage } from "./with-storage.ts";
 

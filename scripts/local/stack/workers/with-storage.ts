@@ -41,7 +41,7 @@ const storage = new Hono<AppEnv>()
     return c.json({ text: object === null ? null : await object.text() });
   });
 
-/** What worker-main.ts adds to the environment, so that it can play the bucket's events. */
+/** The additions of worker-main.ts to the environment, with which it can send the bucket's events. */
 interface PlayedBucket {
   readonly UPLOADS_QUEUE?: Queue;
   readonly BUCKET_EVENTS_KEY?: string;
@@ -61,8 +61,8 @@ interface Served {
 }
 
 /**
- * A Worker of a local stack: the given one, whose operator's API has two more calls (storage-calls.ts), because no other
- * process may open the files of its database and its bucket; and one to play that bucket's events. Never deployed.
+ * Returns the Worker of a local stack. The operator's API of the given Worker gets two more calls (storage-calls.ts), because no
+ * other process may open the files of its database and its bucket, and one for that bucket's events. Never deployed.
  */
 export const withStorage = <Worker extends Served>(worker: Worker): Worker => ({
   ...worker,

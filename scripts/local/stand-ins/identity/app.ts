@@ -66,7 +66,7 @@ export function createIdentityApp({ provider, url, apiUrl }: AppOptions) {
     if (!email.success)
       return c.html(loginPage("That is not an e-mail address. Enter one like a@example.com."), 400);
     const { incoming, outgoing } = c.env;
-    // Who signs in agrees: a host of agents asks for consent, with the scope offline_access.
+    // The sign-in includes the consent: a host of agents asks for it, with the scope offline_access.
     const result = { login: { accountId: subjectOf(email.data) }, consent: {} };
     return c.redirect(await provider.interactionResult(incoming, outgoing, result), 303);
   });

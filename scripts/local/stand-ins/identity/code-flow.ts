@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { CALLBACK_PATH, CLIENT_ID } from "./names.ts";
 
-/** A sign-in in progress: what the client must remember until it receives the code. */
+/** A sign-in in progress: the client's state until it receives the code. */
 export interface PendingSignIn {
   readonly state: string;
   readonly verifier: string;
@@ -19,7 +19,7 @@ export function beginSignIn(identityUrl: string): PendingSignIn & { readonly add
     response_type: "code",
     redirect_uri: `${identityUrl}${CALLBACK_PATH}`,
     scope: "openid email profile",
-    // Ask again despite an earlier session, so that one can sign in as somebody else.
+    // Ask again despite an earlier session, so that another person can sign in.
     prompt: "login",
     state: pending.state,
     code_challenge: createHash("sha256").update(pending.verifier).digest("base64url"),

@@ -4,11 +4,11 @@ import { readIfPresent, writePrivateFile } from "../../../shared/state/private-f
 
 const PrivateKey = z.looseObject({ kty: z.literal("RSA"), kid: z.string(), alg: z.literal("RS256") });
 
-/** What must stay the same across restarts: otherwise no account would be found again, and no token accepted. */
+/** The values that must stay the same across restarts: otherwise no account would be found again, and no token accepted. */
 export const Kept = z.object({ issuer: z.url(), port: z.int().min(1).max(65_535), signingKey: PrivateKey });
 export type Kept = z.infer<typeof Kept>;
 
-/** Reads what an earlier run stored; null if there was none. */
+/** Reads the values of an earlier run; null if there was none. */
 export async function readKept(file: string): Promise<Kept | null> {
   const text = await readIfPresent(file);
   return text === null ? null : Kept.parse(JSON.parse(text));

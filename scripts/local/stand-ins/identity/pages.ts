@@ -22,7 +22,10 @@ export const startPage = (): Html =>
       <p><a class="button" href="/sign-in">Sign in</a></p>`,
   );
 
-/** Asks who is signing in. The form posts to the page's own URL. @param refusal what was wrong with the last attempt */
+/**
+ * Asks for the e-mail address. The form posts to the page's URL.
+ * @param refusal the mistake in the last attempt
+ */
 export const loginPage = (refusal: string | null): Html =>
   layout(
     "Who are you?",
@@ -46,7 +49,7 @@ const copied = (id: string, text: string): Html =>
   html`<pre id="${id}">${text}</pre>
     <button type="button" data-copy="${id}">Copy</button>`;
 
-/** Shows an access token and how to use it. */
+/** Shows an access token and its use. */
 export const tokenPage = (apiUrl: string, token: string): Html =>
   layout(
     "Your access token",
@@ -66,7 +69,7 @@ export const tokenPage = (apiUrl: string, token: string): Html =>
       ${copied("checkout", CHECKOUT_LINE)}`,
   );
 
-/** Says what went wrong, with a link to start again. */
+/** Shows an error, with a link to start again. */
 export const errorPage = (what: string): Html =>
   layout(
     "That did not work",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** An e-mail address. Any may sign in. */
+/** An e-mail address: anyone may sign in. */
 export const Email = z.string().trim().toLowerCase().max(100).pipe(z.email());
 
 /** The claims about a person in the access token. */
@@ -12,10 +12,16 @@ export interface Person {
   readonly picture: string;
 }
 
-/** The subject of an e-mail address. It is always the same, so that nothing must be stored, and differs from the address, as with real providers. */
+/**
+ * Returns the subject of an e-mail address. It is always the same, so it needs no storage, and differs from the address, as with
+ * real providers.
+ */
 export const subjectOf = (email: string): string => Buffer.from(email).toString("base64url");
 
-/** The person of a subject; null if `subjectOf` cannot have made it. @param url the stand-in's URL, for the picture */
+/**
+ * Returns the person of a subject; null if `subjectOf` can't have made it.
+ * @param url the stand-in's URL, for the picture
+ */
 export function personOf(subject: string, url: string): Person | null {
   const email = Email.safeParse(Buffer.from(subject, "base64url").toString());
   if (!email.success || subjectOf(email.data) !== subject) return null;

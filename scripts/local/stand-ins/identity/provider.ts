@@ -12,9 +12,9 @@ const SESSION_SECONDS = 3_600;
 const REFRESH_SECONDS = 86_400;
 
 export interface ProviderOptions {
-  /** Where it listens. */
+  /** Its URL. */
   readonly url: string;
-  /** The URL of the API, whose studio signs people in. */
+  /** The URL of the API, to whose studio people sign in. */
   readonly apiUrl: string;
 }
 
@@ -59,7 +59,7 @@ export function createProvider(kept: Kept, { url, apiUrl }: ProviderOptions): Pr
       rpInitiatedLogout: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // There is only one API, whatever a client asks for.
+        // There is only one API for all clients.
         defaultResource: () => AUDIENCE,
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({

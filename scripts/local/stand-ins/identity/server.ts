@@ -7,7 +7,7 @@ import { makeKept, readKept } from "./kept.ts";
 import { createProvider } from "./provider.ts";
 
 export interface IdentityStandInOptions {
-  /** The file for what must survive a restart: issuer, port and signing key. */
+  /** The file for the values that must survive a restart: issuer, port and signing key. */
   readonly file: string;
   /** The URL of the API, for the requests on the token page. */
   readonly apiUrl: string;

@@ -187,7 +187,7 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
     );
 }
 
-/** As much of a list as the request asks for with `limit`. */
+/** Returns the part of a list that the request asks for with `limit`. */
 function firstPage<Item>(c: Context, all: readonly Item[], objectOf: (item: Item) => object): Response {
   const limit = Number(c.req.query("limit") ?? 10);
   return c.json(listObject(c.req.path, all.slice(0, limit).map(objectOf), all.length > limit));
@@ -221,7 +221,7 @@ function readUse(form: Form, meterEvent: string): Use {
   };
 }
 
-/** Form parameters as the SDK writes them: `line_items[0][price]=…`. */
+/** Form parameters in the SDK's format: `line_items[0][price]=…`. */
 class Form {
   readonly #parameters: URLSearchParams;
 

@@ -21,7 +21,7 @@ export const customerObject = (customer: Customer): object => ({
   metadata: customer.accountId === null ? {} : { accountId: customer.accountId },
 });
 
-/** @param priceId the price, unless the invoice has one of its own */
+/** @param priceId the price, unless the invoice has another */
 export const invoiceObject = (invoice: Invoice, priceId: string): object => ({
   id: invoice.id,
   object: "invoice",
@@ -56,7 +56,7 @@ export const invoiceObject = (invoice: Invoice, priceId: string): object => ({
   status: invoice.status,
 });
 
-/** What is being paid, or is still to be paid, of an invoice; with its payment intent if that is expanded. */
+/** Returns the payment of an invoice; with its payment intent if that is expanded. */
 export const invoicePaymentObject = (invoice: Invoice, isExpanded: boolean): object => {
   const id = invoice.id.replace("in_", "pi_");
   const status = invoice.processing ? "processing" : "requires_payment_method";
@@ -75,7 +75,7 @@ export const invoicePaymentObject = (invoice: Invoice, isExpanded: boolean): obj
 
 /**
  * A subscription to one metered price. Its item has the period.
- * @param priceId the price, unless the subscription has one of its own
+ * @param priceId the price, unless the subscription has another
  * @param invoice the expanded invoice, if requested
  */
 export const subscriptionObject = (

@@ -22,7 +22,7 @@ const ACTIONS_OF: Record<Subscription["status"], readonly Action[]> = {
   canceled: ["payInvoice"],
 };
 
-/** What a customer can do now: only an invoice that is not paid can be paid. */
+/** Returns the customer's possible actions: only an unpaid invoice can be paid. */
 const actionsOf = ({ status }: Subscription, invoice: Invoice): readonly Action[] =>
   ACTIONS_OF[status].filter((action) => action !== "payInvoice" || invoice.status !== "paid");
 

@@ -12,7 +12,7 @@ export interface StripeError {
 export const stripeError = (c: Context, status: 400 | 401 | 404 | 409 | 500, error: StripeError): Response =>
   c.json({ error }, status);
 
-/** The error for a parameter that is missing, invalid or names nothing that exists. */
+/** The error for a parameter that is missing, invalid or names an unknown object. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
   readonly param: string;

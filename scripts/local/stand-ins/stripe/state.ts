@@ -7,13 +7,13 @@ const Invoice = z.object({
   customer: z.string(),
   subscription: z.string(),
   status: z.enum(["open", "paid", "uncollectible"]),
-  /** Cents, and what they are for. */
+  /** Cents, and their purpose. */
   amount: z.int(),
   units: z.int().default(0),
   created: z.int(),
-  /** Null: the service's own. */
+  /** Null for the service's price. */
   price: z.string().nullable().default(null),
-  /** Whether its payment is under way, as a bank debit is for days. */
+  /** True while its payment is in progress, as a bank debit is for days. */
   processing: z.boolean().default(false),
 });
 export type Invoice = z.infer<typeof Invoice>;
@@ -27,7 +27,7 @@ const Subscription = z.object({
   periodEnd: z.int(),
   canceledAt: z.int().nullable(),
   latestInvoice: z.string(),
-  /** Null: the service's own. */
+  /** Null for the service's price. */
   price: z.string().nullable().default(null),
 });
 export type Subscription = z.infer<typeof Subscription>;
@@ -56,13 +56,13 @@ const Use = z.object({
   identifier: z.string(),
   customer: z.string(),
   units: z.int(),
-  /** When the units were used (`timestamp`) and reported (`created`). */
+  /** Times at which the units were used (`timestamp`) and reported (`created`). */
   timestamp: z.int(),
   created: z.int(),
 });
 export type Use = z.infer<typeof Use>;
 
-/** The stand-in's whole state. Times are epoch seconds, as in Stripe. Lists are in order of creation. */
+/** The stand-in's state. Times are epoch seconds, as in Stripe. Lists are in order of creation. */
 export const StripeState = z.object({
   customers: z.array(Customer),
   /** Ids. */

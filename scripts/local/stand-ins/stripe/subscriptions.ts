@@ -40,8 +40,8 @@ export class Subscriptions {
   }
 
   /**
-   * The customer pays at the checkout, which starts the subscription.
-   * @param price another than the service's, as of another product that is sold in the same Stripe account
+   * Pays at the checkout, which starts the subscription.
+   * @param price another price than the service's, for another product of the same Stripe account
    */
   begin(customer: string, price: string | null = null): Happening[] {
     const created = nowSeconds();
@@ -61,7 +61,7 @@ export class Subscriptions {
     return this.#events("invoice.paid", invoice, subscription, "created").toReversed();
   }
 
-  /** The period ends now: an invoice for what was used in it, and the next one begins. */
+  /** Ends the period: makes an invoice for its usage, and begins the next one. */
   #bill(subscription: Subscription, status: Invoice["status"], units = this.unitsOf(subscription)): Invoice {
     const created = nowSeconds();
     const invoice: Invoice = {
@@ -81,27 +81,27 @@ export class Subscriptions {
     return invoice;
   }
 
-  /** The period ends, and its invoice is paid. */
+  /** Ends the period, and pays its invoice. */
   renew(subscription: Subscription): Happening[] {
     const invoice = this.#bill(subscription, "paid");
     return this.#events("invoice.paid", invoice, subscription);
   }
 
-  /** The period ends, and the payment of its invoice fails. */
+  /** Ends the period; the payment of its invoice fails. */
   failPayment(subscription: Subscription): Happening[] {
     const invoice = this.#bill(subscription, "open");
     subscription.status = "past_due";
     return this.#events("invoice.payment_failed", invoice, subscription);
   }
 
-  /** The period ends, and its invoice is paid by a bank debit, which takes days. */
+  /** Ends the period, and pays its invoice by a bank debit, which takes days. */
   debit(subscription: Subscription): Happening[] {
     const invoice = this.#bill(subscription, "open");
     invoice.processing = true;
     return this.#events("invoice.updated", invoice, subscription);
   }
 
-  /** A bank debit fails. */
+  /** Fails a bank debit. */
   failDebit(subscription: Subscription): Happening[] {
     const invoice = this.invoiceOf(subscription);
     invoice.processing = false;
@@ -109,7 +109,7 @@ export class Subscriptions {
     return this.#events("invoice.payment_failed", invoice, subscription);
   }
 
-  /** Stripe gives up collecting the invoice. */
+  /** Gives up collecting the invoice. */
   giveUp(subscription: Subscription): Happening[] {
     const invoice = this.invoiceOf(subscription);
     invoice.status = "uncollectible";
@@ -117,7 +117,7 @@ export class Subscriptions {
     return this.#events("invoice.marked_uncollectible", invoice, subscription);
   }
 
-  /** The customer pays the open invoice. */
+  /** Pays the open invoice. */
   payInvoice(subscription: Subscription): Happening[] {
     const invoice = this.invoiceOf(subscription);
     invoice.status = "paid";
@@ -125,7 +125,7 @@ export class Subscriptions {
     return this.#events("invoice.paid", invoice, subscription);
   }
 
-  /** The customer cancels with immediate effect. */
+  /** Cancels the subscription with immediate effect. */
   cancel(subscription: Subscription): Happening[] {
     subscription.status = "canceled";
     subscription.canceledAt = nowSeconds();
