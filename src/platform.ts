@@ -48,10 +48,7 @@ export interface Platform extends Books {
   readonly policy: JobPolicy;
   /** The names of all databases, the first one first. */
   readonly databases: readonly string[];
-  /**
-   * Returns the same platform with another database; absent for the first one.
-   * @throws Error if there is no such database.
-   */
+  /** Returns the same platform with another database; absent for the first one. @throws Error if there is no such database. */
   readonly at: (database?: string) => Platform;
   /** The database of each account. */
   readonly directory: Directory;

@@ -43,10 +43,7 @@ export async function launchChromium(): Promise<Browser | null> {
   });
 }
 
-/**
- * Starts a browser.
- * @throws Failure if there is none for this platform
- */
+/** Starts a browser. @throws Failure if there is none for this platform */
 export async function needChromium(): Promise<Browser> {
   const browser = await launchChromium();
   if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");

@@ -34,10 +34,7 @@ export interface SamplePlace {
   readonly scale: number;
 }
 
-/**
- * Returns the place of the sample picture.
- * @throws Error if the studio shows no picture
- */
+/** Returns the place of the sample picture. @throws Error if the studio shows no picture */
 export async function placeOfSample(page: Page): Promise<SamplePlace> {
   const frame = await page.locator(".viewer-canvas").boundingBox();
   if (frame === null) throw new Error("The studio shows no picture.");

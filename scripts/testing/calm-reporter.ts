@@ -27,7 +27,7 @@ function logSlowest(modules: readonly TestModule[]): void {
 }
 
 /**
- * Prints the progress of the tests, a failure's name as it happens, and at the end each failure in full with the command that
+ * Prints the progress of the tests, and a failure's name as it happens. Ends with each failure in full and the command that
  * repeats its file. Prints nothing about passed tests. `out` is separate from the runner's output, where its workers print, too.
  */
 export class CalmReporter extends DefaultReporter {

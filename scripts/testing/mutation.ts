@@ -48,10 +48,7 @@ const Report = z.object({
   ),
 });
 
-/**
- * Runs a program, and prints its output.
- * @throws Failure if it fails
- */
+/** Runs a program, and prints its output. @throws Failure if it fails */
 async function run(
   program: string,
   args: readonly string[],

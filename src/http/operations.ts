@@ -171,10 +171,7 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
   });
 }
 
-/**
- * Reads a request's parts, checked in this order.
- * @throws ServiceError as idempotencyKeyOf, readBody and readQuery.
- */
+/** Reads a request's parts, checked in this order. @throws ServiceError as idempotencyKeyOf, readBody and readQuery. */
 async function readRequest(c: Context<AppEnv>, operation: Operation) {
   const { body, query, requestHeaders = [], maxBodyBytes } = operation;
   return {

@@ -16,10 +16,7 @@ function isJson(contentType = ""): boolean {
   return type === "application/json" && charsets.every((charset) => /=\s*"?utf-?8"?$/.test(charset));
 }
 
-/**
- * Refuses a compressed or otherwise encoded body.
- * @throws ServiceError unsupported_content_type, which names the encoding.
- */
+/** Refuses a compressed or otherwise encoded body. @throws ServiceError unsupported_content_type, which names the encoding. */
 function refuseEncoded(contentEncoding = ""): void {
   const codings = contentEncoding.split(",").map((coding) => coding.trim().toLowerCase());
   if (codings.every((coding) => coding === "" || coding === "identity")) return;

@@ -71,8 +71,8 @@ export interface LargeBody {
 }
 
 /**
- * Reads a tool's request. Before reading a large body, it checks the account's access, counts a body of megabytes as several
- * requests, and takes twice its size of memory until `use` ends: a picture goes to the bucket from there.
+ * Reads a tool's request. Checks the account's access before reading a large body, and counts a body of megabytes as several
+ * requests. Holds twice the body's size of memory until `use` ends: a picture goes to the bucket from there.
  * @throws ServiceError payment_required, email_unverified, rate_limited, body_too_large, body_incomplete, invalid_json; as `use`.
  */
 export async function withLargeBody<T>(
@@ -90,10 +90,7 @@ export async function withLargeBody<T>(
   );
 }
 
-/**
- * Refuses an account that may not create jobs.
- * @throws ServiceError payment_required, email_unverified.
- */
+/** Refuses an account that may not create jobs. @throws ServiceError payment_required, email_unverified. */
 export function refuseWithoutAccess({ platform: { settings }, account }: BridgeClient): void {
   const access = accessOf(account, accessLimitsOf(settings));
   const refusal = accessRefusal(admissionTermsOf(settings), access);

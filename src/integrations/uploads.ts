@@ -45,10 +45,7 @@ export async function uploadOf(
 /** Time for which the same request gets the same job, and a picture the same upload. */
 export const REPEATED_MS = 3_600_000;
 
-/**
- * Stores a picture without creating a job.
- * @throws ServiceError as uploadOf.
- */
+/** Stores a picture without creating a job. @throws ServiceError as uploadOf. */
 export async function storedOnce(client: BridgeClient, source: NewSource): Promise<string> {
   const { platform, account } = client;
   const key = await keyOf(source);

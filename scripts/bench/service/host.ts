@@ -17,7 +17,7 @@ const COSTS = [30, 100] as const;
 const AT_ONCE = [1, 4] as const;
 /** Time that a device without pauses would take for the counted pictures. */
 const DEVICE_MS = 3_000;
-/** Pictures after which V8 has compiled what they need. */
+/** Number of pictures after which V8 has compiled their code. */
 const WARM_UP_PICTURES = 30;
 
 /** One number of tasks at once on one device: the rate, and the processor time per picture in milliseconds. */

@@ -26,10 +26,7 @@ export interface BenchService {
   finish(request: TaskRequest): Promise<Completion>;
 }
 
-/**
- * Starts the service, calls `use`, and cleans up.
- * @throws Failure if the service ends meanwhile
- */
+/** Starts the service, calls `use`, and cleans up. @throws Failure if the service ends meanwhile */
 export async function withService<T>(
   kind: InferenceKind,
   mark: Mark,

@@ -23,7 +23,7 @@ export interface FollowingRound {
   readonly ten: number;
 }
 
-/** Ten boxes that share out the clip's first frame. What is in them moves, and some of it leaves the picture. */
+/** Ten boxes that divide the clip's first frame. Their content moves, and some of it leaves the picture. */
 const BOXES = Array.from({ length: 10 }, (_, i) => ({
   x: 384 * (i % 5),
   y: 540 * Math.floor(i / 5),

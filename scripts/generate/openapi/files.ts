@@ -96,7 +96,7 @@ function comment(id: string, operation: Operation): string {
 
 /**
  * Returns the client library's part of the contract, as TypeScript: each operation's method, path, body and kind of answer, the
- * keys of a job's assets, limits, the codes of errors and problems, and the types that openapi-typescript generated from the
+ * keys of a job's assets, limits, and the codes of errors and problems. Adds the types that openapi-typescript generated from the
  * API's document.
  */
 function clientContract(types: string): string {

@@ -66,10 +66,7 @@ export async function waitForModel(child: Child, url: string, signal: AbortSigna
   if (!isReady) throw child.failure("was not ready after five minutes");
 }
 
-/**
- * Waits for a service that was started elsewhere.
- * @throws Failure if it is not ready or refuses the token
- */
+/** Waits for a service that was started elsewhere. @throws Failure if it is not ready or refuses the token */
 export async function waitForRemoteService(url: string, token: string, signal: AbortSignal): Promise<void> {
   if (await waitForOk(`${url}/readyz`, REMOTE_PATIENCE_MS, signal)) {
     const { status } = await fetch(`${url}/v1/model`, {

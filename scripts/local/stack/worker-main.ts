@@ -12,8 +12,8 @@ import { messageOf } from "../../shared/error-parts.ts";
 import { EVENT_KEY_HEADER, EVENT_PATH, storedEvent, UPLOADS_QUEUE } from "./bucket-events.ts";
 
 /*
- * Runs the Worker in the same development server as `wrangler dev`, but behind our front end: Wrangler's ends the whole session
- * when a client disconnects in the middle of a body, and loses the request that follows one whose body was refused unread
+ * Runs the Worker in the same development server as `wrangler dev`, but behind our front end. Wrangler's ends the whole session
+ * when a client disconnects in the middle of a body. It also loses the request after one whose body was refused unread
  * (github.com/cloudflare/workers-sdk/issues/15203).
  */
 

@@ -25,10 +25,7 @@ export async function prepareWranglerDev(signal: AbortSignal): Promise<void> {
 Jobs wait until an inference service runs. Start it in another terminal: npm run inference`);
 }
 
-/**
- * Refuses an unconfigured deployment: its Worker would answer every request with 500.
- * @throws Failure
- */
+/** Refuses an unconfigured deployment: its Worker would answer every request with 500. @throws Failure */
 export async function refuseUnconfigured(config = join(PROJECT_ROOT, DEFAULT_CONFIG)): Promise<void> {
   if (process.env[CHECKED] !== undefined || existsSync(operatorFileOf(config))) return;
   const { vars } = await readConfiguration(config, { operator: false });

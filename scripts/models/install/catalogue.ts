@@ -66,10 +66,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   owl("owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble"),
 ];
 
-/**
- * Returns a model by its name.
- * @throws Failure, a usage error, if the catalog does not have it
- */
+/** Returns a model by its name. @throws Failure, a usage error, if the catalog does not have it */
 export function catalogued(name: string, catalogue = CATALOGUE): CatalogueModel {
   const model = catalogue.find((one) => one.name === name);
   if (model !== undefined) return model;

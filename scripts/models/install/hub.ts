@@ -55,10 +55,7 @@ export class Hub {
     this.#token = token;
   }
 
-  /**
-   * Lists the files of a repository's main branch, with its commit.
-   * @throws DownloadError that names the problem
-   */
+  /** Lists the files of a repository's main branch, with its commit. @throws DownloadError that names the problem */
   async list(repository: string): Promise<Listing> {
     const url = `${this.address}/api/models/${repository}/revision/main?blobs=true`;
     const answer = await this.#get(url, repository, AbortSignal.timeout(LISTING_MS));

@@ -73,10 +73,7 @@ export async function install(
   }
 }
 
-/**
- * Returns true if the folder is complete and as planned.
- * @throws Failure if it exists but differs
- */
+/** Returns true if the folder is complete and as planned. @throws Failure if it exists but differs */
 async function isThere(folder: string, plan: Plan | undefined): Promise<boolean> {
   if ((await stat(folder).catch(() => undefined)) === undefined) return false;
   try {
@@ -137,10 +134,7 @@ async function fill(
   else await describe(staging, plan, signal);
 }
 
-/**
- * Shows licenses and asks for acceptance.
- * @throws Failure if they are not accepted
- */
+/** Shows licenses and asks for acceptance. @throws Failure if they are not accepted */
 async function accept(lines: readonly string[], isAccepted: boolean, { ask }: Operator): Promise<void> {
   for (const line of lines) console.error(stripVTControlCharacters(line));
   if (isAccepted) return;

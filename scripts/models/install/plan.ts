@@ -22,10 +22,7 @@ export interface Plan {
   readonly manifest?: string;
 }
 
-/**
- * Plans a model of the catalog with the hub's current files.
- * @throws DownloadError, or Failure if a file is gone
- */
+/** Plans a model of the catalog with the hub's current files. @throws DownloadError, or Failure if a file is gone */
 export async function planFromCatalogue(
   name: string,
   hub: Hub,

@@ -62,10 +62,7 @@ ${lines.join("\n")}
 `;
 }
 
-/**
- * Reads the command line.
- * @throws Failure, a usage error that names the mistake
- */
+/** Reads the command line. @throws Failure, a usage error that names the mistake */
 export function parseAdminArguments(args: readonly string[]): AdminCommand {
   const { values, positionals } = readArguments("admin", args, OPTIONS);
   const [action, ...operands] = positionals;

@@ -41,10 +41,7 @@ export async function booksOf(databases: Databases, accountId: string): Promise<
   return named(databases, (await firstOf(directory.run([find]), "books")) ?? FIRST_DATABASE);
 }
 
-/**
- * Queries each database until one has it.
- * @throws the last Failure if none has
- */
+/** Queries each database until one has it. @throws the last Failure if none has */
 async function whereFound<T>(databases: Databases, ask: (database: Database) => Promise<T>): Promise<T> {
   let failure: unknown;
   for (const database of databases.values()) {
@@ -83,10 +80,7 @@ export async function createAccountSomewhere(
   });
 }
 
-/**
- * Like createKey, and enters the key in the directory first.
- * @throws Failure if there is no such account, or it is erased
- */
+/** Like createKey, and enters the key in the directory first. @throws Failure if there is no such account, or it is erased */
 export async function createKeyWhereItIs(
   databases: Databases,
   accountId: string,
@@ -101,17 +95,11 @@ export async function createKeyWhereItIs(
   });
 }
 
-/**
- * Like revokeKey, in any database.
- * @throws Failure if there is no such key
- */
+/** Like revokeKey, in any database. @throws Failure if there is no such key */
 export const revokeKeyWhereItIs = (databases: Databases, keyId: string): Promise<string> =>
   whereFound(databases, (database) => revokeKey(database, keyId));
 
-/**
- * Like findJob, in any database.
- * @throws Failure if there is no such job
- */
+/** Like findJob, in any database. @throws Failure if there is no such job */
 export const findJobAnywhere = (databases: Databases, jobId: string): Promise<Row> =>
   whereFound(databases, (database) => findJob(database, jobId));
 
@@ -178,10 +166,7 @@ export async function listDatabases(databases: Databases): Promise<Row[]> {
 const entryOf = (name: string): string =>
   sql`INSERT INTO databases (name, bytes, added_at) VALUES (${name}, 0, ${Date.now()}) ON CONFLICT DO NOTHING`;
 
-/**
- * Lets new accounts be created in a database with the schema of the first one.
- * @throws Failure if its schema differs
- */
+/** Lets new accounts be created in a database with the schema of the first one. @throws Failure if its schema differs */
 export async function addDatabase(databases: Databases, name: string): Promise<Row[]> {
   const schema =
     "SELECT group_concat(name) AS names FROM (SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%' ORDER BY name)";

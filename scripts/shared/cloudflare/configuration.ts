@@ -176,10 +176,7 @@ export const DEFAULT_CONFIG = "wrangler.toml";
 
 const SEE = "npm run deploy -- --help";
 
-/**
- * Reads the command line.
- * @throws Failure, a usage error that names the mistake
- */
+/** Reads the command line. @throws Failure, a usage error that names the mistake */
 export function parseDeployArguments(args: readonly string[]) {
   const { values } = readArguments(
     "deploy",

@@ -95,10 +95,7 @@ function withAddition(text: string, { top = {}, vars = {}, entries = {} }: Addit
   return `${lines.join("\n")}\n`;
 }
 
-/**
- * Adds to the operator's file, or creates it.
- * @throws Failure if it already has the setting with another value
- */
+/** Adds to the operator's file, or creates it. @throws Failure if it already has the setting with another value */
 export async function addToOperatorFile(configFile: string, addition: Addition): Promise<void> {
   const path = operatorFileOf(configFile);
   const text = withAddition((await readIfPresent(path)) ?? HEADER, addition);

@@ -58,10 +58,7 @@ export function operatorApiAt(baseUrl: string, token: string, signal?: AbortSign
   };
 }
 
-/**
- * Opens the API of the local stack in a state folder.
- * @throws NoWorker if none was started there, or it is not up
- */
+/** Opens the API of the local stack in a state folder. @throws NoWorker if none was started there, or it is not up */
 export async function openLocalOperatorApi(state: StateFolder, signal?: AbortSignal): Promise<OperatorApi> {
   const ready = await readIfPresent(state.ready);
   if (ready === null) {

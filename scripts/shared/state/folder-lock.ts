@@ -47,10 +47,7 @@ export interface HeldFolder {
   readonly release: () => Promise<void>;
 }
 
-/**
- * Takes a state folder for one stack and kills processes of an earlier stack.
- * @throws Failure if another stack holds it
- */
+/** Takes a state folder for one stack and kills processes of an earlier stack. @throws Failure if another stack holds it */
 export async function holdFolder(state: StateFolder): Promise<HeldFolder> {
   await createStateFolder(state);
   const lock = lockFolder(state);

@@ -27,10 +27,7 @@ export async function getAccount({ platform, account }: OperationRequest<"getAcc
   return profile;
 }
 
-/**
- * getAccountUsage: the account's usage on each day of a period.
- * @throws ServiceError invalid_period.
- */
+/** getAccountUsage: the account's usage on each day of a period. @throws ServiceError invalid_period. */
 export async function getAccountUsage({
   platform,
   account: { accountId },

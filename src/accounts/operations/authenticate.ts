@@ -25,11 +25,11 @@ const TOKEN_PATTERN = /^[\w-]+\.[\w-]+\.(?=.)(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2
 
 /** A credential with a valid form and signature. */
 interface Bearer {
-  /** The digest that the directory has for it. */
+  /** Its digest in the directory. */
   readonly entry: string;
   /** Finds its account in this platform's database; null if the account is not there. */
   readonly find: (books: Platform) => Promise<Account | null | "suspended">;
-  /** The preflight that admits only this account, which the credential had before; absent for a share's token. */
+  /** The preflight that admits only this account, which the credential had at its last use; absent for a share's token. */
   readonly preflight?: (books: Platform, account: Account) => Preflight;
   /** Creates the missing account in one of the databases that answer; absent if the credential creates none. */
   readonly create?: (answering: readonly string[]) => Promise<Account | null>;
@@ -39,8 +39,8 @@ interface Bearer {
 type Verify = () => Promise<Bearer | null>;
 
 /**
- * Chooses the verification by the credential's form. Returns null for a string that is neither an API key nor an access token,
- * nor the token of a share where a share's link is valid.
+ * Chooses the verification by the credential's form. Returns null for a string that is neither an API key nor an access token. A
+ * share's token counts only where its link is valid.
  */
 function verifierOf(platform: Platform, credential: string, shownJob: string | undefined): Verify | null {
   const { identityProvider } = platform;
@@ -310,10 +310,7 @@ async function verifyToken(
   };
 }
 
-/**
- * Chooses the database for the account of a new identity.
- * @throws ServiceError database_unavailable.
- */
+/** Chooses the database for the account of a new identity. @throws ServiceError database_unavailable. */
 async function placeOfNew(platform: Platform, entry: string, answering: readonly string[]): Promise<Place> {
   const { databases, database, directory } = platform;
   const accountId = newId("acct");

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_AGE_MS = 10 * 60_000;
 /** No fetch follows a failed one for this time. */
 const PAUSE_MS = 5_000;
-/** Unknown keys may cause this many fetches at once, and then one per interval: anybody can make up a key's id. */
+/** Unknown keys may cause this many fetches at once, and then one per interval: a stranger can invent a key's id. */
 const MOST_LOOKUPS = 3;
 const LOOKUP_INTERVAL_MS = 5_000;
 /** A key set takes a few kilobytes. */
@@ -101,10 +101,7 @@ export class KeySet {
     return Math.max(0, this.#failedAt + PAUSE_MS - Date.now());
   }
 
-  /**
-   * Returns the cached key; null if there is none.
-   * @throws JWKSMultipleMatchingKeys, ServiceError for an unreadable key.
-   */
+  /** Returns the cached key; null if there is none. @throws JWKSMultipleMatchingKeys, ServiceError for an unreadable key. */
   async #known(request: KeyRequest): Promise<Key | null> {
     try {
       return (await this.#keys?.(...request)) ?? null;
@@ -116,10 +113,7 @@ export class KeySet {
     }
   }
 
-  /**
-   * Fetches the keys for an unknown one, or joins the current fetch.
-   * @throws ServiceError.
-   */
+  /** Fetches the keys for an unknown one, or joins the current fetch. @throws ServiceError. */
   async #lookUp(): Promise<void> {
     const now = Date.now();
     if (this.#pauseMs() > 0) throw unavailable(this.#pauseMs());

@@ -10,7 +10,7 @@ import { logSparsely } from "../../shared/api/log-sparsely.ts";
 const RELEVANT = /^(customer\.subscription|invoice|checkout\.session)\./;
 
 /**
- * Refuses a webhook by its header alone, before its body is read: one without a signature in force can't be the payment
+ * Refuses a webhook by its header alone, before its body is read: a header without a current signature can't be the payment
  * provider's.
  * @throws ServiceError not_found where the operator has no billing, invalid_signature.
  */

@@ -57,10 +57,7 @@ export async function authenticate(
   return caller;
 }
 
-/**
- * Returns the bearer credential of an operator's or a lease's request.
- * @throws ServiceError Unauthorized.
- */
+/** Returns the bearer credential of an operator's or a lease's request. @throws ServiceError Unauthorized. */
 function bearerCredential(c: Context<AppEnv>): string {
   const credential = bearerOf(c.req.header("authorization") ?? "");
   if (credential === null) throw new ServiceError("Unauthorized");

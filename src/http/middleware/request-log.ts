@@ -9,7 +9,7 @@ import type { AppEnv } from "../context.ts";
 const operationOf = (c: Context<AppEnv>): string =>
   c.get("operation") ?? `${c.req.method} ${routePath(c, -1)}`;
 
-/** The job id in the path, if it has a job id's form: a client may put anything there, even a secret key. */
+/** Returns the job id in the path, if it has a job id's form: a client may put any string there, even a secret key. */
 function jobIdOf(c: Context<AppEnv>): string | undefined {
   const named = c.req.param("jobId");
   return named !== undefined && isJobId(named) ? named : undefined;

@@ -12,7 +12,7 @@ const TAGS = { brush: "Brush", polygon: "Polygon", rectangle: "Rectangle" } as c
   string
 >;
 
-/** A tag of a labelling interface that shows objects on a picture: `BrushLabels`, or `Brush` with the labels of `Labels`. */
+/** A tag of a labeling interface that shows objects on a picture: `BrushLabels`, or `Brush` with the labels of `Labels`. */
 export interface Control {
   readonly name: string;
   readonly toName: string;
@@ -42,7 +42,7 @@ function* elementsOf(parent: XmlElement, level = 0): Generator<XmlElement> {
   for (const child of parent.children) if (child instanceof XmlElement) yield* elementsOf(child, level + 1);
 }
 
-/** Reads a labelling interface. @throws ServiceError invalid_request if it is not one, or shows no picture or no masks */
+/** Reads a labeling interface. @throws ServiceError invalid_request if it is not one, or shows no picture or no masks */
 export function readInterface(config: string): LabellingInterface {
   const elements = [...elementsOf(rootOf(config))];
   const labels = elements.find(({ name }) => name === "Labels");
@@ -88,10 +88,7 @@ function controlOf(element: XmlElement, form: Form, labels: XmlElement): Control
   return { name, toName, form, labelsName, labels: named, dynamicLabels: value.includes("$") ? value : null };
 }
 
-/**
- * Returns the controls with their labels for a task.
- * @throws ServiceError invalid_request if there are none
- */
+/** Returns the controls with their labels for a task. @throws ServiceError invalid_request if there are none */
 export function controlsFor(controls: readonly Control[], data: object): readonly Control[] {
   const ofTask = controls.map((control) => {
     const { labels, dynamicLabels } = control;

@@ -12,10 +12,7 @@ const METADATA = "/.well-known/oauth-protected-resource";
 /** Some frameworks add a slash. */
 const PATHS = [PATH, `${PATH}/`];
 
-/**
- * Returns the operator's settings.
- * @throws ServiceError not_found if the bridge is off.
- */
+/** Returns the operator's settings. @throws ServiceError not_found if the bridge is off. */
 function settingsOf(c: Context<AppEnv>): Settings {
   const { settings } = platform(c);
   if (!settings.MCP) throw new ServiceError("not_found");

@@ -1,6 +1,6 @@
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
-/** Key name of a picture that a tool has sent or named: no operation of the API has it. */
+/** The operation in the row of a picture that a tool has sent or named: no operation of the API has this name. */
 const PICTURE = "bridgePicture";
 
 /** A job created for a request, perhaps not completely. */

@@ -59,10 +59,7 @@ export class JobOutbox {
     else await this.#cell.noteFailure();
   }
 
-  /**
-   * Returns true if the queues took everything due.
-   * @throws any error of the database and the bucket.
-   */
+  /** Returns true if the queues took everything due. @throws any error of the database and the bucket. */
   async #flushAll(): Promise<boolean> {
     for (;;) {
       const { state } = this.#cell;
@@ -145,10 +142,7 @@ export class JobOutbox {
     await this.flush();
   }
 
-  /**
-   * Removes an expired job from the list, once, and settles its usage.
-   * @throws any error of the database.
-   */
+  /** Removes an expired job from the list, once, and settles its usage. @throws any error of the database. */
   async strike(): Promise<void> {
     const { state } = this.#cell;
     if (state === null || state.struck) return;

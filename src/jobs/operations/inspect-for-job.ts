@@ -32,7 +32,7 @@ export class UploadInspection {
 
   /**
    * Returns the bucket's record of the job's uploads, in the request's order. Deletes files that no job can take, and counts them
-   * towards the account's bytes of the day: creating a job early does not hide them from inspection.
+   * toward the account's bytes of the day: creating a job early does not hide them from inspection.
    * @throws the first refusal.
    */
   make(

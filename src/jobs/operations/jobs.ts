@@ -19,10 +19,7 @@ export const RESULT_SECONDS = 900;
 const OUTPUTS_PER_REQUEST = 1_000;
 const STREAM_RETRY_SECONDS = 30;
 
-/**
- * Returns the JobObject of a job id from a client.
- * @throws ServiceError job_not_found if no job can have that id.
- */
+/** Returns the JobObject of a job id from a client. @throws ServiceError job_not_found if no job can have that id. */
 export function jobObjectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {
   if (!isJobId(jobId)) throw new ServiceError("job_not_found");
   return platform.jobObject(jobId);
@@ -81,10 +78,7 @@ export async function retrieveJob({
   return { status: query?.include === "request" ? { ...status, ...asked } : status, progress };
 }
 
-/**
- * cancelJob: does not change a job that has ended.
- * @throws ServiceError job_not_found, as retrieveJob.
- */
+/** cancelJob: does not change a job that has ended. @throws ServiceError job_not_found, as retrieveJob. */
 export async function cancelJob({
   platform,
   account,

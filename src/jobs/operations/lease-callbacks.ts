@@ -47,10 +47,7 @@ async function* grantJson(
   yield "]}";
 }
 
-/**
- * Records the holder's progress and extends its lease.
- * @throws ServiceError lease_lost.
- */
+/** Records the holder's progress and extends its lease. @throws ServiceError lease_lost. */
 export async function extendLease(
   platform: Platform,
   { job, task, lease }: LeaseClaims,

@@ -41,7 +41,7 @@ export async function putOffWithoutRoom(
   const { away } = answer;
   log(away === null || away.expected ? "info" : "warn", "tasks_put_off", {
     lane,
-    // The sample of the batch: under load there are hundreds of these lines per second.
+    // The log samples the batch by this id: under load there are hundreds of these lines per second.
     messageId: first.message.id,
     why: away === null ? "full" : "away",
     reason: away?.reason ?? null,

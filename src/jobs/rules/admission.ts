@@ -198,7 +198,7 @@ function tasksInTheWay(
 export const laneHasRoom = (terms: AdmissionTerms, proposed: ProposedJob, openTrialTasks: number): boolean =>
   tasksInTheWay(terms, proposed, openTrialTasks) === 0;
 
-/** The longest wait for which clients are asked. */
+/** The longest wait that the service asks of clients. */
 const LONGEST_WAIT_SECONDS = 600;
 
 /**

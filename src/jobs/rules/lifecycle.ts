@@ -113,8 +113,8 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
 }
 
 /**
- * Returns the job with the order to forget it: past its retention, deleted by its account, or of an account that is being erased.
- * Cancels its unfinished tasks first. An accepted job expires, and its usage stays settled; any other is withdrawn.
+ * Forgets a job: past its retention, deleted by its account, or of an account that is being erased. Cancels its unfinished tasks
+ * first. An accepted job expires, and its usage stays settled; any other is withdrawn.
  */
 export function forgotten(state: JobState, now: number): JobState {
   if (state.phase === "prepared") return { ...state, phase: "withdrawn" };

@@ -55,18 +55,12 @@ export class Queues {
     await this.#queues[lane].sendBatch(messages);
   }
 
-  /**
-   * Requests a job's archive, after a delay.
-   * @throws if the queue does not take the message.
-   */
+  /** Requests a job's archive, after a delay. @throws if the queue does not take the message. */
   async sendArchive(jobId: string, delaySeconds = 0): Promise<void> {
     await this.#queues.archive.send({ v: 1, jobId }, { delaySeconds });
   }
 
-  /**
-   * Requests the work of a cron in each of these databases.
-   * @throws if the queue takes none of the messages.
-   */
+  /** Requests the work of a cron in each of these databases. @throws if the queue takes none of the messages. */
   async sendUpkeep(cron: string, databases: readonly string[]): Promise<void> {
     await this.#queues.upkeep.sendBatch(databases.map((database) => ({ body: { v: 1, cron, database } })));
   }

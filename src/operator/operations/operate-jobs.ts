@@ -10,10 +10,7 @@ import type { JobReport } from "../../jobs/contract/job-report.ts";
 const HOUR_MS = 3_600_000;
 const MOST_STUCK = 100;
 
-/**
- * Returns the object of a job that the operator names.
- * @throws ServiceError job_not_found if no job can have that id.
- */
+/** Returns the object of a job that the operator names. @throws ServiceError job_not_found if no job can have that id. */
 function objectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {
   if (isJobId(jobId)) return platform.jobObject(jobId);
   throw new ServiceError("job_not_found", "A job's id is job_ and 32 hexadecimal digits. Check the id.");
@@ -38,10 +35,7 @@ export async function wakeJob(platform: Platform, jobId: string): Promise<JobRep
   return showJob(platform, jobId);
 }
 
-/**
- * Ends a job: its unfinished tasks fail, and cost nothing.
- * @throws ServiceError job_not_found
- */
+/** Ends a job: its unfinished tasks fail, and cost nothing. @throws ServiceError job_not_found */
 export async function cancelJob(platform: Platform, jobId: string): Promise<CanceledJob> {
   const { canceledTasks } = known(jobId, await objectOf(platform, jobId).cancel(null));
   log("warn", "job_canceled", { jobId, by: "operator", canceledTasks });

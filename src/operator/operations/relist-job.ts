@@ -7,8 +7,8 @@ import type { Platform } from "../../platform.ts";
 /**
  * Writes an object's job back into the list and the ledger, if they have lost it or its confirmed state, for example by a restore
  * of an older database. A second run changes nothing. An erasure goes by the list, so it has missed a lost job: this erases a
- * lost job of an erased account. For a job whose books are closed only the uploads' rows come back, by which the sweep finds
- * their bytes: a listed job would look withdrawn and closed, and would be charged.
+ * lost job of an erased account. A job with closed books gets only the uploads' rows back, by which the sweep finds their bytes.
+ * If it were listed, it would look withdrawn and closed, and would be charged.
  * @param dryRun true to report only
  */
 async function relistJob(platform: Platform, objectId: string, dryRun: boolean): Promise<Relisted> {

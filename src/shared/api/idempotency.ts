@@ -62,12 +62,12 @@ export const claimOf = async (
 /**
  * Runs a request once within 24 hours: a repetition gets the first answer.
  *
- * `run` creates the thing with the id `effectId`. After a crash or an unforeseen failure, the next repetition runs again with the
- * same effectId, and `run` has to find the existing effect and return its answer. A ServiceError means that nothing was left
+ * `run` creates the effect with the id `effectId`. After a crash or an unforeseen failure, the next repetition runs again with
+ * the same effectId, and `run` has to find the existing effect and return its answer. A ServiceError means that nothing was left
  * behind: the key is free again, and the next run has a new effectId.
  *
  * @param newEffectId makes the id for a new request
- * @param schema the answer's; the remembered answer is stored sealed and read by it
+ * @param schema the answer's, which reads the remembered answer, stored sealed
  * @throws ServiceError idempotency_mismatch, idempotency_in_progress, and any error of `run`.
  */
 export async function once<T>(
@@ -92,10 +92,7 @@ export interface ClaimedRun<T> {
   readonly stands: (effectId: string, key: HeldKey<T>) => Promise<boolean>;
 }
 
-/**
- * Like `once`, for a key with a known outcome of the claim.
- * @throws ServiceError as `once`.
- */
+/** Like `once`, for a key with a known outcome of the claim. @throws ServiceError as `once`. */
 export async function runClaimed<T>(
   platform: Platform,
   { name, claim }: KeyClaim,

@@ -38,9 +38,9 @@ export const REMEMBERED_MS = 24 * 3_600_000;
 /** Idempotency keys in D1. Each method is one transaction, and one round trip or a part of one. */
 export class IdempotencyKeys extends D1Store {
   /**
-   * Claims the key if it is free: it is new, older than a day, or this is the same request again and its run is dead, or has
-   * stored its answer with its effect without reporting its end. Then the new claim inherits effectId and answer. Returns the
-   * key's record afterwards: the claim succeeded if the lease is its own.
+   * Claims the key if it is new or older than a day. Also claims it for a repeated request whose run is dead, or has stored its
+   * answer with its effect without reporting its end: the new claim then inherits effectId and answer. Returns the key's record
+   * afterwards: the claim succeeded if the lease is its own.
    */
   claim({ name, claim }: KeyClaim, now: number): Query<RequestRecord> {
     const { accountId, operation, key } = name;

@@ -40,10 +40,7 @@ export class Preflight implements Batching {
     return this.#state;
   }
 
-  /**
-   * Runs a batch after the check, which only the first batch needs.
-   * @throws Error if the account has changed, and as D1.
-   */
+  /** Runs a batch after the check, which only the first batch needs. @throws Error if the account has changed, and as D1. */
   async batch<Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
     if (this.#state === "passed") return this.#db.batch<Row>(statements);
     try {

@@ -198,8 +198,8 @@ export class Uploads extends D1Store {
 
   /**
    * Records inspections made at `now` (epoch ms). A trigger adds any growth in size to the account's bytes of the day. A deleted
-   * upload whose URL has expired no longer counts as unused. Keeps the inspected object only if the upload's URL has expired,
-   * because until then other bytes may replace it, and only if no earlier file was larger: the row has that one's size.
+   * upload whose URL has expired no longer counts as unused. Keeps the inspected object only if the upload's URL has expired:
+   * until then other bytes may replace it. Does not keep it if an earlier file was larger: the row has that one's size.
    */
   async noteInspections(inspections: readonly Inspection[], now: number): Promise<void> {
     const rows = inspections.map(({ taskId, size, seen, inspectAt }) => {

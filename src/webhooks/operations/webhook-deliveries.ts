@@ -24,10 +24,7 @@ const deliveryView = ({ id, body, outcome, dueAt, attempts }: DeliveryRecord): W
   })),
 });
 
-/**
- * Refuses a missing or disabled endpoint.
- * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled.
- */
+/** Refuses a missing or disabled endpoint. @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled. */
 async function requireEnabled({
   platform,
   account,

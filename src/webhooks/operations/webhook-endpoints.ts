@@ -32,19 +32,13 @@ const endpointView = (endpoint: EndpointRecord): WebhookEndpoint => ({
   updatedAt: isoOf(endpoint.updatedAt),
 });
 
-/**
- * Returns an endpoint from the database.
- * @throws ServiceError webhook_endpoint_not_found if it is null.
- */
+/** Returns an endpoint from the database. @throws ServiceError webhook_endpoint_not_found if it is null. */
 export function existing<T>(endpoint: T | null): T {
   if (endpoint === null) throw new ServiceError("webhook_endpoint_not_found");
   return endpoint;
 }
 
-/**
- * Refuses a URL to which the service must not send.
- * @throws ServiceError url_forbidden.
- */
+/** Refuses a URL to which the service must not send. @throws ServiceError url_forbidden. */
 function checkUrl({ settings }: Platform, url: string): void {
   const refusal = publicUrlRefusal(url, publicUrlTermsOf(settings));
   if (refusal !== null) throw refusal;

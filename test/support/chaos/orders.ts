@@ -24,10 +24,7 @@ const POLL_MS = 100;
 /** There was no answer: the power cut came in between. */
 class NoAnswer extends Error {}
 
-/**
- * Returns the status and the body of an answer.
- * @throws NoAnswer
- */
+/** Returns the status and the body of an answer. @throws NoAnswer */
 async function answerTo(url: string, init: RequestInit): Promise<{ status: number; text: string }> {
   try {
     const response = await fetch(url, init);

@@ -5,7 +5,7 @@ import sharp from "sharp";
 export const sample = (name: "astronaut" | "chelsea" | "coffee"): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(`samples/${name}.png`));
 
-/** The grey values of a mask file, one byte per pixel; `set` counts the pixels of value 255. */
+/** The gray values of a mask file, one byte per pixel; `set` counts the pixels of value 255. */
 export async function maskPixels(
   png: Uint8Array,
 ): Promise<{ width: number; height: number; values: Uint8Array; set: number }> {

@@ -80,8 +80,8 @@ const endsLastAttempt = (code: string | null): boolean =>
   Object.entries(PROBLEMS).some(([name, { retryable }]) => name === code && retryable);
 
 /**
- * The tests of a stack that is killed in the middle of its work and started again, `rounds` times, while its queue drops,
- * doubles, delays and reorders messages, its alarms are late, and its inference service refuses, hangs, dies and loses its
+ * Defines the tests of a stack that is killed in the middle of its work and started again, `rounds` times. Meanwhile its queue
+ * drops, doubles, delays and reorders messages, its alarms are late, and its inference service refuses, hangs, dies and loses its
  * reports.
  */
 export function describePowerCuts({ rounds, jobsPerRound, model, lateSeconds }: PowerCuts): void {

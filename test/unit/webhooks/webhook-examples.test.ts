@@ -48,10 +48,7 @@ interface Sent {
   readonly body: string;
 }
 
-/**
- * Returns the example's output for a request.
- * @throws its standard error, if it refuses the request
- */
+/** Returns the example's output for a request. @throws its standard error, if it refuses the request */
 function run([program, file, source]: (typeof EXAMPLES)[string], sent: Sent): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "webhook-example-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -39,7 +39,7 @@ export interface CvatTask {
   readonly functions: { readonly url: string; readonly password: string };
 }
 
-/** Plays a CVAT server with a task, whose id is 1, until the test has ended. */
+/** Runs a fake CVAT server with a task, whose id is 1, until the test has ended. */
 export async function playCvat({ picture, width, height, labels, functions }: CvatTask): Promise<PlayedCvat> {
   const shapes: PlayedCvat["shapes"] = [];
   const call = (
