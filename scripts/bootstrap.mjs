@@ -107,7 +107,7 @@ async function installPackages() {
   );
   for (const signal of signals) process.off(signal, interrupt);
   if (interrupted) process.exit(130);
-  if (status !== 0) fail("npm ci failed; its message stands above. Nothing else was started.");
+  if (status !== 0) fail("npm ci failed; see its message above. Nothing else was started.");
   writeFileSync(stamp, lockHash());
 }
 

@@ -15,12 +15,12 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
   npm run demo                                  a sample: a coffee cup and a spoon
   npm run demo -- photo.jpg "cat" "chair"       your photograph, and what to look for
   npm run demo -- clip.mp4 "cat"                your clip: MP4, MOV, WebM, MKV or AVI
-  npm run demo -- photo.jpg --region 100,90     whatever is at this point of your photograph
-  npm run demo -- clip.mp4 --region 400,200@0.5 whatever is there in your clip after half a second, followed
+  npm run demo -- photo.jpg --region 100,90     the object at this point of your photograph
+  npm run demo -- clip.mp4 --region 400,200@0.5 the object there after half a second of your clip, tracked
 
   --out DIR          the folder for the results (default demo-output)
   --format F         also write the result as ${ResultFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
-  --region X,Y       mask whatever is at this point, in pixels; four numbers are a box: X,Y,W,H;
+  --region X,Y       mask the object at this point, in pixels; four numbers are a box: X,Y,W,H;
                      "X,Y;X,Y;!X,Y" are several points, those after ! outside the object; may be repeated.
                      "cup: X,Y" has a name. In a clip, "X,Y@1.5s" is at a time, and "cup#1: X,Y@2s" the same object again
 

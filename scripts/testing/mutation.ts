@@ -56,7 +56,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   const code = await endOf(spawn(program, args, { cwd, stdio: "inherit" }), signal);
-  if (code !== 0) throw new Failure(`${program} failed; its message stands above.`);
+  if (code !== 0) throw new Failure(`${program} failed; see its message above.`);
 }
 
 /** Changes the code of `files` in every way that Stryker knows, one change at a time, and checks if a test notices. */

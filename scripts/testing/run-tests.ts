@@ -48,7 +48,7 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<numbe
     );
     const failures = [...model, ...checks];
     if (run.withChecks && checks.length === 0) console.log("Types, lint, format: passed");
-    if (failures.length > 0) console.log(`\nFailed beside the tests: ${failures.join(", ")}`);
+    if (failures.length > 0) console.log(`\nOther failures: ${failures.join(", ")}`);
     const failed = tests.failed + failures.length;
     if (tests.failed > 0)
       console.log(`What the tested processes printed is in ${relative(process.cwd(), LOG)}.`);

@@ -192,7 +192,7 @@ export const COMMANDS = {
   }),
   "delete-copy": command({
     takes: "--account ID --from DB_2 [--yes]",
-    does: "deletes the copy of an account that a restored database has beside the one that it works with; without --yes, only shows it",
+    does: "deletes the second copy of an account that a restored database has; without --yes, only shows it",
     options: account.extend({ from: DATABASE, yes: z.boolean().default(false) }),
     run: async (given, { api, signal }) => {
       const { from, yes } = given;

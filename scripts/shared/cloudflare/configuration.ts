@@ -161,7 +161,7 @@ With --create, which can be run again at any time and changes nothing that is ri
   --yes                 ask nothing
   --domain NAME         the service's domain, whose zone is in the account: segmentation.example.com
   --inference-url URL   where the inference service answers
-  It writes these, and what Cloudflare names, to wrangler.operator.toml beside wrangler.toml. It stores
+  It writes these, and what Cloudflare names, to wrangler.operator.toml, next to wrangler.toml. It stores
   S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET as secrets if they are
   in the environment, and generates the others.
 
@@ -194,7 +194,7 @@ export function parseDeployArguments(args: readonly string[]) {
   if (create && values["dry-run"])
     throw usageError(`--create makes what --dry-run only names: give one of them.\nSee: ${SEE}`);
   if (create && values.json && !values.yes)
-    throw usageError(`With --json nobody can be asked: add --yes.\nSee: ${SEE}`);
+    throw usageError(`--json can't ask questions: add --yes.\nSee: ${SEE}`);
   if (values.verify && (values["dry-run"] || !process.env["SEGMENTATION_API_KEY"]))
     throw usageError(`--verify needs a deployment, and an API key in SEGMENTATION_API_KEY.\nSee: ${SEE}`);
   return values;
