@@ -54,7 +54,7 @@ export async function admitJob(
       refusal = (await refusalBy({ ...listing, openTrialTasks })) ?? refusal;
     }
   } catch (error) {
-    // A repeated request judges an account that has changed meanwhile.
+    // If the account has changed meanwhile, the repeated request decides again.
     if (!hasChanged(error)) log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
   }
   await withdraw(platform, job.jobId, holdKey);

@@ -17,7 +17,7 @@ export type ArchiveOutcome =
   | { readonly outcome: "unfinished" }
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
 
-/** Drops the archive's saved progress, and marks its upload for abortion. */
+/** Drops the archive's saved progress, and marks its upload to be aborted. */
 export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
   const { kept: _, upload, ...rest } = archive;
   const after = withArchive(state, rest);

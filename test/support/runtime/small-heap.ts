@@ -37,7 +37,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Returns the processor seconds of a process, user and system, by proc_pid_stat(5): in hundredths of a second. */
+/** Returns the processor time of a process, user and system, from the hundredths of a second in proc_pid_stat(5). */
 function cpuSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
