@@ -24,7 +24,6 @@ export const secretsOf = (settings: Settings): Secrets => ({
   previous: settings.MASTER_SECRET_PREVIOUS ?? null,
 });
 
-/** The rule for URLs from clients. */
 export const publicUrlTermsOf = (settings: Settings): PublicUrlTerms => ({
   ownUrl: settings.PUBLIC_URL,
   allowsLocal: settings.ALLOW_LOCAL_URLS,
@@ -66,7 +65,6 @@ export const trialOfferOf = (settings: Settings): TrialOffer => ({
 const usagePageOf = ({ STUDIO: hasStudio, PUBLIC_URL: address }: Settings): string =>
   hasStudio ? `${address}/studio/usage` : address;
 
-/** The terms for new jobs. */
 export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   maxPrompts: settings.MAX_PROMPTS,
   maxPromptLength: settings.MAX_PROMPT_LENGTH,
@@ -76,7 +74,6 @@ export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   upgradeUrl: settings.UPGRADE_URL ?? usagePageOf(settings),
 });
 
-/** Returns the upload limits by access mode. */
 export const uploadBudgetsOf = (settings: Settings): UploadBudgets => ({
   trial: {
     maxUnused: settings.TRIAL_MAX_UNUSED_UPLOADS,
@@ -99,7 +96,6 @@ const IMPORT_SILENCE_MS = 20_000;
 /** 50 kB per second: a slower source holds a place that others wait for, and will not send a large file in time. */
 const IMPORT_PORTION = { bytes: 1_500_000, ms: 30_000 };
 
-/** The time limits for sources of imports. */
 export const importPatienceOf = (settings: Settings): ImportPatience => ({
   silenceMs: IMPORT_SILENCE_MS,
   totalMs: settings.MAX_IMPORT_SECONDS * 1_000,
@@ -131,7 +127,6 @@ export function identitySettingsOf(settings: Settings): IdentitySettings | null 
   };
 }
 
-/** The payment provider. */
 export interface BillingSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;

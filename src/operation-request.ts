@@ -15,7 +15,6 @@ type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}
 /** A request of an operation, checked against the operation's row in the contract, with its path parameters by name. */
 export type OperationRequest<Id extends OperationId> = {
   readonly platform: Platform;
-  /** The account of the credential. */
   readonly account: Account;
   /** Sends the first batch of an operation and reads the account with it (http/operations.ts). */
   readonly preflight: Batching;

@@ -81,7 +81,6 @@ export interface Platform extends Books {
   readonly accountStreams: (accountId: string) => ReturnType<Env["STREAMS"]["getByName"]>;
   /** The JobObject with this id of the platform (64 hex digits); null if no JobObject can have that id. */
   readonly jobObjectById: (objectId: string) => ReturnType<Platform["jobObject"]> | null;
-  /** The WebhookObject of an endpoint. */
   readonly webhookObject: (endpointId: string) => ReturnType<Env["WEBHOOKS"]["getByName"]>;
 }
 
@@ -191,10 +190,8 @@ export const memoryOf = () => ({
   memory: new Semaphore(MOST_MEMORY_MIB, MOST_MEMORY_MIB, LONGEST_CONSUMER_MS),
 });
 
-/** The stores of a database. */
 const booksIn = (database: string, db: D1Database, others: readonly D1Database[]) => ({
   probe: new Probe(db),
-  /** The name of the database. */
   database,
   accounts: new Accounts(db, database),
   apiKeys: new ApiKeys(db),

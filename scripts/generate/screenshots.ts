@@ -31,7 +31,6 @@ export interface Click {
   readonly at: { readonly x: number; readonly y: number };
 }
 
-/** Clicks the saucer. */
 export async function takeClick(page: Page): Promise<Click> {
   const { scale, ...clip } = await placeOfSample(page);
   const at = { x: SAUCER.x * scale, y: SAUCER.y * scale };

@@ -60,10 +60,8 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     },
     /** Requests an archive and waits until it is ready. */
     waitForArchive: async (jobId: string) => await client.archive(jobId, options),
-    /** Downloads a signed URL. */
     download: async (url: string): Promise<Uint8Array<ArrayBuffer>> =>
       new Uint8Array(await (await client.download(url, options)).arrayBuffer()),
-    /** Streams a signed URL to a file. */
     downloadTo: async (path: string, url: string): Promise<void> =>
       await client.downloadTo(path, url, options),
   };
@@ -73,7 +71,6 @@ export type ApiClient = ReturnType<typeof createClient>;
 
 const operations: readonly Operation[] = Object.values(OPERATIONS);
 
-/** Returns the operation of a request. */
 function operationOf(method: string, path: string): Operation | undefined {
   return operations.find(
     (operation) =>

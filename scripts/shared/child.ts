@@ -21,7 +21,6 @@ export interface ChildOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** A running part of the stack. */
 export interface Child {
   /** Resolves once it has ended and its output is read, with the reason: "exit code 1", "SIGKILL". */
   readonly ended: Promise<string>;

@@ -17,7 +17,6 @@ export interface Variables {
   account: Account;
   /** The code of the error that the answer carries. */
   error: string;
-  /** The job that the request created. */
   jobId: string;
   /** Time for which the answer was held at the client's request, in milliseconds. */
   heldMs?: number;

@@ -6,14 +6,11 @@ import { outputKey } from "../shared/bucket/object-keys.ts";
 import { finishedPage, tasksFrom } from "../jobs/operations/jobs.ts";
 import type { BridgeClient } from "./client.ts";
 
-/** An object found in a picture. */
 export interface FoundObject {
-  /** Its mask's index. */
   readonly index: number;
   /** The prompt that found it, or the index of the region in the job's list. */
   readonly by: { readonly prompt: string } | { readonly region: number };
   readonly confidence: number;
-  /** The mask's key in the bucket. */
   readonly maskKey: string;
   /** Null for an empty mask, and if the job has no annotations. */
   readonly shape: { readonly box: Box; readonly area: number; readonly rle: Rle } | null;

@@ -164,7 +164,6 @@ export async function waitForJob(
 
 const REPORTED_EVERY_SECONDS = 2;
 
-/** Returns true if a job has ended. */
 const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
   status === "success" || status === "failed";
 

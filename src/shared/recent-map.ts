@@ -13,7 +13,6 @@ export class RecentMap<Value> {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** The value of a key, or undefined. */
   get(key: string, now: number): Value | undefined {
     const entry = this.#entries.get(key);
     return entry !== undefined && now < entry.until ? entry.value : undefined;
@@ -29,7 +28,6 @@ export class RecentMap<Value> {
     }
   }
 
-  /** Forgets a key. */
   delete(key: string): void {
     this.#entries.delete(key);
   }

@@ -74,7 +74,6 @@ export function leaseInForce({ tasks }: JobState, index: number): number | null 
   return at !== undefined && "lease" in at ? at.lease : null;
 }
 
-/** The job after an event. */
 export function step(state: JobState, event: AnyEvent, now: number): JobState {
   const held = "lease" in event ? (event.lease ?? leaseInForce(state, event.task) ?? 0) : 0;
   switch (event.kind) {

@@ -60,7 +60,6 @@ export class EventReader {
     return events;
   }
 
-  /** Cancels the stream. */
   cancel(): Promise<void> {
     return this.#reader.cancel();
   }

@@ -12,7 +12,6 @@ import { QUIET_WRANGLER } from "../../shared/cloudflare/wrangler.ts";
 export interface BenchWorker {
   /** Sends a command and returns the answer. @throws if the Worker fails */
   readonly call: (command: object) => Promise<unknown>;
-  /** Its origin. */
   readonly origin: URL;
   /** The mark of the runtime's processes. */
   readonly mark: Mark;

@@ -75,7 +75,6 @@ async function bareLoop(model: Model, pictures: readonly BenchPicture[]): Promis
   return ratePerSecond(pictures.length, performance.now() - begun);
 }
 
-/** The median of each stage. */
 function medians(times: readonly TaskTimes["ms"][]): TaskTimes["ms"] {
   const stages = Object.keys(times[0] ?? {});
   return Object.fromEntries(stages.map((stage) => [stage, spread(times.map((ms) => ms[stage] ?? 0)).median]));

@@ -14,7 +14,6 @@ interface FrameTimes {
   readonly between: number;
 }
 
-/** Twelve megapixels. */
 const PICTURE = { width: 4_000, height: 3_000 };
 const MASKS = 100;
 const FRAMES_PER_ROUND = 60;

@@ -18,7 +18,6 @@ export interface InferenceOptions {
   readonly main?: string | undefined;
   /** The Worker's origin, which serves the local storage and the callbacks; the service contacts no other. */
   readonly origin: string;
-  /** The mark of its processes. */
   readonly mark: Mark;
   /** The folder for its log. */
   readonly logs: string;

@@ -11,7 +11,6 @@ export type StandIn = "identity" | "billing";
 
 export interface StandInOptions {
   readonly state: StateFolder;
-  /** The Worker's URL. */
   readonly baseUrl: string;
   readonly given: StackSettings;
   readonly secrets: Secrets;

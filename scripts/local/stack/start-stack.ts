@@ -21,7 +21,6 @@ import {
 import { formatEnvFile, inferenceToken, withoutRemoteService, workerValues } from "./worker-values.ts";
 import { readLocalStorage } from "../../shared/cloudflare/wrangler-settings.ts";
 
-/** A process of the stack. */
 export type Part = "worker" | "inference" | StandIn;
 
 export interface StackOptions {
@@ -44,7 +43,6 @@ export interface StackOptions {
   readonly signal: AbortSignal;
 }
 
-/** A running stack. */
 export interface Stack extends StackAddress {
   /** Resolves with a failure if a part ends unexpectedly; never if the stack is stopped. */
   readonly crashed: Promise<Failure>;

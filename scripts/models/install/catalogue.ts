@@ -1,7 +1,6 @@
 /** The models that `npm run models -- install` knows, with the sources of their files. */
 import { usageError } from "../../shared/command-line.ts";
 
-/** A file to download. */
 interface WantedFile {
   /** Its name in the folder. */
   readonly name: string;
@@ -12,7 +11,6 @@ interface WantedFile {
   readonly optional?: boolean;
 }
 
-/** A model of the catalog. */
 export interface CatalogueModel {
   /** The name of its folder, and its id. */
   readonly name: string;

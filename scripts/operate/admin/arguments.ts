@@ -35,7 +35,6 @@ const SEE = "npm run admin -- --help";
 
 const isAction = (word: string): word is Action => Object.hasOwn(COMMANDS, word);
 
-/** The names of all commands. */
 export const ACTIONS: readonly Action[] = Object.keys(COMMANDS).filter(isAction);
 
 /** The help for one command, or for all. */

@@ -10,7 +10,6 @@ export interface Service {
   readonly configFile: string | null;
   /** Opens the databases; local ones must exist, unless `create` is set. */
   readonly databases: (options?: { readonly create: boolean }) => Promise<Databases>;
-  /** Opens the database of an account. */
   readonly books: (accountId: string) => Promise<Database>;
   readonly api: () => Promise<OperatorApi>;
   readonly signal: AbortSignal;

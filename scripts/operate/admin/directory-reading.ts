@@ -26,7 +26,6 @@ export interface Reading {
   readonly owners: ReadonlyMap<string, string>;
 }
 
-/** Options for reading. */
 export interface ReadingOptions {
   /** Number of rows that a call reads. */
   readonly page?: number | undefined;

@@ -43,7 +43,6 @@ export async function showJob(
 export const wakeJob = async (api: OperatorApi, jobId: string): Promise<Outcome> =>
   reportOf(JobReport.parse(await api.call("POST", `/jobs/${jobId}/wake`)));
 
-/** Ends a job. */
 export const cancelJob = async (api: OperatorApi, jobId: string): Promise<Outcome> => ({
   result: { ...CanceledJob.parse(await api.call("POST", `/jobs/${jobId}/cancel`)) },
 });

@@ -98,7 +98,6 @@ function compare({ books, places, owners }: Reading): { changes: Changes; notice
   return { changes, notices };
 }
 
-/** Writes the missing entries. */
 async function write(directory: Database, { accounts, credentials, forgotten }: Changes): Promise<void> {
   const inPages = async (rows: readonly unknown[], statements: (page: string) => readonly string[]) => {
     for (let i = 0; i < rows.length; i += WRITTEN_AT_ONCE)

@@ -61,7 +61,6 @@ const File = z.object({
     .default({ producers: [], consumers: [] }),
 });
 
-/** The configuration to deploy. */
 export interface Configuration extends z.infer<typeof File> {
   /** The file for Wrangler, as an absolute path, with the operator's settings merged into it. Its paths start from its folder. */
   readonly path: string;
@@ -110,7 +109,6 @@ export async function readConfiguration(
   return { ...file.data, path, base, file: basename(isOwn ? own : base), command };
 }
 
-/** A database in the configuration. */
 export type BoundDatabase = Configuration["d1_databases"][number];
 
 /** Returns the databases for accounts, the first one first. */
@@ -121,7 +119,6 @@ export const accountDatabases = ({
     databases.filter(({ binding }) => binding === name),
   );
 
-/** The folder of a database's migrations. */
 export const migrationsFolder = (
   { base }: Configuration,
   { migrations_dir: folder }: BoundDatabase,

@@ -7,11 +7,9 @@ import { ServiceError, TRY_AGAIN } from "../../shared/errors.ts";
  * the two agree.
  */
 
-/** Limits of an account's uploads. */
 export interface UploadBudget {
   /** Uploads that no job has used yet. */
   readonly maxUnused: number;
-  /** Bytes uploaded within a day. */
   readonly maxDailyBytes: number;
 }
 
@@ -40,7 +38,6 @@ export interface UploadUse {
 const sumOf = ({ hours }: UploadUse, what: "bytes" | "deleted"): number =>
   hours.reduce((sum, hour) => sum + hour[what], 0);
 
-/** The bytes of the last day. */
 export const dailyBytesOf = (use: UploadUse): number => sumOf(use, "bytes");
 
 /** The budget of an access mode; a blocked account has the trial's. */

@@ -17,7 +17,6 @@ export interface Profile {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string | null;
-  /** A picture's URL. */
   readonly image: string | null;
 }
 
@@ -50,6 +49,5 @@ export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profil
 /** A person's display name: the name, or the part of the e-mail address before the @; empty if there is neither. */
 export const nameOf = ({ name, email }: Profile): string => name ?? email.replace(/@[^@]*$/, "");
 
-/** Returns true if two profiles are equal. */
 export const sameProfile = (a: Profile, b: Profile): boolean =>
   a.email === b.email && a.emailVerified === b.emailVerified && a.name === b.name && a.image === b.image;

@@ -11,7 +11,6 @@ export interface ApiKeyRecord {
   readonly updatedAt: number;
 }
 
-/** The columns of an ApiKeyRecord. */
 const RECORD = `id AS keyId, label, prefix, revoked_at AS revokedAt, created_at AS createdAt, updated_at AS updatedAt`;
 
 /** One row, an ApiKeyUse, for the account ?1. */
@@ -45,7 +44,6 @@ export class ApiKeys extends D1Store {
     return added === 1;
   }
 
-  /** Returns the number of an account's keys. */
   use(accountId: string): Promise<ApiKeyUse> {
     return this.one(KEY_USE, [accountId]);
   }

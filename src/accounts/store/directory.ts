@@ -112,7 +112,6 @@ export class Directory extends D1Store {
     ]);
   }
 
-  /** Forgets these credentials. */
   async forget(credentials: readonly string[]): Promise<void> {
     await this.deletion("directory_credentials", "credential", credentials).run();
   }

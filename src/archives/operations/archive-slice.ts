@@ -78,7 +78,7 @@ export class ArchiveSlice {
     this.#zip = new ZipWriter((piece) => this.#writer.push(piece), createdAt, names, kept?.known);
   }
 
-  /** The archive's size so far, bytes. */
+  /** In bytes. */
   get size(): number {
     return this.#writer.size;
   }

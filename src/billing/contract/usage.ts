@@ -13,7 +13,6 @@ export const UsageQuery = z.object({
 });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
-/** An account's usage on a day. */
 export const UsageDay = z
   .strictObject({
     date: UsageDate,

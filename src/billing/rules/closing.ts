@@ -25,7 +25,6 @@ const FundSums = z.strictObject({ reserved: z.int(), settled: z.int(), released:
 export const ClosedSums = z.strictObject({
   jobs: z.int(),
   entries: z.int(),
-  /** The greatest id of a closed job. */
   lastJobId: z.string(),
   trialStartedAt: z.int().nullable(),
   trial: FundSums,
@@ -39,7 +38,6 @@ export type ClosedSums = z.infer<typeof ClosedSums>;
 
 const NO_UNITS = { reserved: 0, settled: 0, released: 0, voided: 0 };
 
-/** The sums of no entries. */
 export const NOTHING_CLOSED: ClosedSums = {
   jobs: 0,
   entries: 0,

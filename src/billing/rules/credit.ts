@@ -2,7 +2,6 @@
 export interface Credit {
   /** Units that may be used or reserved before anything is paid: the operator's setting, or the account's own. */
   readonly firstUnits: number;
-  /** Paid units. */
   readonly paidUnits: number;
 }
 

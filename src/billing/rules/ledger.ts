@@ -21,7 +21,6 @@ export interface JobCost {
 /** An account's active jobs, and its usage of its trial and of its day. */
 export interface AccountUse {
   readonly activeJobs: number;
-  /** The newest active job. */
   readonly activeJobId: string | null;
   readonly trial: TrialUse;
   readonly daily: DailyUse;
@@ -43,7 +42,6 @@ export interface SlotsAfter {
   readonly wholeFrom: number;
 }
 
-/** The slots after a time (epoch ms). */
 export function slotsAfter(time: number): SlotsAfter {
   const firstWhole = slotOf(time) + 1;
   return { firstWhole, wholeFrom: firstWhole * SLOT_MS };

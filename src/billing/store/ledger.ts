@@ -58,7 +58,6 @@ export interface BillingState {
   readonly owes: boolean;
 }
 
-/** The figures of an account's overview. */
 export interface AccountFigures {
   readonly use: AccountUse;
   /** Units of both funds that were settled since the requested time. */

@@ -164,7 +164,6 @@ export class Payments {
     return bestStanding(data.flatMap((subscription) => toSubscription(subscription, this.#prices) ?? []));
   }
 
-  /** Returns the customer's current state. */
   async stateOf(customerId: string): Promise<CustomerState> {
     // One after the other: a customer that Stripe does not know is reported once.
     const subscription = await this.subscriptionOf(customerId);

@@ -18,7 +18,6 @@ interface Region {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** A prediction for a task. */
 export interface Prediction {
   readonly model_version: string;
   readonly score: number;

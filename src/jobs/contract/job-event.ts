@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { JobStatus } from "./job.ts";
 
-/** A job's progress. */
 export const JobProgress = z
   .strictObject({
     progress: z.number().min(0).max(1).meta({

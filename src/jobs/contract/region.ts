@@ -2,7 +2,6 @@ import { MOST_OBJECTS, MOST_REGIONS, RegionLabel } from "@segmentation/protocol"
 import { z } from "zod";
 import { ABSENT, TaskId } from "../../shared/api/primitives.ts";
 
-/** Maximum number of points in a region. */
 export const MOST_POINTS = 20;
 const MOST_REFINED_JOBS = 10;
 
@@ -25,7 +24,6 @@ const Point = z
   })
   .meta({ id: "RegionPoint", examples: [{ x: 100, y: 90, label: 1 }] });
 
-/** Points in a picture. */
 export const Points = z
   .array(Point)
   .min(1)
@@ -125,7 +123,6 @@ const ClipRegion = z
   });
 export type ClipRegion = z.infer<typeof ClipRegion>;
 
-/** The regions of a job of pictures. */
 export const Regions = z
   .array(Region)
   .min(1)

@@ -2,7 +2,6 @@
 export class Changes {
   readonly #sleepers = new Set<() => void>();
 
-  /** Wakes all sleepers. */
   notify(): void {
     for (const wake of this.#sleepers) wake();
   }

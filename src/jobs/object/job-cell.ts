@@ -70,7 +70,6 @@ export class JobCell {
     if (this.#state !== null) await this.commit(this.#state);
   }
 
-  /** Forgets the job. */
   async clear(): Promise<void> {
     await this.storage.clear();
     this.#state = null;

@@ -6,7 +6,6 @@ import type { Platform } from "../../platform.ts";
 import { jobObjectOf } from "./jobs.ts";
 
 interface Asked {
-  /** The region's index. */
   readonly index: number;
   readonly taskId: string;
   readonly jobId: string;

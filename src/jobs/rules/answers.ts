@@ -13,7 +13,6 @@ export interface JobAnswer {
 
 /** A job's answer with the fields that only its own status has. */
 export interface FullJobAnswer extends JobAnswer {
-  /** The job's request. */
   readonly asked: Pick<JobStatus, "prompts" | "refines">;
 }
 

@@ -191,7 +191,6 @@ export function newJob(definition: JobDefinition): JobState {
   };
 }
 
-/** Returns true if a task has ended. */
 export const isDone = (task: TaskRecord): boolean => task.step.at === "success" || task.step.at === "failed";
 
 /** Returns true if all tasks have ended, and so the job. */

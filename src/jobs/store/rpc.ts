@@ -49,7 +49,6 @@ export interface JobRpc {
    */
   erase(): Promise<"erased" | "left" | "unknown">;
 
-  /** The job's public status and progress. */
   status(accountId: string): FullJobAnswer | null;
   /** Returns the job to which another one adds. */
   continued(accountId: string): ContinuedJob | null;
@@ -89,7 +88,6 @@ export interface JobRpc {
   holding(taskId: string, lease: number): JobDefinition | null;
   /** Records progress and extends the lease; null if it is no longer in force. */
   extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null>;
-  /** Records the end of the holder's attempt. */
   completeTask(taskId: string, lease: number, completion: Completion): Promise<Reported>;
 
   /** Lets a consumer claim the archive to build it; null if it has to skip it. */

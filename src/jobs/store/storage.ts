@@ -68,12 +68,10 @@ export class JobStorage {
     return this.#kv.get<StoredAnnotations>(ANNOTATIONS) ?? null;
   }
 
-  /** Deletes the annotations. */
   clearAnnotations(): void {
     this.#kv.delete(ANNOTATIONS);
   }
 
-  /** Replaces the half-built archive. */
   saveKeptArchive({ rest, ...kept }: KeptArchive): void {
     const pieces = Math.ceil(rest.length / PIECE_BYTES);
     const stored: StoredArchive = { ...kept, pieces };
@@ -98,7 +96,6 @@ export class JobStorage {
     return { ...kept, rest: rest.slice(0, length) };
   }
 
-  /** Deletes the half-built archive. */
   clearKeptArchive(): void {
     const keys = Array.from(this.#kv.list({ prefix: ARCHIVE }), ([key]) => key);
     for (const key of keys) this.#kv.delete(key);

@@ -116,7 +116,6 @@ export type ResealAnswer = z.infer<typeof ResealAnswer>;
 export const DeleteCopyRequest = z.object({ from: z.string(), confirmed: z.boolean() });
 
 export const MoveRequest = z.object({
-  /** The database's binding. */
   to: z.string(),
   /** True if the copy is in order, so that the account may use it: otherwise a move ends at `copied`. */
   confirmed: z.boolean(),

@@ -89,7 +89,6 @@ export class Erasures extends D1Store {
     );
   }
 
-  /** Returns the remaining data of an account. */
   async remains(accountId: string): Promise<Remains> {
     const { customers, ...counts } = await this.one<Omit<Remains, "customerIds"> & { customers: string }>(
       `SELECT (SELECT count(*) FROM jobs WHERE account_id = ?1)

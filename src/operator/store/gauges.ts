@@ -13,7 +13,6 @@ export interface LaneGauges {
 }
 
 export interface DatabaseGauges {
-  /** The size of the database. */
   readonly bytes: number;
   /** Unfinished jobs whose row has not changed since the requested time. */
   readonly stuckJobs: number;

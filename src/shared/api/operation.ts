@@ -25,7 +25,6 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;
-  /** The header Idempotency-Key. */
   readonly idempotencyKey?: "required" | "optional";
   /** Further headers of its requests; all but If-Match are optional. */
   readonly requestHeaders?: readonly (keyof typeof REQUEST_HEADERS)[];
@@ -68,7 +67,6 @@ export const PATH_PARAMETERS = {
   }),
 } as const;
 
-/** Headers of requests. */
 export const REQUEST_HEADERS = {
   Prefer: z.string().meta({
     description:
@@ -107,7 +105,6 @@ export const COMMON_ERRORS = [
   "account_moving",
 ] as const;
 
-/** Errors of every operation with a body. */
 const BODY_ERRORS = [
   "body_incomplete",
   "invalid_request",

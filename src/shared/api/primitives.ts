@@ -81,5 +81,4 @@ export const pageLimit = (things: string) =>
     .default(25)
     .meta({ description: `The maximum number of ${things} on a page.` });
 
-/** The cursor of the next page. */
 export const NextToken = z.string().max(2_000).optional();

@@ -38,7 +38,6 @@ export const usedKeptMs = (policy: JobTimes): number => reusableMs(policy) + nee
  * A PUT that began in time may end long after it, so there is a second inspection.
  */
 
-/** Validity of an upload's URL. */
 export const UPLOAD_SECONDS = 300;
 
 const FIRST_LOOK_MS = (UPLOAD_SECONDS + 60) * 1_000;

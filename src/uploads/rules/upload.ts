@@ -1,7 +1,6 @@
 import type { JobType } from "../../shared/api/primitives.ts";
 import { jobTypeOf, type StoredUpload } from "../../shared/bucket/media-type.ts";
 
-/** A recorded upload. */
 export interface RecordedUpload {
   readonly taskId: string;
   readonly contentType: string;

@@ -274,7 +274,6 @@ export class Uploads extends D1Store {
     );
   }
 
-  /** Deletes the rows of uploads. */
   async delete(taskIds: readonly string[]): Promise<void> {
     await this.deletion("uploads", "task_id", taskIds).run();
   }

@@ -141,7 +141,6 @@ export class SizedWriter {
     await this.#stored;
   }
 
-  /** Abandons the object. */
   async abandon(): Promise<void> {
     await this.#writer.abort().catch(() => {});
     await this.#stored.catch(() => {});

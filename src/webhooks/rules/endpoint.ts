@@ -4,7 +4,6 @@ import type { JobPolicy } from "../../jobs/rules/policy.ts";
 import type { WebhookEventType, DisabledReason } from "../contract/webhook.ts";
 import { isSuccess, type AttemptEnd } from "./delivery.ts";
 
-/** Maximum number of endpoints of an account. */
 export const MOST_ENDPOINTS = 10;
 /** Maximum number on record, including those deleted within a day. */
 export const MOST_KEPT_ENDPOINTS = 100;

@@ -32,7 +32,6 @@ export interface EndpointTarget {
   readonly enabledAt: number;
 }
 
-/** An endpoint's sealed secrets. */
 export interface SealedSecrets {
   readonly endpointId: string;
   readonly sealed: string;
@@ -44,7 +43,6 @@ type Listener = Pick<EndpointRecord, "endpointId" | "events" | "createdAt">;
 /** The stored events: JSON, or null for all. */
 type Stored<Shown> = Omit<Shown, "events"> & { readonly events: string | null };
 
-/** The columns of an EndpointRecord. */
 const RECORD = `id AS endpointId, url, events, description, disabled_at AS disabledAt, disabled_reason AS disabledReason,
   created_at AS createdAt, updated_at AS updatedAt`;
 
@@ -123,7 +121,6 @@ export class WebhookEndpoints extends D1Store {
     return added === 1;
   }
 
-  /** Returns the numbers of an account's endpoints. */
   use(accountId: string): Promise<EndpointUse> {
     return this.one(ENDPOINT_USE, [accountId]);
   }

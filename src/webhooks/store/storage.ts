@@ -202,7 +202,6 @@ export class WebhookStorage {
     else this.#storage.kv.put(key, value);
   }
 
-  /** The pending work of the object. */
   get pending(): Pending {
     const times = this.#storage.sql
       .exec<{ dueAt: number | null; oldestAt: number | null }>(

@@ -41,7 +41,6 @@ export const COMPLETION_FAULTS = [
 /** Of any other request between Worker and inference service: heartbeats, requests for signed URLs, cancellations. */
 export const OTHER_FAULTS = [["request_refused", 0.03]] as const satisfies FaultTable<string>;
 
-/** All names. */
 export const ALL_FAULTS: readonly string[] = [
   REORDERED,
   ...[...MESSAGE_FAULTS, ...ALARM_FAULTS, ...OFFER_FAULTS, ...COMPLETION_FAULTS, ...OTHER_FAULTS].map(

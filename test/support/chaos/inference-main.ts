@@ -12,7 +12,6 @@ import { InferenceProcess } from "./inference-process.ts";
 const Environment = z.object({
   /** The seed of the draws in this life of the front. */
   CHAOS_SEED: z.string(),
-  /** The service's script. */
   CHAOS_SERVICE: z.string(),
   /** The Worker's origin, as the stack passes it. */
   CALLBACK_ORIGINS: z.url(),

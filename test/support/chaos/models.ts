@@ -1,8 +1,6 @@
 /** The inference service's model in a chaos run, and its requests. */
 export interface ChaosModel {
-  /** The service's script. */
   readonly service: string;
-  /** Its settings. */
   readonly env: Readonly<Record<string, string>>;
   /** The widest picture, in pixels. */
   readonly width: number;

@@ -37,7 +37,6 @@ export async function ledgerFindings(state: StateFolder): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Returns the settled units by account. */
 export async function settledUnits({ data }: StateFolder): Promise<Map<string, number>> {
   const rows = await queryDatabase(
     data,

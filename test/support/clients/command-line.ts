@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
-/** A command line that has ended. */
 export interface Ended {
   /** Null if a signal ended it. */
   readonly code: number | null;

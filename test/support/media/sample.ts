@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 
-/** The file of a sample photograph. */
 export const sample = (name: "astronaut" | "chelsea" | "coffee"): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(`samples/${name}.png`));
 

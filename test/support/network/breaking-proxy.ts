@@ -12,7 +12,6 @@ export interface Passing {
   readonly body: Buffer;
 }
 
-/** A proxy's answer. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,7 +22,6 @@ export interface Answer {
 export interface Breakage {
   /** Answers in place of the server; undefined lets the request pass. */
   readonly answer?: (request: Passing) => Answer | undefined;
-  /** Changes a request. */
   readonly send?: (request: Passing) => Passing;
   /** Changes a whole answer; without it, answers pass piece by piece. */
   readonly edit?: (answer: Required<Answer>, request: Passing) => Answer;

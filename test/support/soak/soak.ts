@@ -18,7 +18,6 @@ const CLIP_EVERY = 100;
 const CLIP_SECONDS = 3;
 const SAMPLE_MS = 1_000;
 
-/** The result of a soak. */
 export interface Soak {
   readonly minutes: number;
   /** The number of tasks: by kind if they succeeded, else by the failure's code. */

@@ -1,4 +1,3 @@
-/** Refuses an archive. */
 export function fail(what: string): never {
   throw new Error(`Not a whole zip: ${what}.`);
 }

@@ -16,7 +16,6 @@ export function piecesOf(files: Readonly<Record<string, readonly Uint8Array[]>>)
   return pieces;
 }
 
-/** An archive of files. */
 export const zipOf = (files: Readonly<Record<string, readonly Uint8Array[]>>): Buffer =>
   Buffer.concat(piecesOf(files));
 

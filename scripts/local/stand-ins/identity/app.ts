@@ -26,7 +26,6 @@ const pageHeaders = secureHeaders({
 
 export interface AppOptions {
   readonly provider: Provider;
-  /** The URL of this app. */
   readonly url: string;
   /** The URL of the API, for the requests on the token page. */
   readonly apiUrl: string;

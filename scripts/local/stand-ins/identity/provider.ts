@@ -12,7 +12,6 @@ const SESSION_SECONDS = 3_600;
 const REFRESH_SECONDS = 86_400;
 
 export interface ProviderOptions {
-  /** Its URL. */
   readonly url: string;
   /** The URL of the API, to whose studio people sign in. */
   readonly apiUrl: string;

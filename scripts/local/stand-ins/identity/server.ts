@@ -13,7 +13,6 @@ export interface IdentityStandInOptions {
   readonly apiUrl: string;
 }
 
-/** A running stand-in. */
 export interface IdentityStandIn {
   readonly url: string;
   readonly close: () => Promise<void>;

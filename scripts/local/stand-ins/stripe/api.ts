@@ -229,12 +229,10 @@ class Form {
     this.#parameters = new URLSearchParams(text);
   }
 
-  /** The form in a request's body. */
   static async of(c: Context): Promise<Form> {
     return new Form(await formText(c));
   }
 
-  /** The form in a request's query. */
   static inQuery(c: Context): Form {
     return new Form(new URL(c.req.url).search);
   }

@@ -50,7 +50,6 @@ export async function startLabelStudio(bin: string, folder: string): Promise<Lab
 /** A person at Label Studio's pages. */
 export interface Person {
   readonly page: Page;
-  /** A personal access token. */
   readonly token: string;
   /** Posts to Label Studio's API, as its pages do. */
   readonly post: (path: string, body: PostedBody) => Promise<unknown>;
@@ -60,7 +59,6 @@ interface PostedBody {
   readonly multipart?: Record<string, { name: string; mimeType: string; buffer: Buffer }>;
 }
 
-/** Signs the person in. */
 export async function signIn(browser: Browser, url: string): Promise<Person> {
   const page = await browser.newPage({ baseURL: url });
   page.setDefaultTimeout(PATIENCE_MS);

@@ -5,7 +5,6 @@ import { home } from "../runtime/databases.ts";
 /** The cause of a cost: one of the two attackers; the crons, which clean up after them; or the test, which only reads. */
 export type Payer = "account" | "stranger" | "crons" | "test";
 
-/** The operator's costs. */
 export interface Costs {
   requests: number;
   /** Round trips: a statement, or a batch. */

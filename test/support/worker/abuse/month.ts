@@ -29,7 +29,6 @@ export interface Length {
   readonly quietDays: readonly number[];
 }
 
-/** The outcome. */
 export interface Outcome {
   readonly meter: Meter;
   readonly account: readonly Promised[];

@@ -50,7 +50,6 @@ const answers = (counts: ReadonlyMap<string, number>): string =>
     .map(([answer, count]) => `${answer}: ${number(count)}`)
     .join(", ");
 
-/** The outcome as Markdown. */
 export const report = (outcome: Outcome): string =>
   [
     "A trial account:",

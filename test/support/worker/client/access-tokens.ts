@@ -97,6 +97,5 @@ export const rawToken = (header: object, claims: object, signature = ""): string
     .concat(signature)
     .join(".");
 
-/** Returns the number of accounts. */
 export const accountCount = async (): Promise<number> =>
   (await home.DB.prepare("SELECT count(*) AS n FROM accounts").first<number>("n")) ?? 0;

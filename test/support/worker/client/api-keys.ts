@@ -1,7 +1,6 @@
 import { CreatedApiKey } from "../../../../src/accounts/contract/api-key.ts";
 import type { Answer, Client } from "./api.ts";
 
-/** Sends createApiKey. */
 export const createKey = (
   client: Client,
   body: unknown,

@@ -27,7 +27,6 @@ export interface Answer {
 
 const ORIGIN = "https://api.test";
 
-/** Sends a request to the Worker. */
 export const fetchWorker = async (request: Request): Promise<Response> =>
   worker.fetch(request, env, createExecutionContext());
 

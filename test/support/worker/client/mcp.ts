@@ -39,7 +39,6 @@ export async function connect(credential: string, revision: Revision = "2026-07-
   return agent;
 }
 
-/** Calls a tool. */
 export const call = (
   agent: Agent,
   name: string,

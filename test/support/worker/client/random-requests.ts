@@ -92,7 +92,6 @@ function ownNames({ method, path }: Operation): { right: readonly string[]; mist
   return { right: spare === undefined ? OWN[kind] : [spare], mistaken };
 }
 
-/** A valid request of an operation. */
 function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<RandomRequest> {
   const { right, mistaken } = ownNames(operation);
   const wantsKey = operation.idempotencyKey === "required" ? idempotencyKey : fc.option(idempotencyKey);

@@ -19,7 +19,6 @@ export class Draw {
     return value % (most + 1);
   }
 
-  /** One of several. */
   oneOf<Item>(items: readonly Item[]): Item {
     const item = items[this.upTo(items.length - 1)];
     if (item === undefined) throw new Error("there is none to draw");

@@ -91,7 +91,6 @@ export async function deliverAgain(
   return getQueueResult(batch, context);
 }
 
-/** A task's message. */
 export const taskMessage = (jobId: string, taskId: string): TaskMessage => ({
   v: 1,
   jobId,
@@ -99,7 +98,6 @@ export const taskMessage = (jobId: string, taskId: string): TaskMessage => ({
   waiting: { lane: "bulk", type: "image", account: "acct_1", acceptedAt: 1 },
 });
 
-/** Delivers the message of a task. */
 export const deliverTask = (jobId: string, taskId: string): ReturnType<typeof getQueueResult> =>
   deliver("segmentation-interactive", taskMessage(jobId, taskId));
 

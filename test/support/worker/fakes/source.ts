@@ -5,7 +5,6 @@ type Step = Uint8Array | { readonly afterMs: number; readonly bytes: Uint8Array 
 
 /** A source's answer. Without `size` it announces none. */
 export interface SourceAnswer {
-  /** A pause before the answer. */
   readonly afterMs?: number;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

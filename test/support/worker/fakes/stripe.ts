@@ -123,7 +123,6 @@ export class PlayedStripe {
   }
 }
 
-/** Requests a checkout or portal session. */
 export const createSession = (
   client: Client,
   kind: "checkout" | "portal",

@@ -21,7 +21,6 @@ export interface TestEndpoint {
   readonly secret: string;
 }
 
-/** Sends createWebhookEndpoint. */
 export const createEndpoint = (
   client: Client,
   body: unknown,
@@ -29,7 +28,6 @@ export const createEndpoint = (
 ): Promise<Answer> =>
   client.send("POST", "/v1/webhook-endpoints", body, { "idempotency-key": idempotencyKey });
 
-/** A new endpoint of the account. */
 export async function newEndpoint(
   client: Client,
   url = "https://receiver.test/hook",
@@ -103,7 +101,6 @@ export const ringEndpointWith = ({ endpointId }: TestEndpoint, settings: object)
     new WebhookObject(state, Object.assign({}, env, settings)).alarm(),
   );
 
-/** An endpoint's deliveries, the newest first. */
 export async function deliveriesOf(client: Client, { endpointId }: TestEndpoint): Promise<WebhookDelivery[]> {
   const { body } = await client.send("GET", `/v1/webhook-endpoints/${endpointId}/deliveries?limit=100`);
   return WebhookDeliveryList.parse(body).items;

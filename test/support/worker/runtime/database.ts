@@ -9,5 +9,4 @@ export const asOperator = (db: () => D1Database): Database => ({
     ),
 });
 
-/** The test's database. */
 export const database: Database = asOperator(() => home.DB);

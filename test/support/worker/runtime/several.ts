@@ -9,7 +9,6 @@ import { home } from "./databases.ts";
 /** The names of the runtime's databases, of which there are sixteen. */
 export const ALL = [...databasesOf(env).keys()];
 
-/** A database by its name. */
 export function database(name: string): D1Database {
   const found = databasesOf(env).get(name);
   if (found === undefined) throw new Error(`no database ${name}`);

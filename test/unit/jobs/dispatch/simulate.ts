@@ -14,7 +14,6 @@ export interface Served {
   readonly result: number;
 }
 
-/** The outcome of a scenario. */
 export interface Outcome {
   readonly singles: readonly Served[];
   /** The time at which the last picture of the flood began on a device, in seconds. */

@@ -57,7 +57,6 @@ export class SimulatedJob {
     return this.#take((state, now) => tasks.extendTask(state, taskId, lease, report, DEFAULT_POLICY, now));
   }
 
-  /** Reports a task's end. */
   complete(taskId: string, lease: number, completion: Completion): void {
     const { now } = this.#surroundings.clock;
     this.#follow(tasks.completeTask(this.#state, taskId, lease, completion, DEFAULT_POLICY, now).state);

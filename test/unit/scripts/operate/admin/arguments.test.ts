@@ -5,7 +5,6 @@ import { Failure } from "../../../../../scripts/shared/command-line.ts";
 const ACCOUNT = `acct_${"0".repeat(32)}`;
 const JOB = `job_${"0".repeat(32)}`;
 
-/** Parses a command line. */
 function read(...args: string[]): object {
   const { run: _, ...rest } = { run: null, ...parseAdminArguments(args) };
   return rest;
