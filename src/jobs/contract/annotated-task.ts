@@ -2,7 +2,7 @@ import { RegionLabel } from "@segmentation/protocol";
 import { z } from "zod";
 import { TaskId } from "../../shared/api/primitives.ts";
 
-/** The most objects of a picture. */
+/** Maximum number of objects in a picture. */
 const MOST_OBJECTS = 10_000;
 const MOST_THRESHOLDS = 100;
 /** The greatest id of a class. */

@@ -3,7 +3,7 @@ import { DateTime } from "../../shared/api/primitives.ts";
 import { AnnotatedTask, AnnotationClass, MOST_ID, Thresholds } from "./annotated-task.ts";
 import { checkDocument } from "./annotation-checks.ts";
 
-/** The most bytes of a job's annotations, as JSON. */
+/** Maximum bytes of a job's annotations, as JSON. */
 export const MOST_ANNOTATION_BYTES = 1024 * 1024;
 const MOST_CLASSES = 1_000;
 const MOST_SEARCHES = 200;
@@ -22,7 +22,7 @@ const EXAMPLE = {
   ],
 };
 
-/** What people have done to a job's result. `docs/formats.md` describes it. */
+/** People's changes to a job's result. `docs/formats.md` describes it. */
 export const AnnotationsDocument = z
   .strictObject({
     format: z.literal(1).meta({ description: "The version of this format." }),

@@ -32,7 +32,7 @@ export class JobCell {
 
   /**
    * Replaces the state, and records the events of the change. Drops removed progress of an archive, and the annotations of a job
-   * that ends. No other code may run between a caller's reading `state` and this call.
+   * that is being forgotten. No other code may run between a caller's reading `state` and this call.
    */
   async commit(next: JobState): Promise<void> {
     const before = this.#state;
@@ -41,7 +41,7 @@ export class JobCell {
     const state = withEvents(next, reached, () => newId("evt"), now);
     if (before?.archive?.kept !== undefined && state.archive?.kept === undefined)
       this.storage.clearKeptArchive();
-    // A job that is forgotten may keep its object for hours: until nobody writes outputs any more.
+    // A forgotten job may keep its object for hours, until no holder writes outputs any more.
     if (before?.phase === "running" && state.phase !== "running") this.storage.clearAnnotations();
     this.#state = state;
     const wakeAt = nextWake(state, this.#policy, this.storage.alarm.setFor, now);

@@ -6,10 +6,10 @@ import { boundAccount } from "../../accounts/operations/authenticate.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { jobObjectOf } from "./jobs.ts";
 
-/** As many bytes of annotations count as one request of the account's rate. */
+/** Bytes of annotations that count as one request of the account's rate. */
 const BYTES_PER_REQUEST = 256 * 1024;
 
-/** The document of a job that nobody has annotated. */
+/** The document of a job without annotations. */
 const NO_ANNOTATIONS = new TextEncoder().encode(
   JSON.stringify({ format: 1, classes: [], nextClassId: 1, searches: [], tasks: [] }),
 );
@@ -38,7 +38,7 @@ export async function retrieveJobAnnotations({
   const { stored } = found;
   const view = viewOf(stored);
   const document = new TextDecoder().decode(stored?.json ?? NO_ANNOTATIONS);
-  // The document is put in as it is stored: parsing it would take memory for nothing.
+  // Inserts the document as stored: parsing it would take memory for nothing.
   const json = `${JSON.stringify(view).slice(0, -1)},"document":${document}}`;
   return { version: view.version, json };
 }

@@ -20,7 +20,7 @@ export async function signedInputs(
   );
 }
 
-/** retrieveJobInputs: those that are still kept. @throws ServiceError job_not_found. */
+/** retrieveJobInputs: the uploads that are still kept. @throws ServiceError job_not_found. */
 export async function retrieveJobInputs({
   platform,
   account: { accountId },

@@ -8,20 +8,20 @@ export interface StoredAnnotations {
   readonly json: Uint8Array;
 }
 
-/** A document that is to replace a job's annotations. */
+/** A document to replace a job's annotations. */
 export interface NewAnnotations extends Pick<StoredAnnotations, "nextClassId" | "json"> {
   readonly taskIds: readonly string[];
 }
 
-/** How saving ended: the version that is there now, and why it is not the new one. */
+/** The result of saving: the current version, and the reason if it is not the new one. */
 export type SaveOutcome =
   | { readonly at: "saved"; readonly annotations: StoredAnnotations }
   | { readonly at: "conflict"; readonly version: number }
   | { readonly at: "refused"; readonly why: string };
 
 /**
- * Decides what a document makes of a job's annotations: their next version if it is based on the present one. The same document on
- * the present or the previous version changes nothing, so that a request can be repeated after a lost answer.
+ * Returns the result of saving a document: the next version if it is based on the current one. The same document on
+ * the current or the previous version changes nothing, so a request can be repeated after a lost answer.
  * @param before null if there are none yet @param base the version on which the document is based
  */
 export function savedAnnotations(

@@ -75,7 +75,7 @@ describe("replaceJobAnnotations 200", () => {
   it("loses nothing silently: of several writers, each accepted version is based on the one before [A25-3]", async () => {
     await fc.assert(
       fc.asyncProperty(
-        // Who acts next: reads, saves what it has read with its own mark, or repeats its last request.
+        // The next actor: reads, saves its last read with its mark, or repeats its last request.
         fc.array(fc.tuple(fc.nat({ max: 3 }), fc.constantFrom("read", "save", "repeat", "both")), {
           minLength: 5,
           maxLength: 25,
@@ -92,7 +92,7 @@ describe("replaceJobAnnotations 200", () => {
             const { status, body, headers } = await save(base, note);
             if (status === 200) {
               const version = Number(body.version);
-              // What was accepted before stays: a version has one document for ever.
+              // An accepted version never changes.
               expect(accepted.get(version) ?? note).toBe(note);
               accepted.set(version, note);
               Object.assign(writer, { base: version, note });
