@@ -13,7 +13,6 @@ export const HANDED_ON: Readonly<Record<string, string>> = {
   UsageDay: ANSWER,
   "getAccountUsage?from": PARAMETER,
   "getAccountUsage?to": PARAMETER,
-  "retrieveJobResult?include": PARAMETER,
   "header idempotent-replayed":
     "a repeated request means the same to a client, whether or not it was the first",
   "header last-event-id": "a stream that is opened again begins with the job's present status",
