@@ -106,6 +106,12 @@ describe("a clip", () => {
     await page.getByRole("button", { name: /^Run again, / }).waitFor();
     await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
     expect(complaints).toEqual([]);
+
+    // Another browser has the result at each look.
+    const { page: elsewhere } = await openStudio(stack, new URL(page.url()).pathname);
+    await track(elsewhere, "my cat 1", "2 frames").waitFor();
+    await elsewhere.reload();
+    await track(elsewhere, "my cat 1", "2 frames").waitFor();
   });
 
   it("is pointed at by a finger, too: nothing is sent, and all of it can be taken back", async () => {

@@ -117,6 +117,17 @@ describe("a picture in the list of jobs", () => {
     await elsewhere.getByRole("button", { name: /^cup, spoon/ }).click();
     await waitForAll(elsewhere);
 
+    // A further look is like the first.
+    const { page: again } = await openStudio(stack, first);
+    await waitForAll(again, ["spoon 1", "Object 1", "Object 2"]);
+    await again.reload();
+    await waitForAll(again, ["spoon 1", "Object 1", "Object 2"]);
+    await again.getByRole("button", { name: "Export" }).waitFor();
+    await again.getByRole("link", { name: "Segment", exact: true }).click();
+    await again.getByRole("link", { name: "Jobs", exact: true }).click();
+    await again.getByRole("row").getByRole("link", { name: "cup, spoon" }).click();
+    await waitForAll(again, ["spoon 1", "Object 1", "Object 2"]);
+
     // The renderer of a workspace ends when another workspace is opened, and at the sign-out.
     const renderers = (): number =>
       page.workers().filter((worker) => worker.url().includes("render.worker")).length;

@@ -48,20 +48,28 @@ export function resumeSaved(saved: SavedWorkspace, owner: Owner, { others, searc
 
 async function resume(workspace: Workspace, others: readonly string[], search: string | null): Promise<void> {
   await findFiles(workspace);
-  const { jobId = null, isUnheard = false } = workspace.asked.value ?? {};
-  if (search !== null && search !== jobId && workspace.searches.value.some((each) => each.jobId === search))
-    see(workspace, search);
-  else if (jobId !== null) void asGoing(workspace, () => follow(workspace, jobId));
-  else if (isUnheard && workspace.request.value !== null) void segment(workspace, workspace.request.value);
+  void resumeSearch(workspace, search);
   try {
     // What was asked for without an answer is known by its job only then.
     await drawAll(workspace);
     const { value: firstJob } = workspace.firstJob;
     const added = firstJob === null ? [] : await addedTo(workspace.owner, firstJob, workspace.jobIds.value);
-    await takeIn(workspace, added, others);
+    takeJobs(workspace, added);
+    await takeOthers(workspace, others);
   } catch (error) {
     failed(workspace, error);
   }
+}
+
+/** Resumes the search that was seen, or the latest one. Asks again for one that the service may have created unheard. */
+async function resumeSearch(workspace: Workspace, search: string | null): Promise<void> {
+  const { asked, request, job, searches } = workspace;
+  const { jobId = null, isUnheard = false } = asked.value ?? {};
+  if (search !== null && search !== jobId && searches.value.some((each) => each.jobId === search))
+    return see(workspace, search);
+  if (jobId === null && isUnheard && request.value !== null) await segment(workspace, request.value);
+  const seen = jobId ?? searches.value.at(-1)?.jobId ?? null;
+  if (seen !== null && job.value === null) await asGoing(workspace, () => follow(workspace, seen));
 }
 
 function failed(workspace: Workspace, error: unknown): void {
@@ -116,28 +124,30 @@ async function load(workspace: Workspace, jobId: string, { others, search }: Nam
     workspace.firstJob.value = firstJob;
     workspace.job.value = seen;
     workspace.prompts.value = seen?.prompts ?? [];
+    // Before anything that may fail: they are saved with the workspace.
+    takeJobs(workspace, jobs);
   });
   if (seen?.status === "success") await takeFound(workspace);
-  await takeIn(workspace, jobs, others);
+  await takeOthers(workspace, others);
   workspace.opening.value = false;
   if (seen !== null && seen.status !== "success") await follow(workspace, seen.jobId);
 }
 
-/**
- * Takes the jobs of a group into a workspace: searches, and objects that were pointed at, whose masks follow.
- * @param others further jobs of objects: their ids, and after a tilde the object that each corrects
- */
-async function takeIn(
-  workspace: Workspace,
-  jobs: readonly JobStatus[],
-  others: readonly string[],
-): Promise<void> {
+/** Takes the jobs of a group into a workspace: searches, and objects that were pointed at. */
+function takeJobs(workspace: Workspace, jobs: readonly JobStatus[]): void {
   for (const job of jobs.filter(isSearch)) workspace.addSearch(searchOf(job));
   for (const job of jobs)
     if (!isSearch(job)) {
       const [mask] = job.refines ?? [];
       point(workspace, job, mask && `${mask.jobId}/${job.tasks[0]?.taskId}/${mask.maskIndex}`);
     }
+}
+
+/**
+ * Takes in further jobs of objects, and fetches the masks of all.
+ * @param others their ids, and after a tilde the object that each corrects
+ */
+async function takeOthers(workspace: Workspace, others: readonly string[]): Promise<void> {
   for (const name of others) {
     const [jobId = "", object] = name.split("~");
     if (jobId !== "" && !workspace.jobIds.value.includes(jobId))
