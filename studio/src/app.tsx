@@ -1,16 +1,16 @@
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
-import { lazyPart } from "./components/layout/lazy-part.tsx";
+import { lazyScreen } from "./components/layout/lazy-part.tsx";
 import Segment from "./screens/segment/segment.tsx";
 import { Welcome } from "./screens/welcome/welcome.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { session } from "./state/session.ts";
 import { Page } from "./components/layout/page.tsx";
 
-const Jobs = lazyPart(async () => (await import("./screens/jobs/jobs.tsx")).default);
-const Keys = lazyPart(async () => (await import("./screens/keys/keys.tsx")).default);
-const Shares = lazyPart(async () => (await import("./screens/shares/shares.tsx")).default);
-const Usage = lazyPart(async () => (await import("./screens/usage/usage.tsx")).default);
-const Webhooks = lazyPart(async () => (await import("./screens/webhooks/webhooks.tsx")).default);
+const Jobs = lazyScreen(async () => (await import("./screens/jobs/jobs.tsx")).default);
+const Keys = lazyScreen(async () => (await import("./screens/keys/keys.tsx")).default);
+const Shares = lazyScreen(async () => (await import("./screens/shares/shares.tsx")).default);
+const Usage = lazyScreen(async () => (await import("./screens/usage/usage.tsx")).default);
+const Webhooks = lazyScreen(async () => (await import("./screens/webhooks/webhooks.tsx")).default);
 
 /** The studio's screens by their paths. Only the first is in the first load. */
 export function App({ problem }: { readonly problem: string | null }) {

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { loadScript } from "../state/scripts.ts";
 import type { EditedObject, Composition } from "../workspace/rules/edit-history.ts";
 import type { ComposedMask } from "./compose.ts";
 import type { Instance } from "../workspace/rules/instances.ts";
@@ -57,8 +58,11 @@ export class EditedMasks {
     found: readonly Instance[],
     key: string,
   ): Promise<Named> {
-    this.#maskWorker ??= import("./mask-worker.ts").then(({ MaskWorker: Opened }) => new Opened());
-    const maskWorker = await this.#maskWorker;
+    this.#maskWorker ??= loadScript(() => import("./mask-worker.ts")).then(({ MaskWorker: Opened }) => new Opened());
+    const maskWorker = await this.#maskWorker.catch((error: unknown) => {
+      this.#maskWorker = null;
+      throw error;
+    });
     const made = await maskWorker.make(
       composition,
       (name) => found.find((each) => each.object === name)?.png,

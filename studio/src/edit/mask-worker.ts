@@ -6,11 +6,17 @@ import type { Composition } from "../workspace/rules/edit-history.ts";
 export class MaskWorker {
   readonly #worker = new Worker(new URL("./compose.worker.ts", import.meta.url), { type: "module" });
   readonly #waiting: ((made: ComposeAnswer) => void)[] = [];
+  #isLost = false;
 
   constructor() {
     this.#worker.addEventListener("message", ({ data }: MessageEvent<ComposeAnswer>) =>
       this.#waiting.shift()?.(data),
     );
+    // The worker answers masks that it can't read: this error means that its script has not loaded.
+    this.#worker.addEventListener("error", () => {
+      this.#isLost = true;
+      for (const answer of this.#waiting.splice(0)) answer(null);
+    });
   }
 
   /** Composes a mask. @param found the file of an object's mask @throws Error with a sentence if that is not possible */
@@ -20,6 +26,7 @@ export class MaskWorker {
       return file === undefined ? [] : [[object, file] as const];
     });
     const made = await new Promise<ComposeAnswer>((resolve) => {
+      if (this.#isLost) return resolve(null);
       this.#waiting.push(resolve);
       const request: ComposeRequest = { composition, found: new Map(files) };
       this.#worker.postMessage(request, []);

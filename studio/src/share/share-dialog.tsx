@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../components/controls/button.tsx";
 import { CopyField } from "../components/controls/copy-field.tsx";
-import { Dialog } from "../components/dialogs/dialogs.tsx";
+import { Dialog } from "../components/dialogs/dialog.tsx";
 import { Field, Select } from "../components/controls/field.tsx";
 import { Loading, Problem } from "../components/layout/notice.tsx";
 import { useAction, useLoaded } from "../state/requests.ts";

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { Button, Icon, type IconName } from "../components/controls/button.tsx";
 import { leaveForAnotherKey, signIn, signOut } from "../sign-in/sign-in.ts";
 import { account, isExpired, overview, session } from "../state/session.ts";
 import { Notice } from "../components/layout/notice.tsx";
 import { config } from "../state/config.ts";
+import { fetchAhead } from "../state/scripts.ts";
 import { isOnline } from "../state/online.ts";
 import { counted } from "../text/format.ts";
 import { Brand } from "./brand.tsx";
@@ -25,6 +27,7 @@ const isHere = (href: string, path: string): boolean =>
 /** Frame of every screen of a signed-in person. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
+  useEffect(fetchAhead, []);
   return (
     <div class="shell">
       <a class="shell-skip" href="#content">

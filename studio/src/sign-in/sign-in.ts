@@ -2,9 +2,10 @@ import { batch } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
 import type { SignInSettings, StudioConfig } from "../state/config.ts";
 import { problemSentence } from "../text/problem-words.ts";
+import { loadScript } from "../state/scripts.ts";
 import { account, begin, isExpired, overview, session } from "../state/session.ts";
 
-const provider = () => import("./provider.ts");
+const provider = () => loadScript(() => import("./provider.ts"));
 const isReturnPath = (): boolean => location.pathname === "/studio/signed-in";
 
 /** Goes to the identity provider, which asks who it is, and comes back to the page that was left. @throws SignInError */

@@ -6,6 +6,7 @@ import { type SharedStack, useSharedStack } from "../../../test/support/stack/sh
 import { begin, BROKEN_PNG, segment, waitForBegun } from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
+  handleRequests,
   newEmail,
   openPage,
   openStudio,
@@ -92,12 +93,16 @@ describe("when something is in the way, the studio", () => {
   it.runIf(isLong)(
     "says that a screen is not loaded without a network, and that a job is not there",
     async () => {
-      const { page, context } = await openStudio(stack, "/studio/jobs/job_that_never_was");
+      const { page, context } = await openStudio(stack);
+      // An idle page would fetch it ahead.
+      const allow = await handleRequests(page, /assets\/jobs-.*\.js$/, (route) => route.abort());
+      await page.goto(`${stack.baseUrl}/studio/jobs/job_that_never_was`);
       await page.getByRole("heading", { name: "Job not found" }).waitFor();
       await context.setOffline(true);
       await page.getByRole("link", { name: "all jobs" }).click();
       await page.getByText("This part of the studio has not loaded yet").waitFor();
       await context.setOffline(false);
+      allow();
       await page.getByRole("button", { name: "Reload" }).click();
       await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
     },

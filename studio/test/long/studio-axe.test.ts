@@ -11,6 +11,7 @@ import { BROKEN_PNG } from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
   findingsOn,
+  handleRequests,
   newEmail,
   openPage,
   openStudio,
@@ -78,6 +79,8 @@ it("axe finds nothing serious on the screens of somebody new, whose trial is use
     await page.locator(".page-head").getByText(place).waitFor();
     await findings.look(`${place}, empty`);
   }
+  // An idle page would fetch it ahead.
+  await handleRequests(page, /assets\/keys-.*\.js$/, (route) => route.abort());
   await page.goto(`${stack.baseUrl}/studio/shares`);
   await page.getByText("No shared links").waitFor();
   await findings.look("shared links, empty");

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
 import { type Action, useAction } from "../../state/requests.ts";
 import { Button, type ButtonProps } from "../controls/button.tsx";
 import { CopyField } from "../controls/copy-field.tsx";
 import { Problem } from "../layout/notice.tsx";
+import { Dialog } from "./dialog.tsx";
 import "./dialogs.css";
 
 interface ActingDialogProps {
@@ -130,49 +131,3 @@ export const SecretDialog = ({ title, label, secret, children, onKept }: SecretD
     <div class="dialog-text">{children}</div>
   </Dialog>
 );
-
-interface DialogProps {
-  readonly title: string;
-  /** Called on dismissal: by Escape, or by a click outside it. Without it, only the dialog's own buttons close it. */
-  readonly onClose?: (() => void) | undefined;
-  readonly children: ComponentChildren;
-  /** The buttons at its foot, the primary one first. */
-  readonly actions?: ComponentChildren;
-}
-
-/** A dialog, open for as long as it is drawn. The browser keeps the focus inside, and gives it back at the end. */
-export function Dialog({ title, onClose, children, actions }: DialogProps) {
-  const id = useId();
-  const element = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const dialog = element.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
-  return (
-    <dialog
-      ref={element}
-      class="dialog"
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose?.();
-      }}
-      onClose={({ currentTarget }) => {
-        // A browser lets nobody be held by a dialog: a second Escape closes it whatever was said to the first.
-        if (!currentTarget.isConnected || currentTarget.open) return;
-        if (onClose === undefined) currentTarget.showModal();
-        else onClose();
-      }}
-      onMouseDown={(event) => {
-        if (event.target === event.currentTarget) onClose?.();
-      }}
-    >
-      <div class="dialog-content">
-        <h2 id={id}>{title}</h2>
-        {children}
-        {actions !== undefined && <div class="dialog-actions">{actions}</div>}
-      </div>
-    </dialog>
-  );
-}

@@ -1,11 +1,14 @@
 import { useSignal } from "@preact/signals";
+import { lazyPart } from "../../components/layout/lazy-part.tsx";
 import { EmptyState } from "../../components/layout/page.tsx";
-import { Loading, Problem } from "../../components/layout/notice.tsx";
+import { Loading } from "../../components/layout/notice.tsx";
 import { Table } from "../../components/layout/table.tsx";
 import { useLoaded } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
 import { counted, dateText, numberText } from "../../text/format.ts";
 import { barsOf, type Days, periodOf, PERIODS, totalOf, type UsageDay } from "./days.ts";
+
+const UsageChart = lazyPart(async () => (await import("./usage-chart.tsx")).default);
 
 /** The account's usage by day, in a period that is chosen here. */
 export function UseByDay() {
@@ -14,8 +17,6 @@ export function UseByDay() {
     async (signal) => (await api.value.getAccountUsage(periodOf(days.value, Date.now()), { signal })).days,
     [days.value],
   );
-  const chart = useLoaded(async () => (await import("./usage-chart.tsx")).default);
-  const Chart = chart.value.value;
   const used = loaded.value.value;
   const total = totalOf(used ?? []);
   return (
@@ -37,7 +38,6 @@ export function UseByDay() {
           ))}
         </fieldset>
       </header>
-      {chart.error.value !== null && <Problem error={chart.error.value} onRetry={chart.reload} />}
       <Loading of={loaded} what="Loading usage" />
       {used !== undefined && total.jobs === 0 && (
         <EmptyState title="No usage in this period">
@@ -50,7 +50,7 @@ export function UseByDay() {
           <p class="use-by-day-sum" aria-live="polite">
             <strong>{counted(total.units, "unit")}</strong> in {counted(total.jobs, "job")}
           </p>
-          {Chart !== undefined && <Chart bars={barsOf(used)} />}
+          <UsageChart bars={barsOf(used)} />
           <DayTable days={used} />
         </>
       )}

@@ -26,6 +26,7 @@ export class MaskStore {
   readonly #worker = new Worker(new URL("./masks.worker.ts", import.meta.url), { type: "module" });
   readonly #masks = new Map<string, PackedMask>();
   readonly #sent = new Map<string, MaskSource>();
+  #isLost = false;
   #turn = 0;
   #stale = 0;
   #shown: readonly Wanted[] = [];
@@ -45,6 +46,11 @@ export class MaskStore {
           if (data.patch !== null) onPatch(data.patch);
           if (data.whole && data.turn === this.#turn) onWhole();
       }
+    });
+    // The worker answers masks that it can't read: this error means that its script has not loaded.
+    this.#worker.addEventListener("error", () => {
+      this.#isLost = true;
+      this.damaged.value = new Set(this.#sent.keys());
     });
   }
 
@@ -69,6 +75,7 @@ export class MaskStore {
     for (const [key, source] of sources) {
       if (this.#sent.has(key)) continue;
       this.#sent.set(key, source);
+      if (this.#isLost) this.damaged.value = new Set(this.#sent.keys());
       this.#send({ type: "decode", key, source });
     }
   }

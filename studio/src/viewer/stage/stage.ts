@@ -3,6 +3,7 @@ import { MaskStore, type Wanted } from "../masks/mask-store.ts";
 import type { Painter, Pixels } from "../paint/painter.ts";
 import type { Colour, MaskSource, Point, Size } from "../types.ts";
 import { fit, pan, resize, reveal, settle, toPicture, type View, zoom } from "../view/view.ts";
+import { FlatPainter } from "../paint/flat-painter.ts";
 import { GlPainter } from "../paint/gl-painter.ts";
 import { watchSize } from "./watch-size.ts";
 
@@ -35,7 +36,6 @@ export class Stage {
   #pixels: Pixels | null = null;
   #masks: ShownMasks = NO_MASKS;
   #appearance: Appearance = { opacity: 0.5, highlighted: null };
-  #canvas: HTMLCanvasElement | null = null;
   #painter: Painter | null = null;
   #step = 1;
   #ratio = 1;
@@ -61,20 +61,16 @@ export class Stage {
 
   /** Draws on a canvas from now on. Returns what ends it; then the stage is of no more use. */
   attach(canvas: HTMLCanvasElement): () => void {
-    this.#canvas = canvas;
     const lost = (event: Event): void => {
       event.preventDefault();
       this.#painter = null;
     };
-    const open = async (): Promise<void> => {
-      const painter = await openPainter(canvas);
-      if (this.#canvas === null) return painter.close();
-      this.#painter = painter;
+    const open = (): void => {
+      this.#painter = openPainter(canvas);
       this.#begin();
     };
-    const restored = (): void => void open();
     canvas.addEventListener("webglcontextlost", lost);
-    canvas.addEventListener("webglcontextrestored", restored);
+    canvas.addEventListener("webglcontextrestored", open);
     const unwatch = watchSize(canvas, (frame, ratio) => this.#resize(frame, ratio));
     // The observer reports before the next frame, and a pointer may be quicker on a busy machine.
     const measure = (): void => {
@@ -84,14 +80,13 @@ export class Stage {
         this.#resize({ width, height }, this.#ratio);
     };
     canvas.addEventListener("pointerdown", measure);
-    restored();
+    open();
     return () => {
       unwatch();
       canvas.removeEventListener("pointerdown", measure);
       canvas.removeEventListener("webglcontextlost", lost);
-      canvas.removeEventListener("webglcontextrestored", restored);
+      canvas.removeEventListener("webglcontextrestored", open);
       cancelAnimationFrame(this.#request);
-      this.#canvas = null;
       this.#painter?.close();
       this.maskStore.close();
     };
@@ -246,10 +241,9 @@ export class Stage {
 }
 
 /** Opens the best painter that the browser has for a canvas. @throws Error if it has none */
-async function openPainter(canvas: HTMLCanvasElement): Promise<Painter> {
+function openPainter(canvas: HTMLCanvasElement): Painter {
   const gl = canvas.getContext("webgl2", { antialias: false, depth: false, alpha: true });
   if (gl !== null) return new GlPainter(gl);
-  const { FlatPainter } = await import("../paint/flat-painter.ts");
   const flat = canvas.getContext("2d");
   if (flat === null) throw new Error("The browser can't draw on a canvas.");
   return new FlatPainter(flat);

@@ -1,3 +1,4 @@
+import { loadScript } from "../../state/scripts.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import type { Instance } from "../rules/instances.ts";
 import type { Owner } from "../service/owner.ts";
@@ -52,15 +53,21 @@ export class Runner {
 
   /**
    * Returns the renderer of the workspace's pictures, opened on first use. It has its own worker, so that thumbnails do not delay it.
-   * Throws the signal's reason if the workspace is over.
+   * Throws the signal's reason if the workspace is over, and an error with a sentence if its script can't be fetched.
    */
   renderer(): Promise<Renderer> {
-    return (this.#renderer ??= this.#openRenderer());
+    this.#renderer ??= this.#openRenderer().catch((error: unknown) => {
+      this.#renderer = undefined;
+      throw error;
+    });
+    return this.#renderer;
   }
 
   async #openRenderer(): Promise<Renderer> {
     const ended = AbortSignal.any([this.signal, this.#drawing.signal]);
-    const { Renderer: Opened } = await import("../../render/renderer.ts");
+    const { Renderer: Opened } = await loadScript(
+      () => import("../../render/renderer.ts"),
+    );
     ended.throwIfAborted();
     const renderer = new Opened();
     ended.addEventListener("abort", () => renderer.close());

@@ -1,6 +1,5 @@
-import { lazy } from "preact-iso";
 import { useEffect } from "preact/hooks";
-import { inPlace } from "../../../components/layout/lazy-part.tsx";
+import { lazyPart } from "../../../components/layout/lazy-part.tsx";
 import type { GalleryItem } from "../../../gallery/items.ts";
 import { problemSentence } from "../../../text/problem-words.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
@@ -9,7 +8,7 @@ import type { Picture } from "../../../workspace/rules/picture.ts";
 import type { ViewState } from "../state/view-state.ts";
 import { Progress } from "../stage/progress.tsx";
 
-const Gallery = inPlace(lazy(async () => (await import("../../../gallery/gallery.tsx")).Gallery));
+const Gallery = lazyPart(async () => (await import("../../../gallery/gallery.tsx")).Gallery);
 
 /** All pictures of a workspace, with what was found in each. */
 export function Batch({ viewState }: { readonly viewState: ViewState }) {

@@ -1,4 +1,4 @@
-import { Dialog } from "../../../components/dialogs/dialogs.tsx";
+import { Dialog } from "../../../components/dialogs/dialog.tsx";
 import "./key-sheet.css";
 
 const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [string, string])[] }[] = [

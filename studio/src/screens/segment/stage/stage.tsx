@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { inPlace, lazyPart } from "../../../components/layout/lazy-part.tsx";
+import { lazyPart } from "../../../components/layout/lazy-part.tsx";
 import { Notice, Waiting } from "../../../components/layout/notice.tsx";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
@@ -15,13 +15,13 @@ import { Tools } from "./tools.tsx";
 import { useBitmap, usePreview } from "./use-bitmap.ts";
 import "./stage.css";
 
-const PictureViewer = inPlace(
-  lazyPart(async () => (await import("../../../viewer/picture-viewer.tsx")).PictureViewer),
+const PictureViewer = lazyPart(
+  async () => (await import("../../../viewer/picture-viewer.tsx")).PictureViewer,
 );
 
-const ComparePane = inPlace(lazyPart(async () => (await import("./compare-pane.tsx")).ComparePane));
+const ComparePane = lazyPart(async () => (await import("./compare-pane.tsx")).ComparePane);
 
-const ClipScreen = inPlace(lazyPart(async () => (await import("../../../clip/clip-screen.tsx")).default));
+const ClipScreen = lazyPart(async () => (await import("../../../clip/clip-screen.tsx")).default);
 
 /** The open picture, or the clip, with the progress of its job. */
 export function Stage({ viewState }: { readonly viewState: ViewState }) {

@@ -2,7 +2,7 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { SegmentationError } from "segmentation-client";
-import { inPlace, lazyPart } from "../../../components/layout/lazy-part.tsx";
+import { lazyPart } from "../../../components/layout/lazy-part.tsx";
 import { Problem } from "../../../components/layout/notice.tsx";
 import { Page } from "../../../components/layout/page.tsx";
 import { addressesIn, type Given } from "../../../workspace/rules/picture.ts";
@@ -11,7 +11,7 @@ import { Empty } from "../add-files/empty.tsx";
 import "./workbench.css";
 
 const loadPanels = async () => (await import("./workbench-panels.tsx")).WorkbenchPanels;
-const WorkbenchPanels = inPlace(lazyPart(loadPanels));
+const WorkbenchPanels = lazyPart(loadPanels);
 
 interface WorkbenchProps {
   readonly workspace: Workspace;
