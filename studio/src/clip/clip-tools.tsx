@@ -50,12 +50,12 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
 
 /** Returns the hint for the current tool. */
 function hintOf(tool: ClipTool, target: ClipObject | undefined): string {
-  const click = isTouch ? "Tap" : "Click";
+  const [click, box] = isTouch ? ["Tap", "hold and drag a box"] : ["Click", "drag a box"];
   const keys = isTouch ? "" : " Keys: , and . for frames; arrows, Enter, B.";
   if (tool === "pan") return "Choose Point to follow an object that no prompt has to name.";
   if (tool === "point" || target === undefined)
-    return `${click} an object in any frame, or drag a box around it: it is followed both ways.${keys}`;
+    return `${click} an object in any frame, or ${box} around it: it is followed both ways.${keys}`;
   return tool === "add"
-    ? `${click} ${nameOf(target)} where it is wrong or lost, or drag a box around it.${keys}`
+    ? `${click} ${nameOf(target)} where it is wrong or lost, or ${box} around it.${keys}`
     : `${click} what doesn’t belong to ${nameOf(target)}.${keys}`;
 }

@@ -52,7 +52,11 @@ export function Surface(props: SurfaceProps) {
     const keyAt = (at: Point): string | null => stage.maskStore.topmostAt(wholePixel(stage.toPicture(at)));
     const detach = stage.attach(surface);
     const ignore = listenToGestures(surface, {
-      isPanning: () => latest.current.tool === "pan" || isSpaceDown.value,
+      drags: () => {
+        const { tool: now } = latest.current;
+        return now === "pan" || isSpaceDown.value ? "pan" : isPaint(now) ? "stroke" : "box";
+      },
+      canPan: () => !isFit(stage.view.value, stage.size, stage.frame.value),
       onPan: (by) => stage.pan(by),
       onZoom: (factor, about) => stage.zoom(factor, about),
       onHover: (at) => {

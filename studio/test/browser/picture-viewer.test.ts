@@ -289,6 +289,57 @@ describe("the viewer of pictures", () => {
     await seesColour(page, { x: ON_SPOON.x + 90, y: ON_SPOON.y + 90 }, over(rgb(0), GREY, 0.5));
   });
 
+  it("scrolls by one finger and begins nothing; held still first, the finger draws a box", async () => {
+    const page = await openViewer({ hasTouch: true });
+    await page.evaluate(() => (window.viewer.tool.value = "point"));
+    await page.evaluate("document.body.style.height = '2000px'");
+    const touches = await page.context().newCDPSession(page);
+    const send = (type: "touchStart" | "touchMove" | "touchEnd", ...points: (readonly [number, number])[]) =>
+      touches.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+    const drag = async ([x, y]: readonly [number, number], by: readonly [number, number]): Promise<void> => {
+      for (const step of [0.2, 0.6, 1]) await send("touchMove", [x + by[0] * step, y + by[1] * step]);
+      await send("touchEnd");
+    };
+    await send("touchStart", [400, 300]);
+    await drag([400, 300], [12, -200]);
+    await expect.poll(() => page.evaluate<number>("scrollY")).toBeGreaterThan(100);
+    expect(await pendingRegions(page)).toEqual([]);
+
+    // The page goes on scrolling for a while.
+    const scrolledBack = "scrollTo(0, 0); new Promise((resolve) => setTimeout(() => resolve(scrollY), 100))";
+    await expect.poll(() => page.evaluate(scrolledBack)).toBe(0);
+    await send("touchStart", [600, 200]);
+    await page.locator(".viewer-box").first().waitFor();
+    await drag([600, 200], [100, 80]);
+    expect(await pendingRegions(page)).toEqual([{ box: [300, 100, 50, 40] }]);
+    expect(await page.evaluate("scrollY")).toBe(0);
+
+    // The zoomed picture is moved by the finger, and no box is begun.
+    await page.getByRole("application").focus();
+    await page.keyboard.press("+");
+    await send("touchStart", [400, 300]);
+    await drag([400, 300], [0, -100]);
+    expect(await page.evaluate("scrollY")).toBe(0);
+    expect(await pendingRegions(page)).toHaveLength(1);
+  });
+
+  it("takes a click whose mouse wobbles for a click, and a box with a short side for nothing", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => (window.viewer.tool.value = "point"));
+    for (const [by, count] of [
+      [[5, 1], 1],
+      [[90, 4], 1],
+      [[90, 14], 2],
+    ] as const) {
+      await page.mouse.move(600, 200);
+      await page.mouse.down();
+      await page.mouse.move(600 + by[0], 200 + by[1], { steps: 3 });
+      await page.mouse.up();
+      expect(await pendingRegions(page)).toHaveLength(count);
+    }
+    expect((await pendingRegions(page))[0]).toHaveProperty("points");
+  });
+
   it("reports that a mask can't be read, and shows the others", async () => {
     const page = await openViewer();
     const broken = { url: served.put("broken.png", "no PNG"), prompt: 3, label: "fork 1" };

@@ -2,8 +2,10 @@ import type { Point } from "../types.ts";
 
 /** Gestures of pointers on the frame; points and distances in CSS pixels of the frame. */
 interface GestureEvents {
-  /** True if a drag moves the picture; otherwise it draws a box. */
-  readonly isPanning: () => boolean;
+  /** Effect of a drag: it moves the picture, draws a box, or paints a stroke. A finger draws a box only after it was held still. */
+  readonly drags: () => "pan" | "box" | "stroke";
+  /** True if a part of the picture is out of sight. Otherwise a finger scrolls the page. */
+  readonly canPan: () => boolean;
   readonly onPan: (by: Point) => void;
   readonly onZoom: (factor: number, about: Point) => void;
   /** Called with the position of the pointer without a button; null when it has left. */
@@ -16,7 +18,11 @@ interface GestureEvents {
 }
 
 /** A pointer that moves less is clicking, in CSS pixels: fingers are less steady. */
-const STILL = { mouse: 4, touch: 10 } as const;
+const STILL = { mouse: 6, touch: 10 } as const;
+/** Time after which a finger that stays still draws a box. */
+const HOLD_MS = 450;
+/** The first box of a finger that is held still shows that it draws: its half side in CSS pixels, larger than a fingertip. */
+const HELD = 32;
 
 /** Zoom by a pixel of a wheel; a pinch on a touchpad comes as small steps with the control key. */
 const WHEEL = { scroll: 0.0018, pinch: 0.01 } as const;
@@ -34,6 +40,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
   const down = new Map<number, Down>();
   let kind: "still" | "panning" | "boxing" | "none" = "none";
   let isMiddle = false;
+  let hold: ReturnType<typeof setTimeout> | undefined;
 
   const at = (event: MouseEvent): Point => {
     const { left, top } = element.getBoundingClientRect();
@@ -48,6 +55,25 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     isMiddle = event.button === MIDDLE_BUTTON;
     kind = down.size === 1 ? "still" : "panning";
     events.onHover(null);
+    clearTimeout(hold);
+    if (kind === "still" && event.pointerType === "touch" && events.drags() === "box")
+      hold = setTimeout(() => beginBox(at(event)), HOLD_MS);
+  };
+
+  /** A finger that was held still begins a box. */
+  const beginBox = (from: Point): void => {
+    kind = "boxing";
+    events.onBoxing([
+      { x: from.x - HELD, y: from.y - HELD },
+      { x: from.x + HELD, y: from.y + HELD },
+    ]);
+    // Safari has no vibration.
+    navigator.vibrate?.(10);
+  };
+
+  const draws = (event: PointerEvent): boolean => {
+    const drags = events.drags();
+    return !isMiddle && (drags === "stroke" || (drags === "box" && event.pointerType !== "touch"));
   };
 
   const onMove = (event: PointerEvent): void => {
@@ -61,7 +87,8 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     const still = event.pointerType === "touch" ? STILL.touch : STILL.mouse;
     if (kind === "still") {
       if (distance(now.from, now.at) < still) return;
-      kind = isMiddle || events.isPanning() ? "panning" : "boxing";
+      kind = draws(event) ? "boxing" : "panning";
+      clearTimeout(hold);
     }
     down.set(event.pointerId, now);
     if (kind === "boxing") events.onBoxing([now.from, now.at]);
@@ -77,12 +104,19 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     const pointer = down.get(event.pointerId);
     if (pointer === undefined) return;
     down.delete(event.pointerId);
+    clearTimeout(hold);
     const cancelled = event.type === "pointercancel";
     if (kind === "boxing") events.onBoxing(null);
     if (kind === "boxing" && !cancelled) events.onBox(pointer.from, at(event));
     if (kind === "still" && !cancelled && !isMiddle) events.onClick(at(event), event);
     // After a pinch, the remaining finger continues panning.
     if (down.size === 0) kind = "none";
+  };
+
+  /** Keeps the browser from scrolling the page by fingers that do something else. */
+  const onTouchMove = (event: TouchEvent): void => {
+    const isOurs = kind === "boxing" || down.size > 1 || events.canPan();
+    if (isOurs && event.cancelable) event.preventDefault();
   };
 
   const onWheel = (event: WheelEvent): void => {
@@ -102,8 +136,14 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
   element.addEventListener("pointercancel", onUp, { signal });
   element.addEventListener("pointerleave", onLeave, { signal });
   element.addEventListener("dblclick", onDoubleClick, { signal });
+  element.addEventListener("touchmove", onTouchMove, { signal, passive: false });
+  // A finger that is held still opens no menu.
+  element.addEventListener("contextmenu", (event) => down.size > 0 && event.preventDefault(), { signal });
   element.addEventListener("wheel", onWheel, { signal, passive: false });
-  return () => end.abort();
+  return () => {
+    clearTimeout(hold);
+    end.abort();
+  };
 }
 
 /** The picture follows one pointer, or two: then the change of their distance zooms it. */

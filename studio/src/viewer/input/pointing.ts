@@ -26,6 +26,9 @@ export interface PointingContext {
 /** Steps of the crosshair are that many CSS pixels, and at least one of the picture's. */
 const CROSSHAIR_STEP = 6;
 
+/** Boxes with a shorter side are mistakes, in CSS pixels. */
+const LEAST_BOX = 6;
+
 /** Makes regions of clicks, drags and keys. */
 export class Pointing {
   /** The box that is being drawn, from corner to corner, in pixels of the picture. */
@@ -151,7 +154,7 @@ export class Pointing {
   }
 
   #box(from: Point, to: Point): void {
-    const region = boxBetween(from, to, this.#stage.size);
+    const region = boxBetween(from, to, this.#stage.size, LEAST_BOX / this.#stage.view.value.scale);
     if (region !== null) this.#context().onRegion?.(region, false);
   }
 
@@ -175,13 +178,18 @@ export function pixelAt({ x, y }: Point, picture: Size): Point {
 }
 
 /**
- * The region of the box between two points, in whole pixels and inside the picture; null if it has no width or no height
- * there.
+ * Returns the region of the box between two points, in whole pixels and inside the picture; null if one of its sides is
+ * shorter than `least` pixels of the picture.
  */
-export function boxBetween(a: Point, b: Point, picture: Size): Extract<Region, { box: unknown }> | null {
+export function boxBetween(
+  a: Point,
+  b: Point,
+  picture: Size,
+  least = 1,
+): Extract<Region, { box: unknown }> | null {
   const [left, right] = ends(a.x, b.x, picture.width);
   const [top, bottom] = ends(a.y, b.y, picture.height);
-  if (left === right || top === bottom) return null;
+  if (Math.min(right - left, bottom - top) < Math.max(1, least)) return null;
   return { box: [left, top, right - left, bottom - top] };
 }
 

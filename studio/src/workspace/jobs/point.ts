@@ -9,6 +9,7 @@ import { onceOnline, until } from "../service/once-online.ts";
 import {
   type Attempt,
   correctedBy,
+  isTooUnsure,
   latestAttempt,
   nextToDraw,
   pointedAt,
@@ -158,9 +159,9 @@ async function takeDrawn(
   const [instance, ...others] = all.filter(
     (each) => attempt.maskIndex === undefined || indexOf(each) === attempt.maskIndex,
   );
-  if (instance === undefined) {
-    const sentence =
-      "Nothing was found there. Click a different spot on the object, or drag a box around it.";
+  const isNew = region !== null && object.refines === undefined && object.attempts.length === 1;
+  if (instance === undefined || (isNew && isTooUnsure(instance.confidence, workspace.threshold.value))) {
+    const sentence = nothingThere(instance?.confidence);
     takeBack(workspace, number);
     // What was opened by its job had found nothing before.
     if (region === null) return;
@@ -181,6 +182,10 @@ async function takeDrawn(
     workspace.pointed.value = pointed;
   });
 }
+
+/** Explains why a point or a box made no object. The service has processed the picture for it. */
+const nothingThere = (confidence?: number): string =>
+  `${confidence === undefined ? "Nothing was found there." : `The best mask there is only ${Math.round(confidence * 100)}% sure, so it was not kept.`} The unit is spent. Point at a different spot on the object, or draw a box around it.`;
 
 const indexOf = ({ id }: Instance): number => refinedOf(id)?.maskIndex ?? 0;
 

@@ -190,6 +190,13 @@ export const latestAttempt = (objects: readonly PointedObject[], picture?: strin
       .map((object) => lastOf(object).number),
   );
 
+/** Masks of new objects with a lower confidence are dropped. */
+const LEAST_KEPT = 0.25;
+
+/** Tells whether a new object's mask is dropped; a lower threshold of the workspace keeps it. */
+export const isTooUnsure = (confidence: number, threshold: number | null): boolean =>
+  confidence < Math.min(LEAST_KEPT, threshold ?? LEAST_KEPT);
+
 /** A region as a job names it. */
 export function regionOn(taskId: string, region: Region): components["schemas"]["Region"] {
   if ("points" in region) return { taskId, points: [...region.points] };

@@ -37,6 +37,7 @@ describe("a region", () => {
     const size = { width: 100, height: 100 };
     expect(boxBetween({ x: 10, y: 10 }, { x: 10.2, y: 60 }, size)).toBeNull();
     expect(boxBetween({ x: -50, y: 10 }, { x: -10, y: 60 }, size)).toBeNull();
+    expect(boxBetween({ x: 10, y: 10 }, { x: 15, y: 60 }, size, 6)).toBeNull();
   });
 
   it("takes points on the object and beside it, up to as many as the service takes", () => {

@@ -5,6 +5,7 @@ import {
   correctedBy,
   drawnOf,
   inPath,
+  isTooUnsure,
   lastOf,
   nextToDraw,
   objectFor,
@@ -30,6 +31,14 @@ function nth(objects: readonly PointedObject[], i: number): PointedObject {
 const two = pointedAt(pointedAt([], "a", point, "new"), "a", box, "new");
 
 describe("objects that are pointed at", () => {
+  it("are dropped below 25 percent, unless the threshold is lower", () => {
+    const dropped = (threshold: number | null) =>
+      [0.04, 0.11, 0.24, 0.25, 0.6].filter((confidence) => isTooUnsure(confidence, threshold));
+    expect(dropped(null)).toEqual([0.04, 0.11, 0.24]);
+    expect(dropped(0.9)).toEqual([0.04, 0.11, 0.24]);
+    expect(dropped(0.1)).toEqual([0.04]);
+  });
+
   it("are drawn in the order in which they were pointed at", () => {
     expect(nextToDraw(two)?.object.number).toBe(1);
     expect(nextToDraw(withAttempt(two, 1, { state: "running" }))?.object.number).toBe(2);

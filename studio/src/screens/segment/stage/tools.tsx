@@ -21,16 +21,23 @@ const HINTS: Readonly<Record<Tool, string>> = {
   eraser: "Drag over what doesn’t belong to the object.",
 };
 
+/** Of touch screens, where one finger scrolls the page or moves the zoomed picture. */
+const TOUCH_HINTS: Readonly<Record<Tool, string>> = {
+  pan: "Drag to move, pinch to zoom.",
+  point: "Tap an object, or hold and drag a box around it: 1 unit each.",
+  add: "Tap another part of the object.",
+  remove: "Tap what doesn’t belong to the object.",
+  brush: `${HINTS.brush} Two fingers move the picture.`,
+  eraser: `${HINTS.eraser} Two fingers move the picture.`,
+};
+
 const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
 
 /** Returns the hint for the current tool, with its keys. */
 function hintOf(viewState: ViewState, canRefine: boolean): string {
   const tool = viewState.tool.value;
   const hint = HINTS[tool];
-  if (isTouch)
-    return tool === "pan"
-      ? "Drag to move, pinch to zoom."
-      : `${hint.replaceAll("Click", "Tap")} Two fingers move the picture.`;
+  if (isTouch) return TOUCH_HINTS[tool];
   const refined = viewState.refining.target.value;
   if (refined !== null && tool !== "pan")
     return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first ${LIMITS.freeRefinements} are free.`;
