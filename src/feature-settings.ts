@@ -200,6 +200,8 @@ export function studioSettingsOf(settings: Settings): StudioSettings | null {
     logoUrl: settings.STUDIO_LOGO_URL ?? null,
     signIn,
     maxImagePixels: settings.MAX_IMAGE_PIXELS,
+    maxImageBytes: settings.MAX_IMAGE_BYTES,
+    maxVideoBytes: settings.MAX_VIDEO_BYTES,
     paidPlan: paidPlanOf(settings),
     connectOrigins: [
       ...(signIn !== null && URL.canParse(signIn.issuer) ? [new URL(signIn.issuer).origin] : []),

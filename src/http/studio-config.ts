@@ -5,6 +5,9 @@ export interface StudioConfig {
   readonly logoUrl: string | null;
   /** The studio refuses a picture with more pixels. */
   readonly maxImagePixels: number;
+  /** The studio refuses larger files. */
+  readonly maxImageBytes: number;
+  readonly maxVideoBytes: number;
   /** The access of a new subscriber; null if the service takes no payments. */
   readonly paidPlan: {
     readonly maxImageTasksPerJob: number;

@@ -30,13 +30,10 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
     strictTransportSecurity: false,
   });
 
-const configOf = ({ name, logoUrl, signIn, maxImagePixels, paidPlan }: StudioSettings): StudioConfig => ({
-  name,
-  logoUrl,
-  signIn,
-  maxImagePixels,
-  paidPlan,
-});
+const configOf = (settings: StudioSettings): StudioConfig => {
+  const { name, logoUrl, signIn, maxImagePixels, maxImageBytes, maxVideoBytes, paidPlan } = settings;
+  return { name, logoUrl, signIn, maxImagePixels, maxImageBytes, maxVideoBytes, paidPlan };
+};
 
 /** The studio's settings. @throws ServiceError not_found where the operator has no studio. */
 function settingsOf(c: Context<AppEnv>): StudioSettings {

@@ -187,7 +187,7 @@ function refuseLarger({ settings }: Platform, contentType: string, size: number)
   if (size <= mostBytes) return;
   throw new ServiceError(
     "upload_too_large",
-    `A file of type ${contentType} may have ${mostBytes / 1_000_000} MB. Upload a smaller one.`,
+    `A file of type ${contentType} may have at most ${mostBytes / 1_000_000} MB. Upload a smaller one.`,
   );
 }
 

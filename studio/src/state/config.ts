@@ -19,6 +19,8 @@ export const config = signal<StudioConfig>({
   name: "Studio",
   logoUrl: null,
   maxImagePixels: Infinity,
+  maxImageBytes: Infinity,
+  maxVideoBytes: Infinity,
   paidPlan: null,
   signIn: null,
 });

@@ -1,15 +1,9 @@
 import { batch, computed, signal } from "@preact/signals";
-import type { CreateJobRequest, JobStatus } from "segmentation-client";
-import {
-  bytesOf,
-  type Given,
-  givenPicture,
-  type Picture,
-  type Sending,
-  take,
-  taskIdOf,
-  type WorkspaceType,
-} from "./rules/picture.ts";
+import { type CreateJobRequest, type JobStatus, mapParallel } from "segmentation-client";
+import { config } from "../state/config.ts";
+import { fetchLater, loadScript } from "../state/scripts.ts";
+import { bytesOf, givenPicture, type Picture, type Sending, take, taskIdOf } from "./rules/picture.ts";
+import type { Given, WorkspaceType } from "./rules/inspect-file.ts";
 import { type ClipRegion, regionsOn } from "./rules/clip-regions.ts";
 import type { FoundJob } from "./service/found-job.ts";
 import type { Inputs } from "./service/shared-inputs.ts";
@@ -36,6 +30,13 @@ interface WorkspaceProblem {
   /** Request that failed: what the prompts ask for, an object that was pointed at, a picture's masks, or the workspace as a whole. */
   readonly of: "job" | "pointing" | "masks" | "opening";
 }
+
+// It is needed as soon as something is given.
+const loadInspect = async () => (await import("./rules/inspect-file.ts")).inspect;
+fetchLater(loadInspect);
+
+/** Number of files that are inspected in parallel. */
+const PARALLEL = 8;
 
 export const IDLE: Going = { at: "idle" };
 
@@ -165,9 +166,14 @@ export class Workspace {
     ),
   ]);
 
-  /** Takes pictures or a clip. What is not taken is noted in `refused`. */
-  add(given: readonly Given[]): void {
-    const { type, accepted, refused } = take(given, this.pictures.value.length > 0, this.type.value);
+  /** Takes pictures or a clip. What the service could not take is noted in `refused`. */
+  async add(given: readonly Given[]): Promise<void> {
+    if (given.length === 0) return;
+    const inspect = await loadScript(loadInspect).catch((error: Error) => error.message);
+    if (typeof inspect === "string") return void (this.refused.value = [inspect]);
+    const inspected = await mapParallel(given, PARALLEL, undefined, (each) => inspect(each, config.peek()));
+    const { pictures, type: before } = this;
+    const { type, accepted, refused } = take(inspected, pictures.value.length > 0, before.value);
     batch(() => {
       this.refused.value = refused;
       if (accepted.length === 0) return;

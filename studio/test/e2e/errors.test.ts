@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { isLong } from "../../../inference-container/test/support/form.ts";
 import { startFileServer } from "../../../test/support/network/file-server.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
-import { begin, BROKEN_PNG, segment, waitForBegun } from "../../../test/support/browser/studio-work.ts";
+import { begin, BROKEN_PNG, give, segment, waitForBegun } from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
   handleRequests,
@@ -14,7 +14,7 @@ import {
 } from "../../../test/support/browser/studio.ts";
 import { useUpTrial } from "../../../test/support/stack/use-up-trial.ts";
 
-/** The first bytes of a HEIC file: enough for the service to identify it. */
+/** The first bytes of a HEIC file: enough to identify it. */
 const HEIC = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic".padEnd(2_000, "\0"), "latin1");
 
 describe("when something is in the way, the studio", () => {
@@ -46,15 +46,12 @@ describe("when something is in the way, the studio", () => {
     await page.getByText("Your trial is used up").waitFor();
   });
 
-  it("says which format the service doesn't read, why an address is refused, and has it fetch one that is not", async () => {
+  it("says before the upload which format the service doesn't read, why an address is refused, and has it fetch one that is not", async () => {
     const source = await startFileServer({ "/cat.png": (response) => response.end(BROKEN_PNG) });
     try {
       const { page } = await openStudio(stack);
-      await begin(page, { name: "IMG_0001.HEIC", mimeType: "", buffer: HEIC });
-      await page.getByText("This browser can’t show the file").waitFor();
-      await segment(page).click();
-      await page.getByText("HEIC files are not supported").waitFor();
-      await page.getByRole("button", { name: "New pictures or clip" }).click();
+      await give(page, [{ name: "IMG_0001.HEIC", mimeType: "", buffer: HEIC }]);
+      await page.getByText("IMG_0001.HEIC: HEIC files are not supported. To get a JPEG").waitFor();
 
       await page.getByRole("button", { name: "From URL" }).click();
       const address = page.getByLabel("URL of a picture or clip");

@@ -132,6 +132,45 @@ describe("the workbench", () => {
     await page.getByText("Some words aren’t in the model’s vocabulary").waitFor({ state: "detached" });
   });
 
+  it("takes the pictures of a folder that is dropped, and of those in it, by their names", async () => {
+    const { page } = await openStudio(stack);
+    await page.getByRole("button", { name: "Choose a folder" }).waitFor();
+    await page.evaluate(
+      async (url) => {
+        const picture = await (await fetch(url)).blob();
+        const file = (name: string) => ({
+          name,
+          isFile: true,
+          file: (take: (each: File) => void) => take(new File([picture], name, { type: "image/png" })),
+        });
+        const folder = (name: string, all: readonly object[]) => ({
+          name,
+          isDirectory: true,
+          createReader: () => {
+            const parts = [all.slice(0, 2), all.slice(2), []];
+            return { readEntries: (take: (part: readonly object[]) => void) => take(parts.shift() ?? []) };
+          },
+        });
+        const tree = folder("photos", [
+          file("b10.png"),
+          file(".DS_Store"),
+          folder("more", [file("c.png")]),
+          file("b9.png"),
+        ]);
+        const drop = new Event("drop", { bubbles: true, cancelable: true });
+        const dataTransfer = { files: [new File([], "photos")], items: [{ webkitGetAsEntry: () => tree }] };
+        dispatchEvent(Object.assign(drop, { dataTransfer }));
+      },
+      new URL((await page.locator(".empty-sample img").getAttribute("src")) ?? "", page.url()).href,
+    );
+    const strip = page.getByRole("navigation", { name: "Pictures" });
+    await expect
+      .poll(() =>
+        strip.locator(".strip-picture").evaluateAll((all) => all.map((each) => each.getAttribute("title"))),
+      )
+      .toEqual(["b9.png", "b10.png", "c.png"]);
+  });
+
   it("refuses in place what is no picture, and says why a damaged one failed", async () => {
     const { page } = await openStudio(stack);
     await give(page, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });

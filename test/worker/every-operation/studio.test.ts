@@ -73,6 +73,8 @@ describe("the studio's pages", () => {
       name: "Segmentation",
       logoUrl: null,
       maxImagePixels: 100_000_000,
+      maxImageBytes: 50_000_000,
+      maxVideoBytes: 2_000_000_000,
       // Per day a subscriber without payments may use as much as it may owe.
       paidPlan: {
         maxImageTasksPerJob: 100,

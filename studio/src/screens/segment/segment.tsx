@@ -52,7 +52,7 @@ export default function Segment() {
       key={workspace.id}
       workspace={workspace}
       onNew={(given) => {
-        workspaces().startOver().add(given);
+        void workspaces().startOver().add(given);
         begun.value += 1;
         route("/studio");
       }}

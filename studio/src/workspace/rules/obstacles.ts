@@ -1,6 +1,6 @@
 import type { Answer } from "segmentation-client";
 import { counted } from "../../text/format.ts";
-import type { WorkspaceType } from "./picture.ts";
+import type { WorkspaceType } from "./inspect-file.ts";
 
 /** Reason why a job would be refused, known from the account's overview before anything is sent. */
 export interface Obstacle {

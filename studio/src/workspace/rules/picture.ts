@@ -1,3 +1,5 @@
+import type { Given, Inspected, WorkspaceType } from "./inspect-file.ts";
+
 /** State of the upload of a picture's file. */
 export type Sending =
   | { readonly at: "here" }
@@ -57,52 +59,31 @@ export function bytesOf(pictures: readonly Picture[]): { readonly sent: number; 
   return { sent, total };
 }
 
-/** Type of a workspace's jobs. */
-export type WorkspaceType = Extract<FileKind, "image" | "video">;
-
-/** Kind of a file by its MIME type or its URL. A browser knows no type of some files that the service may know. */
-type FileKind = "image" | "video" | "unknown" | "other";
-
-function kindOf(given: Given): FileKind {
-  if (given instanceof URL) return CLIP_ADDRESS.test(given.pathname) ? "video" : "unknown";
-  const { type } = given;
-  if (type === "" || type === "application/octet-stream") return "unknown";
-  const [kind] = type.split("/");
-  return kind === "image" || kind === "video" ? kind : "other";
-}
-
-/** Input from a person: a file, or a URL. */
-export type Given = File | URL;
-
 /** The outcome of the given files. */
 interface Taken {
-  readonly type: "image" | "video";
+  readonly type: WorkspaceType;
   readonly accepted: readonly Given[];
   /** A sentence about each that is not taken. */
   readonly refused: readonly string[];
 }
 
-/** The file extensions of clips in URLs. */
-const CLIP_ADDRESS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
-
-const SUPPORTED = "Pictures: JPEG, PNG, WebP, GIF, AVIF. Clips: MP4, MOV, WebM, MKV, AVI.";
 const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
 
-const nameOf = (given: Given): string => (given instanceof URL ? given.href : given.name);
-
 /**
- * Sorts what a person gives to a workspace of that type. A clip is a job of its own: it is taken alone, and only if the workspace has
+ * Sorts what a person gives to a workspace of that type, after its inspection. A clip is a job of its own: it is taken alone, and only if the workspace has
  * nothing yet.
  */
-export function take(given: readonly Given[], hasSome: boolean, workspaceType: "image" | "video"): Taken {
+export function take(
+  inspected: readonly (Inspected | string)[],
+  hasSome: boolean,
+  workspaceType: WorkspaceType,
+): Taken {
   const refused: string[] = [];
   const pictures: Given[] = [];
   const clips: Given[] = [];
-  for (const each of given) {
-    const kind = kindOf(each);
-    if (kind === "other") refused.push(`${nameOf(each)}: file not supported. ${SUPPORTED}`);
-    else (kind === "video" ? clips : pictures).push(each);
-  }
+  for (const each of inspected)
+    if (typeof each === "string") refused.push(each);
+    else (each.kind === "video" ? clips : pictures).push(each.given);
   if (hasSome && workspaceType === "video")
     return { type: "video", accepted: [], refused: [...refused, CLIP_IS_ALONE] };
   const [clip] = clips;

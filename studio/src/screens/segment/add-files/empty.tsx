@@ -5,7 +5,8 @@ import { Button, Icon } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { overview } from "../../../state/session.ts";
 import { limitsInWords, obstacleTo } from "../../../workspace/rules/obstacles.ts";
-import { addressesIn, type Given } from "../../../workspace/rules/picture.ts";
+import type { Given } from "../../../workspace/rules/inspect-file.ts";
+import { addressesIn } from "../../../workspace/rules/picture.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { Choose } from "./choose.tsx";
 import { ObstacleNotice, Refused } from "./notices.tsx";
@@ -38,13 +39,18 @@ export function Empty({ workspace, onGiven }: EmptyProps) {
         <div class="empty-words">
           <h2>{hasMouse ? "Drop pictures or a clip" : "Choose pictures or a clip"}</h2>
           <p>
-            Then say what to find, or point at it. Several pictures become one job.{" "}
+            Then say what to find, or point at it. Several pictures, or a folder of them, become one job.{" "}
             {limitsInWords(overview.value)}
           </p>
           <div class="empty-ways">
             <Choose variant="main" many onFiles={onGiven}>
               Choose files
             </Choose>
+            {hasMouse && (
+              <Choose folder onFiles={onGiven}>
+                Choose a folder
+              </Choose>
+            )}
             <ByAddress onGiven={onGiven} />
           </div>
         </div>

@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import { Button, Icon } from "../../../components/controls/button.tsx";
-import type { Given } from "../../../workspace/rules/picture.ts";
+import type { Given } from "../../../workspace/rules/inspect-file.ts";
 import { isConfident } from "../../../workspace/rules/instances.ts";
 import { MaskOpacity, Slider } from "../../../components/controls/slider.tsx";
 import { AskFor } from "../prompt/job-form.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { Given } from "../../../workspace/rules/picture.ts";
+import type { Given } from "../../../workspace/rules/inspect-file.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { Batch } from "../batch/batch.tsx";
 import { Inspector } from "../inspector/inspector.tsx";

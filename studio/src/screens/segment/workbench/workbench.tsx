@@ -5,7 +5,9 @@ import { SegmentationError } from "segmentation-client";
 import { lazyPart } from "../../../components/layout/lazy-part.tsx";
 import { Problem } from "../../../components/layout/notice.tsx";
 import { Page } from "../../../components/layout/page.tsx";
-import { addressesIn, type Given } from "../../../workspace/rules/picture.ts";
+import type { Given } from "../../../workspace/rules/inspect-file.ts";
+import { addressesIn } from "../../../workspace/rules/picture.ts";
+import { droppedFiles } from "../add-files/dropped-files.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { Empty } from "../add-files/empty.tsx";
 import "./workbench.css";
@@ -27,7 +29,7 @@ export function Workbench({ workspace, onNew }: WorkbenchProps) {
   const canAdd = useComputed(
     () => workspace.jobIds.value.length === 0 && workspace.going.value.at === "idle",
   );
-  const add = (given: readonly Given[]): void => workspace.add(given);
+  const add = (given: readonly Given[]): void => void workspace.add(given);
   const isEmpty =
     workspace.pictures.value.length === 0 && !workspace.opening.value && workspace.problem.value === null;
   const isLost = workspace.pictures.value.length === 0 && workspace.problem.value?.of === "opening";
@@ -85,12 +87,9 @@ interface DropTargetProps {
 const isText = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 
-/** Returns the contents of a drop or of the clipboard: files, or a text of addresses. */
-function givenIn(data: DataTransfer | null): readonly Given[] {
-  const files = [...(data?.files ?? [])];
-  if (files.length > 0) return files;
-  return addressesIn(data?.getData("text/uri-list") || data?.getData("text/plain") || "") ?? [];
-}
+/** Returns the addresses in a drop or in the clipboard. */
+const addressesOf = (data: DataTransfer | null): readonly URL[] =>
+  addressesIn(data?.getData("text/uri-list") || data?.getData("text/plain") || "") ?? [];
 
 /** Takes pictures and clips that are dropped on the page, or pasted outside of text fields. */
 function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
@@ -106,11 +105,15 @@ function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
     const drop = (event: DragEvent): void => {
       event.preventDefault();
       isOver.value = false;
-      onGiven?.(givenIn(event.dataTransfer));
+      const { dataTransfer } = event;
+      if (onGiven === null || dataTransfer === null) return;
+      if (dataTransfer.files.length === 0) onGiven(addressesOf(dataTransfer));
+      else void droppedFiles(dataTransfer).then(onGiven);
     };
     const paste = (event: ClipboardEvent): void => {
-      const given = givenIn(event.clipboardData);
-      if (given.length === 0 || (isText(event.target) && given.some((each) => each instanceof URL))) return;
+      const files = [...(event.clipboardData?.files ?? [])];
+      const given = files.length > 0 || isText(event.target) ? files : addressesOf(event.clipboardData);
+      if (given.length === 0) return;
       event.preventDefault();
       onGiven?.(given);
     };
