@@ -1,4 +1,4 @@
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, type Signal, signal } from "@preact/signals";
 import { LIMITS, type MasksJson } from "segmentation-client";
 import { coreOf, decodeMask } from "../viewer/masks/packed.ts";
 import type { PointingTool, Region, RegionPoint } from "../viewer/types.ts";
@@ -23,6 +23,9 @@ export class ClipPointing {
   readonly complaint = signal<string | null>(null);
   /** The workspace's regions before each change of this page. */
   readonly #past = signal<readonly (readonly ClipRegion[])[]>([]);
+  /** The regions that undo took away, the latest last. */
+  readonly #undone = signal<readonly (readonly ClipRegion[])[]>([]);
+  readonly canRedo = computed(() => this.#undone.value.length > 0);
   readonly canUndo = computed(() => this.#past.value.length > 0);
   readonly #workspace: Pick<Workspace, "regions">;
   readonly #playback: Playback;
@@ -101,12 +104,21 @@ export class ClipPointing {
 
   /** Takes back the latest change. */
   undo(): void {
-    const before = this.#past.value.at(-1);
-    if (before === undefined) return;
+    this.#go(this.#past, this.#undone);
+  }
+
+  /** Does again what was taken back last. */
+  redo(): void {
+    this.#go(this.#undone, this.#past);
+  }
+
+  #go(from: Signal<readonly (readonly ClipRegion[])[]>, to: typeof from): void {
+    const regions = from.value.at(-1);
+    if (regions === undefined) return;
     batch(() => {
-      this.#workspace.regions.value = before;
-      this.#past.value = this.#past.value.slice(0, -1);
-      if (!objectIdsIn(before).includes(this.target.value ?? 0)) this.target.value = null;
+      to.value = [...to.value, this.#workspace.regions.value];
+      from.value = from.value.slice(0, -1);
+      this.#put(regions);
     });
   }
 
@@ -114,9 +126,14 @@ export class ClipPointing {
     batch(() => {
       this.complaint.value = null;
       this.#past.value = [...this.#past.value, this.#workspace.regions.value];
-      this.#workspace.regions.value = regions;
-      if (!objectIdsIn(regions).includes(this.target.value ?? 0)) this.target.value = null;
+      this.#undone.value = [];
+      this.#put(regions);
     });
+  }
+
+  #put(regions: readonly ClipRegion[]): void {
+    this.#workspace.regions.value = regions;
+    if (!objectIdsIn(regions).includes(this.target.value ?? 0)) this.target.value = null;
   }
 
   #refuse(complaint: string): void {

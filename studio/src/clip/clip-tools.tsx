@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { isTouch, ToolButtons, UndoButton } from "../components/controls/toolbar.tsx";
+import { isTouch, RedoButton, ToolButtons, UndoButton } from "../components/controls/toolbar.tsx";
 import { useShortcuts } from "../state/use-shortcuts.ts";
 import type { PointingTool } from "../viewer/types.ts";
 import type { ClipPointing } from "./clip-pointing.ts";
@@ -23,7 +23,8 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
   useShortcuts((key, { ctrlKey, metaKey, shiftKey }) => {
     const isControl = ctrlKey || metaKey;
     const tool = KEYS[key];
-    if (isControl && key === "z" && !shiftKey) pointing.undo();
+    if (isControl && (key === "y" || (key === "z" && shiftKey))) pointing.redo();
+    else if (isControl && key === "z") pointing.undo();
     else if (tool !== undefined && !isControl) pointing.choose(tool);
     else return false;
     return true;
@@ -40,6 +41,7 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
           onChoose={(tool) => pointing.choose(tool)}
         />
         {pointing.canUndo.value && <UndoButton onClick={() => pointing.undo()} />}
+        {pointing.canRedo.value && <RedoButton onClick={() => pointing.redo()} />}
       </div>
       <p class="clip-hint fine" role="status">
         {pointing.complaint.value ?? hintOf(pointing.tool.value, target)}

@@ -1,5 +1,10 @@
-import { isSeenWith, latestAttempt, type PointedObject } from "../workspace/rules/pointed-objects.ts";
-import { undo as undoPointing } from "../workspace/jobs/point.ts";
+import {
+  isSeenWith,
+  latestAttempt,
+  type PointedObject,
+  type TakenBack,
+} from "../workspace/rules/pointed-objects.ts";
+import { redo as redoPointing, undo as undoPointing } from "../workspace/jobs/point.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import {
   type Edit,
@@ -22,8 +27,9 @@ const put = (workspace: Workspace, picture: string, history: History): void => {
 /** Changes something of the open picture's objects. */
 export function edit(workspace: Workspace, made: Edit): void {
   const key = workspace.openPicture.value?.key;
-  if (key !== undefined)
-    put(workspace, key, withEdit(historyOf(workspace, key), made, latestAttempt(workspace.pointed.value)));
+  if (key === undefined) return;
+  workspace.takenBack.value = [];
+  put(workspace, key, withEdit(historyOf(workspace, key), made, latestAttempt(workspace.pointed.value)));
 }
 
 /** The edits of what is seen, which are all but those of what other searches have found. */
@@ -50,19 +56,34 @@ export function undoLatest(workspace: Workspace): void {
   else undoPointing(workspace);
 }
 
-/** Does again what was taken back last of the edits in the open picture. */
-export function redoLatest(workspace: Workspace): void {
-  const key = workspace.openPicture.value?.key;
-  if (key !== undefined) put(workspace, key, redo(historyOf(workspace, key), seenIn(workspace)));
+/** Returns the point or box that redo points at again in a picture; null if an edit was undone after it. */
+function pointToRedo(workspace: Workspace, key: string): TakenBack | null {
+  const last = workspace.takenBack.value.findLast(({ picture }) => picture === key);
+  return last !== undefined && historyOf(workspace, key).undone.length <= last.undoneEdits ? last : null;
 }
 
-/** Tells whether undo and redo are possible in the open picture. */
-export function undoable(workspace: Workspace): { readonly undo: boolean; readonly redo: boolean } {
+/** Does again what was taken back last in the open picture. */
+export function redoLatest(workspace: Workspace): void {
+  const key = workspace.openPicture.value?.key;
+  if (key === undefined) return;
+  if (pointToRedo(workspace, key) !== null) redoPointing(workspace, key);
+  else put(workspace, key, redo(historyOf(workspace, key), seenIn(workspace)));
+}
+
+/** Tells whether undo and redo are possible in the open picture, and whether a redo is another job for a unit. */
+export function undoable(workspace: Workspace): {
+  readonly undo: boolean;
+  readonly redo: "free" | "paid" | null;
+} {
   const key = workspace.openPicture.value?.key ?? "";
   const isSeen = seenIn(workspace);
   const { done, undone } = historyOf(workspace, key);
+  const again = pointToRedo(workspace, key);
   return {
     undo: done.some((step) => isSeen(step.edit)) || latestAttempt(pointedIn(workspace), key) > 0,
-    redo: undone.some((step) => isSeen(step.edit)),
+    redo: again !== null ? costOf(again) : undone.some((step) => isSeen(step.edit)) ? "free" : null,
   };
 }
+
+/** Corrections of a picture's masks are free at first. */
+const costOf = ({ purpose }: TakenBack): "free" | "paid" => (purpose === "new" ? "paid" : "free");

@@ -58,7 +58,9 @@ export class EditedMasks {
     found: readonly Instance[],
     key: string,
   ): Promise<Named> {
-    this.#maskWorker ??= loadScript(() => import("./mask-worker.ts")).then(({ MaskWorker: Opened }) => new Opened());
+    this.#maskWorker ??= loadScript(() => import("./mask-worker.ts")).then(
+      ({ MaskWorker: Opened }) => new Opened(),
+    );
     const maskWorker = await this.#maskWorker.catch((error: unknown) => {
       this.#maskWorker = null;
       throw error;

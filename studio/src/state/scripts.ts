@@ -31,6 +31,8 @@ export async function loadScript<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (cause) {
-    throw new Error("A part of the studio could not be loaded. Reload the page; your work is kept.", { cause });
+    throw new Error("A part of the studio could not be loaded. Reload the page; your work is kept.", {
+      cause,
+    });
   }
 }

@@ -19,13 +19,15 @@ interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "n
   readonly opacity: ReadonlySignal<number>;
   /** The layer that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<string | null>;
+  /** The layer that stands out while the pointer is on none. */
+  readonly selected?: string | null;
   /** View of the picture, shared by viewers of one size that move together. */
   readonly shared?: Signal<View | null>;
 }
 
 /** A picture with its masks: to look at from near and far, and to point at, by mouse, touch and keys. It fills its parent. */
 export function PictureViewer(props: PictureViewerProps) {
-  const { picture, size, layers, opacity, highlighted, shared, ...surface } = props;
+  const { picture, size, layers, opacity, highlighted, selected = null, shared, ...surface } = props;
   const { width, height } = size;
   const stage = useMemo(() => new Stage(), []);
   const indexes = useMemo(() => new MaskIndexes(), []);
@@ -38,7 +40,8 @@ export function PictureViewer(props: PictureViewerProps) {
   useLayoutEffect(
     () =>
       effect(() => {
-        const layer = layers.find(({ id, visible }) => visible && id === highlighted.value);
+        const standsOut = highlighted.value ?? selected;
+        const layer = layers.find(({ id, visible }) => visible && id === standsOut);
         // A mask that is still being decoded stands out as soon as it is there.
         void stage.maskStore.decoded.value;
         stage.appearance({
@@ -46,7 +49,7 @@ export function PictureViewer(props: PictureViewerProps) {
           highlighted: layer ? { key: layer.id, colour: layer.colour } : null,
         });
       }),
-    [layers, opacity, highlighted],
+    [layers, opacity, highlighted, selected],
   );
 
   useEffect(() => {

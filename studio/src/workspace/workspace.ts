@@ -9,7 +9,7 @@ import type { FoundJob } from "./service/found-job.ts";
 import type { Inputs } from "./service/shared-inputs.ts";
 import type { Instance } from "./rules/instances.ts";
 import type { Owner } from "./service/owner.ts";
-import type { PointedObject } from "./rules/pointed-objects.ts";
+import type { PointedObject, TakenBack } from "./rules/pointed-objects.ts";
 import type { Verdicts } from "./rules/review.ts";
 import { Runner } from "./jobs/runner.ts";
 import type { History } from "./rules/edit-history.ts";
@@ -113,6 +113,8 @@ export class Workspace {
 
   readonly pointed = signal<readonly PointedObject[]>([]);
   readonly pointing = signal<Going>(IDLE);
+  /** What was pointed at and taken back, the latest last. */
+  readonly takenBack = signal<readonly TakenBack[]>([]);
 
   /** Instances by picture, of the job of the prompts. */
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());

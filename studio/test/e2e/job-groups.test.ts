@@ -65,7 +65,7 @@ describe("a picture in the list of jobs", () => {
     await instance(page, "Object 1").waitFor();
     await pointAt(page, [325, 245], [408, 336]);
     await instance(page, "Object 2").waitFor();
-    await pointAt(page, [300, 150]);
+    await pointAt(page, [260, 120], [330, 190]);
     await instance(page, "Object 3").waitFor();
     const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
     await page.getByRole("button", { name: "Undo" }).click();

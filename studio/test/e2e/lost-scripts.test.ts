@@ -28,7 +28,11 @@ describe("a part of the studio whose script is gone", () => {
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Start over" }).click();
 
-    const broken = ["one.png", "two.png"].map((name) => ({ name, mimeType: "image/png", buffer: BROKEN_PNG }));
+    const broken = ["one.png", "two.png"].map((name) => ({
+      name,
+      mimeType: "image/png",
+      buffer: BROKEN_PNG,
+    }));
     await begin(page, broken);
     await segment(page).click();
     await page.getByText(NOT_LOADED).waitFor();

@@ -36,6 +36,19 @@ export const ToolButtons = <Offered extends Tool>({
   </>
 );
 
+export const RedoButton = ({
+  onClick,
+  cost = "",
+}: {
+  readonly onClick: () => void;
+  readonly cost?: string;
+}) => (
+  <button type="button" title="Ctrl+Shift+Z" onClick={onClick}>
+    <Icon name="redo" size={18} />
+    Redo{cost}
+  </button>
+);
+
 export const UndoButton = ({ onClick }: { readonly onClick: () => void }) => (
   <button type="button" class="tools-undo" title="Ctrl+Z" onClick={onClick}>
     <Icon name="undo" size={18} />

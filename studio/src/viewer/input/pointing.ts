@@ -19,6 +19,8 @@ export interface PointingContext {
   readonly pendingRegions: readonly Region[];
   /** Called with each region that is pointed at; if `replacesLatest`, it is the latest pending region with one more point. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
+  /** Called with the topmost mask that is clicked by the tool `point`. Returns true if the click is for it, and begins no object. */
+  readonly onSelect?: (mask: string) => boolean;
   /** Called with each stroke: x, y, x, y, … in pixels of the picture, and the topmost mask where it begins. */
   readonly onStroke?: (points: readonly number[], mask: string | null) => void;
 }
@@ -144,8 +146,10 @@ export class Pointing {
   }
 
   #point(at: Point, tool: PointingTool): void {
-    const { pendingRegions, onRegion } = this.#context();
+    const { pendingRegions, onRegion, onSelect } = this.#context();
     const pixel = pixelAt(at, this.#stage.size);
+    const mask = this.#stage.maskStore.topmostAt(pixel);
+    if (tool === "point" && mask !== null && onSelect?.(mask)) return;
     if (tool === "point") return onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
     const region = withPoint(pendingRegions.at(-1), { ...pixel, label: tool === "add" ? 1 : 0 });
     if (region !== null) onRegion?.(region, true);

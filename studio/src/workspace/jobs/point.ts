@@ -17,6 +17,7 @@ import {
   type Purpose,
   refinedOf,
   regionOn,
+  takenBack,
   undone,
   withAttempt,
   withoutAttempt,
@@ -30,9 +31,22 @@ import { type Going, IDLE, type Workspace } from "../workspace.ts";
 export function point(workspace: Workspace, region: Region, purpose: Purpose): void {
   const picture = workspace.openPicture.value;
   if (picture === null) return;
+  workspace.takenBack.value = [];
+  pointIn(workspace, picture.key, region, purpose);
+}
+
+function pointIn(workspace: Workspace, picture: string, region: Region, purpose: Purpose): void {
   workspace.problem.value = null;
-  workspace.pointed.value = pointedAt(workspace.pointed.value, picture.key, region, purpose);
+  workspace.pointed.value = pointedAt(workspace.pointed.value, picture, region, purpose);
   void drawAll(workspace);
+}
+
+/** Points once more at what was taken back last in a picture, by another job. */
+export function redo(workspace: Workspace, key: string): void {
+  const last = workspace.takenBack.value.findLast(({ picture }) => picture === key);
+  if (last === undefined) return;
+  workspace.takenBack.value = workspace.takenBack.value.filter((each) => each !== last);
+  pointIn(workspace, key, last.region, last.purpose);
 }
 
 /** Takes back the latest point or box in the open picture. Its job is deleted, also one that is still under way. */
@@ -41,7 +55,11 @@ export function undo(workspace: Workspace): void {
   if (picture === null) return;
   const { objects, taken } = undone(workspace.pointed.value, picture.key, workspace.searchId.value);
   workspace.pointed.value = objects;
-  if (taken !== null && taken.jobId !== null) discard(workspace, taken.jobId);
+  if (taken === null) return;
+  const undoneEdits = workspace.edits.value.get(picture.key)?.undone.length ?? 0;
+  const again = takenBack(taken.object, taken.attempt, undoneEdits);
+  if (again !== null) workspace.takenBack.value = [...workspace.takenBack.value, again];
+  if (taken.attempt.jobId !== null) discard(workspace, taken.attempt.jobId);
   void drawAll(workspace);
 }
 

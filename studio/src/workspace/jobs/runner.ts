@@ -65,9 +65,7 @@ export class Runner {
 
   async #openRenderer(): Promise<Renderer> {
     const ended = AbortSignal.any([this.signal, this.#drawing.signal]);
-    const { Renderer: Opened } = await loadScript(
-      () => import("../../render/renderer.ts"),
-    );
+    const { Renderer: Opened } = await loadScript(() => import("../../render/renderer.ts"));
     ended.throwIfAborted();
     const renderer = new Opened();
     ended.addEventListener("abort", () => renderer.close());

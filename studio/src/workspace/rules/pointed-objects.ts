@@ -135,14 +135,37 @@ export function undone(
   objects: readonly PointedObject[],
   picture: string,
   search: string | null,
-): { readonly objects: readonly PointedObject[]; readonly taken: Attempt | null } {
+): {
+  readonly objects: readonly PointedObject[];
+  readonly taken: { readonly object: PointedObject; readonly attempt: Attempt } | null;
+} {
   const last = objects
     .filter((object) => object.picture === picture && isSeenWith(object, search))
     .toSorted((a, b) => lastOf(a).number - lastOf(b).number)
     .at(-1);
   if (last === undefined) return { objects, taken: null };
-  const taken = lastOf(last);
-  return { objects: withoutAttempt(objects, taken.number), taken };
+  const attempt = lastOf(last);
+  return { objects: withoutAttempt(objects, attempt.number), taken: { object: last, attempt } };
+}
+
+/** Point or box that was taken back, to be pointed at again. */
+export interface TakenBack {
+  readonly picture: string;
+  readonly region: Region;
+  readonly purpose: Purpose;
+  /** Number of the picture's edits that had been undone before. */
+  readonly undoneEdits: number;
+}
+
+/** Returns what was taken back; null if its region is not known. */
+export function takenBack(
+  { picture, number, refines, attempts }: PointedObject,
+  { region }: Attempt,
+  undoneEdits: number,
+): TakenBack | null {
+  if (region === null) return null;
+  const purpose = attempts.length > 1 ? number : (refines ?? "new");
+  return { picture, region, purpose, undoneEdits };
 }
 
 /** Drops an attempt, and with its only one the object. */

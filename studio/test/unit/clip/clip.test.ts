@@ -220,6 +220,8 @@ describe("pointing at objects of a clip", () => {
     while (by.canUndo.value) by.undo();
     expect(regions.value).toEqual([]);
     expect(by.target.value).toBeNull();
+    while (by.canRedo.value) by.redo();
+    expect(objectIdsIn(regions.value)).toEqual([1, 2, 4, 5, 6, 7, 8, 9, 10]);
   });
 
   it("is told of a job that was created elsewhere by the surest frame of each object", () => {

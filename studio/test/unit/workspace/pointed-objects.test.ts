@@ -12,6 +12,8 @@ import {
   pointedAt,
   type PointedObject,
   refinedOf,
+  type TakenBack,
+  takenBack,
   takenUp,
   undone,
   withAttempt,
@@ -70,9 +72,27 @@ describe("objects that are pointed at", () => {
   it("go back one point at a time, and only in that picture", () => {
     const more = pointedAt(two, "a", finer, "latest");
     const first = undone(more, "a", null);
-    expect(first.taken?.region).toBe(finer);
+    expect(first.taken?.attempt.region).toBe(finer);
     expect(first.objects).toEqual(two);
     expect(undone(more, "b", null)).toEqual({ objects: more, taken: null });
+  });
+
+  it("are pointed at again as before: a further point of an object, or a new one", () => {
+    const more = pointedAt(two, "a", finer, "latest");
+    let objects = more;
+    const again: TakenBack[] = [];
+    for (let step = 0; step < 3; step++) {
+      const { objects: left, taken } = undone(objects, "a", null);
+      const back = taken && takenBack(taken.object, taken.attempt, 0);
+      if (back !== null) again.push(back);
+      objects = left;
+    }
+    expect(objects).toEqual([]);
+    for (const { picture, region, purpose } of again.toReversed())
+      objects = pointedAt(objects, picture, region, purpose);
+    expect(objects.map(({ attempts }) => attempts.map(({ region }) => region))).toEqual(
+      more.map(({ attempts }) => attempts.map(({ region }) => region)),
+    );
   });
 
   it("are all gone after as many steps back as there were points, in any order", () => {
@@ -143,7 +163,7 @@ describe("a mask that is corrected by pointing at it", () => {
     const back = undone(undone(twice, "a", "job_1").objects, "a", "job_1").objects;
     expect(back).toEqual(two);
     // Of another search nothing is seen of it: what was pointed at besides is taken back.
-    expect(undone(twice, "a", "job_9").taken?.region).toBe(box);
+    expect(undone(twice, "a", "job_9").taken?.attempt.region).toBe(box);
   });
 
   it("is known again from the jobs alone, each further point as an attempt at the same object", () => {

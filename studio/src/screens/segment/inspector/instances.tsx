@@ -34,9 +34,9 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
           isKnown={group.instances.length > 0 || viewState.searched.value !== null}
         />
       ))}
-      {viewState.complaint.value !== null && (
+      {workspace.takenBack.value.some(({ picture: of, purpose }) => of === key && purpose === "new") && (
         <p class="fine" role="status">
-          {viewState.complaint.value}
+          Taken back. The unit stays spent; redo is another job.
         </p>
       )}
       {pending.value > 0 && (

@@ -32,7 +32,8 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
     of: "Changes",
     keys: [
       ["Ctrl Z", "undo"],
-      ["Ctrl Shift Z", "redo"],
+      ["Ctrl Shift Z", "redo; a point or a box is another job"],
+      ["Delete", "deletes the selected object: click a mask to select it"],
     ],
   },
   {

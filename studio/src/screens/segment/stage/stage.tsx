@@ -95,7 +95,12 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
           highlighted={viewState.highlighted}
           tool={isVisitor.value ? "pan" : viewState.tool.value}
           pendingRegions={viewState.refining.pendingRegions.value}
-          onRegion={(region, replacesLatest) => viewState.refining.point(region, replacesLatest)}
+          selected={viewState.painting.target.value?.id ?? null}
+          onSelect={(mask) => viewState.selectMask(mask)}
+          onRegion={(region, replacesLatest) => {
+            viewState.complaint.value = null;
+            viewState.refining.point(region, replacesLatest);
+          }}
           brush={{
             radius: viewState.painting.radiusIn(size),
             colour:

@@ -3,12 +3,13 @@ import { useEffect } from "preact/hooks";
 import { LIMITS } from "segmentation-client";
 import { Icon } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
-import { isTouch, ToolButtons, UndoButton } from "../../../components/controls/toolbar.tsx";
+import { isTouch, RedoButton, ToolButtons, UndoButton } from "../../../components/controls/toolbar.tsx";
 import { redoLatest, undoable, undoLatest } from "../../../edit/edit.ts";
 import { useShortcuts } from "../../../state/use-shortcuts.ts";
 import { isPaint, type Tool } from "../../../viewer/types.ts";
 import { nameOf } from "../../../workspace/rules/instances.ts";
 import { model } from "../../../workspace/service/model.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import type { ViewState } from "../state/view-state.ts";
 import "./tools.css";
 
@@ -36,14 +37,18 @@ const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeyShe
 /** Returns the hint for the current tool, with its keys. */
 function hintOf(viewState: ViewState, canRefine: boolean): string {
   const tool = viewState.tool.value;
+  if (viewState.complaint.value !== null) return viewState.complaint.value;
   const hint = HINTS[tool];
+  const selected = viewState.painting.target.value;
+  if (selected !== null && tool === "point" && viewState.refining.target.value === null)
+    return `${nameOf(selected)} is selected. ${isTouch ? "Its menu is in the list." : "Delete removes it; D and E paint it."} A box begins an object on it.`;
   if (isTouch) return TOUCH_HINTS[tool];
   const refined = viewState.refining.target.value;
   if (refined !== null && tool !== "pan")
     return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first ${LIMITS.freeRefinements} are free.`;
   if (isPaint(tool)) {
     const target = viewState.painting.target.value;
-    const what = target === null ? "Start on the object." : `Changes ${nameOf(target)}.`;
+    const what = target === null ? "" : `Changes ${nameOf(target)}.`;
     return `${what} ${hint} Keys: [ and ] for the size, ? for all.`;
   }
   if (tool !== "point") return hint;
@@ -72,13 +77,21 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
     ...(canRefine ? (["add", "remove"] as const) : []),
     ...(canPaint ? (["brush", "eraser"] as const) : []),
   ];
+  const act = (undoOrRedo: (of: Workspace) => void): void => {
+    viewState.complaint.value = null;
+    undoOrRedo(workspace);
+  };
+  const choose = (tool: Tool): void => {
+    viewState.complaint.value = null;
+    viewState.tool.value = tool;
+  };
   useShortcuts((key, { ctrlKey, metaKey, shiftKey }) => {
     const tool = KEYS[key];
     if (ctrlKey || metaKey) {
       if (key !== "z" && key !== "y") return false;
-      if (key === "y" || shiftKey) redoLatest(workspace);
-      else undoLatest(workspace);
-    } else if (tool !== undefined && offered.includes(tool)) viewState.tool.value = tool;
+      act(key === "y" || shiftKey ? redoLatest : undoLatest);
+    } else if (tool !== undefined && offered.includes(tool)) choose(tool);
+    else if (key === "delete" || key === "backspace") return viewState.deleteSelected();
     else if (key === "?") isSheetOpen.value = true;
     else if (key === "[" || key === "]") {
       const size = viewState.painting.brush.value + (key === "[" ? -BRUSH_STEP : BRUSH_STEP);
@@ -93,18 +106,11 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
     <>
       <div class="tools" role="toolbar" aria-label="Pointer">
         {offered.length > 1 && (
-          <ToolButtons
-            offered={offered}
-            chosen={viewState.tool.value}
-            onChoose={(tool) => (viewState.tool.value = tool)}
-          />
+          <ToolButtons offered={offered} chosen={viewState.tool.value} onChoose={choose} />
         )}
-        {can.undo && <UndoButton onClick={() => undoLatest(workspace)} />}
-        {can.redo && (
-          <button type="button" title="Ctrl+Shift+Z" onClick={() => redoLatest(workspace)}>
-            <Icon name="redo" size={18} />
-            Redo
-          </button>
+        {can.undo && <UndoButton onClick={() => act(undoLatest)} />}
+        {can.redo !== null && (
+          <RedoButton onClick={() => act(redoLatest)} cost={can.redo === "paid" ? ", 1 unit" : ""} />
         )}
         {isRefining && (
           <>
@@ -146,7 +152,9 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
         )}
       </div>
       {isSheetOpen.value && <KeySheet onClose={() => (isSheetOpen.value = false)} />}
-      <p class="tools-hint fine">{hintOf(viewState, canRefine)}</p>
+      <p class="tools-hint fine" role="status">
+        {hintOf(viewState, canRefine)}
+      </p>
     </>
   );
 }

@@ -43,14 +43,21 @@ export class Painting {
     if (!isPaint(tool.value)) tool.value = "brush";
   }
 
-  /** Paints a stroke into the selected object, or into the one whose mask it begins on. */
+  /**
+   * Paints a stroke into the selected object, into the one whose mask it begins on, or else into the only one, or the last that
+   * was pointed at: what is missing of a mask is beside it.
+   */
   paint(points: readonly number[], mask: string | null): void {
     const { workspace, instances, tool, complaint } = this.#painted;
     const { value: mode } = tool;
-    const target = this.target.value ?? instances.value.find(({ id }) => id === mask) ?? null;
+    const { value: all } = instances;
+    const target =
+      this.target.value ??
+      all.find(({ id }) => id === mask) ??
+      (all.length === 1 ? all[0] : all.findLast(({ prompt }) => prompt === null));
     if (!isPaint(mode)) return;
-    if (target === null) {
-      complaint.value = "Start on an object, or choose one from its menu in the list.";
+    if (target === undefined) {
+      complaint.value = "Start on an object, or click one in the list first.";
       return;
     }
     complaint.value = null;

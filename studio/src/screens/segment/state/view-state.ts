@@ -204,6 +204,26 @@ export class ViewState {
     this.painting.begin(instance);
   }
 
+  /** Selects the object of a mask that is clicked, or no longer. Returns false if clicks correct another object. */
+  selectMask(mask: string): boolean {
+    const instance = this.instances.value.find(({ id }) => id === mask);
+    if (instance === undefined || this.refining.target.value !== null) return false;
+    const { selected } = this.painting;
+    selected.value = selected.value === instance.object ? null : instance.object;
+    this.complaint.value = null;
+    return true;
+  }
+
+  /** Deletes the selected object. Returns false if there is none. */
+  deleteSelected(): boolean {
+    const { value: target } = this.painting.target;
+    if (target === null) return false;
+    edit(this.workspace, { type: "delete", object: target.object });
+    this.painting.selected.value = null;
+    this.complaint.value = `Deleted ${nameOf(target)}. Undo brings it back.`;
+    return true;
+  }
+
   /** Has points and boxes correct the mask of an object. */
   refine(instance: Instance): void {
     this.painting.selected.value = null;
