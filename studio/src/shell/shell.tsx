@@ -8,7 +8,7 @@ import { account, isExpired, overview, session } from "../state/session.ts";
 import { Notice } from "../components/layout/notice.tsx";
 import { config } from "../state/config.ts";
 import { fetchAhead } from "../state/scripts.ts";
-import { isOnline } from "../state/online.ts";
+import { isOnline, isReachable } from "../state/online.ts";
 import { counted } from "../text/format.ts";
 import { Brand } from "./brand.tsx";
 import "./shell.css";
@@ -107,6 +107,11 @@ function Banners() {
       {!isOnline.value && (
         <Notice tone="warning" title="You are offline">
           Your work stays on the screen. Uploads and jobs resume when the network is back.
+        </Notice>
+      )}
+      {isOnline.value && !isReachable.value && (
+        <Notice tone="warning" title="The service can’t be reached">
+          Your work stays on the screen. Uploads and jobs go on when it answers.
         </Notice>
       )}
       {isExpired.value && <Expired />}

@@ -16,6 +16,9 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
 
 /** Sentences for errors whose own speak to programs, by code. `when` says when to try again: "in 3 minutes", "later". */
 const SENTENCES: Partial<Record<ErrorCode, (when: string) => string>> = {
+  connection_failed: () =>
+    "Something on the way to the service or its storage failed. Check your network, then try again.",
+  timed_out: () => "The service did not answer in time. Try again.",
   Unauthorized: () => "Sign in again. Your work stays in this tab.",
   daily_limit_reached: (when) =>
     `You have reached today’s limit, which resets at 00:00 UTC. Try again ${when}, or ask the service’s operator for a higher limit.`,

@@ -144,6 +144,27 @@ describe("what was begun in the studio", () => {
       .waitFor();
   });
 
+  it("goes on when a service that was away answers again, and the studio says so meanwhile", async () => {
+    const { page } = await openStudio(stack);
+    await begin(page, BROKEN("away.png"));
+    const back = await handleRequests(page, /\/v1\/jobs\/job_|config\.json/, (route) => route.abort());
+    await segment(page).click();
+    await page.getByText("Work goes on when it answers.").waitFor();
+    back();
+    await page.getByText("The PNG file is cut short").waitFor();
+    await page.getByText("Work goes on when it answers.").waitFor({ state: "detached" });
+  });
+
+  it("is called canceled, not failed, in a batch that somebody cancels", async () => {
+    const { page } = await openStudio(stack);
+    await begin(page, ["samples/coffee.png", "samples/chelsea.png", "samples/astronaut.png"]);
+    await segment(page).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    const gallery = page.getByRole("region", { name: "Pictures", exact: true });
+    await gallery.getByText("Canceled", { exact: true }).last().waitFor();
+    await gallery.getByRole("radio", { name: "Failed 0" }).waitFor();
+  });
+
   it("is nobody else's: a late answer changes nothing after a sign-out, which ends the uploads", async () => {
     const other = await useSharedStack();
     const { page } = await openStudio(stack);

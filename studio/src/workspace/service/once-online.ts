@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
-import { isOnline } from "../../state/online.ts";
+import { isOnline, isReachable } from "../../state/online.ts";
 
 /** Until a signal has such a value. */
 export const until = <T>(signal: ReadonlySignal<T>, isSuch: (value: T) => boolean): Promise<void> =>
@@ -12,18 +12,50 @@ export const until = <T>(signal: ReadonlySignal<T>, isSuch: (value: T) => boolea
     });
   });
 
+const LOST: ReadonlySet<string> = new Set(["connection_failed", "timed_out"]);
+
 /**
- * Does what needs the network, and again when it is back if there was none. What creates something has to have the same
- * Idempotency-Key each time.
+ * Does what needs the network, and again when the network or the service is back if it was away. What creates something has to have
+ * the same Idempotency-Key each time.
+ * @throws what the attempt throws, also a lost connection if the service answers nevertheless: then the storage is out of reach
  */
 export async function onceOnline<T>(attempt: () => Promise<T>): Promise<T> {
-  for (;;) {
+  for (let refusals = 0; ;) {
     if (!isOnline.peek()) await until(isOnline, Boolean);
     try {
       return await attempt();
     } catch (error) {
-      const isLost = error instanceof SegmentationError && error.code === "connection_failed";
-      if (!isLost || isOnline.peek()) throw error;
+      if (!(error instanceof SegmentationError) || !LOST.has(error.code)) throw error;
+      if (!isOnline.peek()) continue;
+      // It may have come back since.
+      if (await answers()) refusals += 1;
+      else await untilItAnswers();
+      if (refusals > 1) throw error;
     }
   }
+}
+
+const PROBE_MS = 2_000;
+const LONGEST_PROBE_MS = 10_000;
+
+/** Tells whether the service answers. */
+async function answers(): Promise<boolean> {
+  const signal = AbortSignal.timeout(LONGEST_PROBE_MS);
+  const answer = await fetch("/studio/config.json", { cache: "no-store", signal }).catch(() => null);
+  return answer?.ok === true;
+}
+
+let probing: Promise<void> | null = null;
+
+/** Asks again and again until the service answers; several callers ask together. */
+function untilItAnswers(): Promise<void> {
+  probing ??= probe().finally(() => (probing = null));
+  return probing;
+}
+
+async function probe(): Promise<void> {
+  isReachable.value = false;
+  do await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
+  while (!(await answers()));
+  isReachable.value = true;
 }

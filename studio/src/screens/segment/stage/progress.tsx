@@ -1,5 +1,5 @@
 import { Button } from "../../../components/controls/button.tsx";
-import { isOnline } from "../../../state/online.ts";
+import { isOnline, isReachable } from "../../../state/online.ts";
 import { bytesIn } from "../../../text/format.ts";
 import { isAboutPlan, problemTitle } from "../../../text/problem-words.ts";
 import { cancel, stopWaiting } from "../../../workspace/jobs/run.ts";
@@ -48,6 +48,7 @@ function shareOf(workspace: Workspace, { at }: Going): number | null {
 function wordsOf(workspace: Workspace, going: Going): string {
   const isPointing = workspace.going.value.at === "idle";
   if (!isOnline.value) return "Waiting for the network. Work resumes automatically.";
+  if (!isReachable.value) return "The service can’t be reached. Work goes on when it answers.";
   if (going.at === "blocked")
     return "Another of your jobs is still running. This one starts when it finishes.";
   if (going.at === "waiting") return `${problemTitle(going.why)}. Retrying automatically.`;
