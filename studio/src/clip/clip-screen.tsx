@@ -8,7 +8,8 @@ import { MaskOpacity } from "../components/controls/slider.tsx";
 import { useObjectUrl } from "../components/hooks/use-object-url.ts";
 import { useLoaded } from "../state/requests.ts";
 import { api, client, isVisitor } from "../state/session.ts";
-import { counted, sentenceOf } from "../text/format.ts";
+import { counted } from "../text/format.ts";
+import { isCanceled, sentenceOf } from "../text/task-problems.ts";
 import { reportsFrames } from "../viewer/clip/frames.ts";
 import { USUAL_OPACITY } from "../viewer/colours.ts";
 import type { Size } from "../viewer/types.ts";
@@ -216,7 +217,7 @@ const noMasks = (size: Size | null): MasksJson => ({ version: 1, fps: 1, ...(siz
 
 const Failed = ({ job }: { readonly job: JobStatus }) => {
   const problem = job.tasks[0]?.error ?? job.error ?? "";
-  return problem.startsWith("canceled") ? (
+  return isCanceled(problem) ? (
     <Notice title="Canceled">You can segment the clip again whenever you like.</Notice>
   ) : (
     <Notice tone="danger" title="The clip could not be segmented">

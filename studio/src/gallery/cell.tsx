@@ -4,7 +4,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Renderer } from "../render/renderer.ts";
 import { Icon } from "../components/controls/button.tsx";
 import { useNear } from "../components/hooks/use-near.ts";
-import { counted, sentenceOf } from "../text/format.ts";
+import { counted } from "../text/format.ts";
+import { sentenceOf } from "../text/task-problems.ts";
 import { countedByLabel, type GalleryItem, type LabelCount } from "./items.ts";
 
 interface CellProps {
@@ -62,6 +63,7 @@ const WORDS = {
   waiting: "Queued",
   processing: "Segmenting",
   done: "Done",
+  canceled: "Canceled",
 } as const;
 
 function Words({

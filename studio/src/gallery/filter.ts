@@ -1,7 +1,7 @@
 import type { GalleryItem } from "./items.ts";
 
 /** Condition of a filter, in addition to the label. */
-export type Status = "all" | "with" | "without" | "failed" | "accepted" | "rejected" | "open";
+export type Status = "all" | "with" | "without" | "failed" | "canceled" | "accepted" | "rejected" | "open";
 
 /** Selects the pictures of a batch that are shown. */
 export interface Filter {
@@ -20,6 +20,7 @@ const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
   with: ({ count }) => (count ?? 0) > 0,
   without: ({ state, count }) => state === "done" && count === 0,
   failed: ({ state }) => state === "failed",
+  canceled: ({ state }) => state === "canceled",
   accepted: ({ verdict }) => verdict === "accepted",
   rejected: ({ verdict }) => verdict === "rejected",
   open: ({ state, verdict }) => state === "done" && verdict === null,

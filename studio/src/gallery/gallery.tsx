@@ -20,8 +20,9 @@ interface GalleryProps {
 const FILTERS: readonly { readonly name: Status; readonly title: string; readonly none: string }[] = [
   { name: "all", title: "All", none: "There are no pictures." },
   { name: "with", title: "With objects", none: "No objects have been found so far." },
-  { name: "without", title: "Without", none: "Every finished picture has objects." },
+  { name: "without", title: "Without objects", none: "Every finished picture has objects." },
   { name: "failed", title: "Failed", none: "No pictures have failed." },
+  { name: "canceled", title: "Canceled", none: "No pictures were canceled." },
   { name: "open", title: "To review", none: "All of these pictures are reviewed." },
   { name: "accepted", title: "Accepted", none: "No pictures have been accepted." },
   { name: "rejected", title: "Rejected", none: "No pictures have been rejected." },
@@ -77,7 +78,10 @@ const OF_REVIEWS: ReadonlySet<Status> = new Set(["open", "accepted", "rejected"]
 
 function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" | "labels">) {
   const isReviewed = items.some(({ verdict }) => verdict !== null);
-  const offered = FILTERS.filter(({ name }) => isReviewed || !OF_REVIEWS.has(name));
+  const hasCanceled = items.some(({ state }) => state === "canceled");
+  const offered = FILTERS.filter(
+    ({ name }) => (isReviewed || !OF_REVIEWS.has(name)) && (hasCanceled || name !== "canceled"),
+  );
   return (
     <header class="gallery-head">
       <fieldset class="gallery-filter">

@@ -14,8 +14,8 @@ export interface GalleryItem {
   readonly key: string;
   /** Its file's name. */
   readonly name: string;
-  /** Its state: not sent yet, its file on the way, its task waiting, being segmented, done or failed. */
-  readonly state: "here" | "sending" | "waiting" | "processing" | "done" | "failed";
+  /** Its state: not sent yet, its file on the way, its task waiting, being segmented, done, failed or canceled. */
+  readonly state: "here" | "sending" | "waiting" | "processing" | "done" | "failed" | "canceled";
   /** The share of a file on its way that has arrived, 0 to 1. */
   readonly share: number | null;
   /**

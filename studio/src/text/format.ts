@@ -38,9 +38,6 @@ export const numberText = (value: number): string => numbers.format(value);
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${numberText(count)} ${count === 1 ? one : many}`;
 
-/** A task's or a job's problem, which is a code, a colon and a sentence, without the code: people read the sentence. */
-export const sentenceOf = (problem: string): string => problem.replace(/^[a-z_]+: /, "");
-
 /** A number of bytes as people read it, in decimal units: "1.5 MB". */
 export function bytesIn(bytes: number): string {
   const power = bytes >= 1e9 ? 3 : bytes >= 1e6 ? 2 : 1;

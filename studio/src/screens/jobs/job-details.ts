@@ -1,5 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JobStatus, JobSummary, SegmentationClient } from "segmentation-client";
+import { isCanceled } from "../../text/task-problems.ts";
 import { isUnderWay } from "./job-words.ts";
 
 /** Details of a job that the list does not have. */
@@ -9,6 +10,8 @@ export interface JobDetails {
   readonly prompts: readonly string[];
   /** Number of its masks; null if it has no result. */
   readonly masks: number | null;
+  /** True if somebody canceled it before any task succeeded. */
+  readonly isCanceled: boolean;
   /** Number of its tasks that have ended. */
   readonly done: number;
   /** The share of its work that is done, 0 to 1. */
@@ -90,6 +93,7 @@ export class DetailsOfJobs {
       taskIds: manifest.items.map(({ taskId }) => taskId),
       prompts: manifest.prompts,
       masks: masks.reduce((sum, each) => sum + each, 0),
+      isCanceled: false,
       done: totalItems,
       progress: 1,
     };
@@ -109,6 +113,8 @@ const detailsOf = ({ prompts = [], tasks }: JobStatus, progress: number): JobDet
   taskIds: tasks.map(({ taskId }) => taskId),
   prompts,
   masks: null,
+  isCanceled:
+    tasks.some(({ error }) => isCanceled(error)) && !tasks.some(({ status }) => status === "success"),
   done: tasks.filter(({ status }) => status === "success" || status === "failed").length,
   progress,
 });

@@ -3,7 +3,8 @@ import type { JobSummary } from "segmentation-client";
 import { useEffect, useRef } from "preact/hooks";
 import { Menu, type MenuItem } from "../../components/controls/menu.tsx";
 import { RelativeTime, StatusBadge, type StatusBadgeProps } from "../../components/layout/table.tsx";
-import { counted, sentenceOf } from "../../text/format.ts";
+import { counted } from "../../text/format.ts";
+import { isCanceled, sentenceOf } from "../../text/task-problems.ts";
 import { Icon } from "../../components/controls/button.tsx";
 import { findOriginal } from "../../workspace/saved/originals.ts";
 import { account } from "../../state/session.ts";
@@ -42,11 +43,12 @@ export function JobRow({ group, details, progress, index, top, isFocused, onAct 
   const subject = subjectOf(job);
   const title = known === null ? subject : promptsText(known.prompts);
   const running = progress.value;
+  const wasCanceled = running?.isCanceled === true || isCanceled(state.error);
   const facts = [
     known === null ? null : subject,
     known?.masks !== null && known?.masks !== undefined ? counted(known.masks, "mask") : null,
     jobs.length > 1 ? counted(jobs.length - 1, "addition") : null,
-    error === null ? null : sentenceOf(error),
+    error === null || wasCanceled ? null : sentenceOf(error),
   ].filter((fact) => fact !== null);
   const items: MenuItem[] = [
     // The job's screen has its prompts, and takes others for the same uploads.
@@ -75,7 +77,9 @@ export function JobRow({ group, details, progress, index, top, isFocused, onAct 
         </span>
       </span>
       <span class="job-row-status" role="gridcell">
-        <StatusBadge tone={TONES[state.status]}>{statusWord(state)}</StatusBadge>
+        <StatusBadge tone={wasCanceled ? "off" : TONES[state.status]}>
+          {statusWord(state, wasCanceled)}
+        </StatusBadge>
         {isUnderWay(state) && running !== null && (
           <span class="job-row-progress fine">
             <progress max={1} value={running.progress} aria-label="Progress" />

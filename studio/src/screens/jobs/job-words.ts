@@ -1,4 +1,5 @@
 import type { JobSummary } from "segmentation-client";
+import { isCanceled } from "../../text/task-problems.ts";
 import { counted } from "../../text/format.ts";
 
 /** Tells whether a job has not ended. */
@@ -6,8 +7,11 @@ export const isUnderWay = ({ status }: Pick<JobSummary, "status">): boolean =>
   status === "queued" || status === "processing";
 
 /** Returns the status of a job in a word. */
-export function statusWord({ status, error }: Pick<JobSummary, "status" | "error">): string {
-  if (status === "failed") return error?.startsWith("canceled") === true ? "Canceled" : "Failed";
+export function statusWord(
+  { status, error }: Pick<JobSummary, "status" | "error">,
+  wasCanceled = false,
+): string {
+  if (status === "failed") return wasCanceled || isCanceled(error) ? "Canceled" : "Failed";
   return { queued: "Queued", processing: "Running", success: "Done" }[status];
 }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { sentenceOf } from "../../../src/text/format.ts";
+import { sentenceOf } from "../../../src/text/task-problems.ts";
 import { describe, expect, it } from "vitest";
 import { type Filter, filtered, type Status } from "../../../src/gallery/filter.ts";
 import { countedByLabel, type GalleryItem, stepTo } from "../../../src/gallery/items.ts";
@@ -23,14 +23,16 @@ const ITEMS = [
   item("wall", "done", 0),
   item("broken", "failed", null),
   item("later", "waiting", null),
+  item("stopped", "canceled", null),
 ];
 
 describe("the gallery", () => {
   it.each<[Status, string[]]>([
-    ["all", ["cats", "wall", "broken", "later"]],
+    ["all", ["cats", "wall", "broken", "later", "stopped"]],
     ["with", ["cats"]],
     ["without", ["wall"]],
     ["failed", ["broken"]],
+    ["canceled", ["stopped"]],
     ["open", ["cats", "wall"]],
     ["accepted", []],
   ])("shows by the filter %s what it names, and not what isn't known yet", (status, keys) => {

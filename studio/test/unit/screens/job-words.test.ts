@@ -1,4 +1,4 @@
-import { sentenceOf } from "../../../src/text/format.ts";
+import { sentenceOf } from "../../../src/text/task-problems.ts";
 import { describe, expect, it } from "vitest";
 import { promptsText, statusWord, subjectOf } from "../../../src/screens/jobs/job-words.ts";
 
@@ -18,6 +18,19 @@ describe("what the list says of a job", () => {
       "The picture is damaged: send another.",
     );
     expect(sentenceOf("Something else.")).toBe("Something else.");
+    expect(sentenceOf("all_tasks_failed: None of the 2 tasks succeeded. See the error of each task.")).toBe(
+      "No picture could be segmented. Open the job to see why.",
+    );
+    expect(
+      sentenceOf("disk_full: The inference service ran out of disk space. Create a new job later."),
+    ).toBe("The service ran out of disk space. Run it again later.");
+    expect(sentenceOf("task_refused: The inference service does not know this kind of task.")).toBe(
+      "The service is set up wrongly. Tell its operator: task_refused.",
+    );
+  });
+
+  it("is Canceled for a batch that was canceled, whose own error says that all tasks failed", () => {
+    expect(statusWord({ status: "failed", error: "all_tasks_failed: None of 2." }, true)).toBe("Canceled");
   });
 
   it("counts its pictures, and names its prompts if it has any", () => {

@@ -1,6 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { lazyPart } from "../../../components/layout/lazy-part.tsx";
+import type { JobStatus } from "segmentation-client";
 import type { GalleryItem } from "../../../gallery/items.ts";
+import { isCanceled } from "../../../text/task-problems.ts";
 import { problemSentence } from "../../../text/problem-words.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
@@ -49,7 +51,7 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
   return {
     key,
     name,
-    state: stateOf(picture, task?.status),
+    state: stateOf(picture, task),
     share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
     problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
     count: viewState.countIn(picture, "shown"),
@@ -71,7 +73,11 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
   };
 }
 
-function stateOf({ sending }: Picture, status: string | undefined): GalleryItem["state"] {
+function stateOf(
+  { sending }: Picture,
+  { status, error }: Partial<JobStatus["tasks"][number]> = {},
+): GalleryItem["state"] {
+  if (status === "failed" && isCanceled(error ?? null)) return "canceled";
   if (sending.at === "failed" || status === "failed") return "failed";
   if (status === "success") return "done";
   if (status === "processing") return "processing";

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../../components/controls/button.tsx";
 import { useNear } from "../../../components/hooks/use-near.ts";
 import { useLoaded } from "../../../state/requests.ts";
+import { isCanceled } from "../../../text/task-problems.ts";
 import type { Given } from "../../../workspace/rules/inspect-file.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import { counted } from "../../../text/format.ts";
@@ -141,6 +142,8 @@ function stateOf(
   if (sending.at === "failed") return { mark: "!", words: "could not be uploaded", tone: "danger" };
   if (sending.at === "sending") return { mark: "↑", words: "uploading", tone: "going" };
   const task = workspace.taskOf(picture);
+  if (task?.status === "failed" && isCanceled(task.error))
+    return { mark: "–", words: "canceled", tone: "plain" };
   if (task?.status === "failed") return { mark: "!", words: "failed", tone: "danger" };
   const verdict = workspace.verdicts.value.get(picture.key);
   if (verdict === "accepted") return { mark: "✓", words: "accepted", tone: "going" };

@@ -7,7 +7,7 @@ import type { Picture } from "../../../workspace/rules/picture.ts";
 import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
 import type { Search, Workspace } from "../../../workspace/workspace.ts";
 import { isVisitor } from "../../../state/session.ts";
-import { sentenceOf } from "../../../text/format.ts";
+import { isCanceled, sentenceOf } from "../../../text/task-problems.ts";
 import { Absent } from "./absent.tsx";
 import type { ViewState } from "../state/view-state.ts";
 import { Progress } from "./progress.tsx";
@@ -139,9 +139,9 @@ function TaskProblem({ workspace, picture, isAlone }: TaskProblemProps) {
   const isClosed = useSignal<string | null>(null);
   if (task === undefined || task.error === null || isClosed.value === task.error) return null;
   const { error } = task;
-  const isCanceled = error.startsWith("canceled");
-  const hasFailed = task.status === "failed" && !isCanceled;
-  const title = isCanceled
+  const wasCanceled = isCanceled(error);
+  const hasFailed = task.status === "failed" && !wasCanceled;
+  const title = wasCanceled
     ? "Canceled"
     : hasFailed
       ? "This picture could not be segmented"
@@ -151,11 +151,11 @@ function TaskProblem({ workspace, picture, isAlone }: TaskProblemProps) {
   return (
     <div class="stage-problem" data-alone={isAlone}>
       <Notice
-        tone={isCanceled ? "plain" : hasFailed ? "danger" : "warning"}
+        tone={wasCanceled ? "plain" : hasFailed ? "danger" : "warning"}
         title={title}
         {...(!hasFailed && { onClose: () => (isClosed.value = error) })}
       >
-        {isCanceled ? "You can segment it again whenever you like." : sentenceOf(error)}
+        {wasCanceled ? "You can segment it again whenever you like." : sentenceOf(error)}
       </Notice>
     </div>
   );
