@@ -111,7 +111,7 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
               </p>
             )}
           </div>
-          <Field label="Ends after" hint="Earlier if the result is deleted earlier.">
+          <Field label="Ends after" hint="Deleting the result ends it, too.">
             {(attributes) => (
               <Select
                 {...attributes}

@@ -1,24 +1,22 @@
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** Lower limit of each unit in milliseconds, the largest first. After a week a date says more than a number of days. */
-const UNITS = [
-  ["day", DAY],
-  ["hour", HOUR],
-  ["minute", MINUTE],
-] as const;
+const DAY = 24 * 60 * MINUTE;
 
 const words = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
 const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 
-/** Formats a time (ISO 8601) relative to `now` (epoch ms): "3 minutes ago", "in 2 hours"; beyond a week its date. */
+/** Formats a time (ISO 8601) relative to `now` (epoch ms): "3 minutes ago", "in 2 hours"; beyond a week its date. Times are rounded. */
 export function relativeTime(iso: string, now: number): string {
   const away = Date.parse(iso) - now;
-  if (Math.abs(away) >= 7 * DAY) return dates.format(Date.parse(iso));
-  for (const [unit, ms] of UNITS) if (Math.abs(away) >= ms) return words.format(Math.trunc(away / ms), unit);
+  // What ends in a week is not called six days a second later.
+  const minutes = Math.round(Math.abs(away) / MINUTE);
+  const days = Math.round(minutes / (DAY / MINUTE));
+  if (days > 7 || (days === 7 && away < 0)) return dates.format(Date.parse(iso));
+  const hours = Math.round(minutes / 60);
+  if (hours >= 24) return words.format(Math.sign(away) * days, "day");
+  if (minutes >= 60) return words.format(Math.sign(away) * hours, "hour");
+  if (Math.abs(away) >= MINUTE) return words.format(Math.sign(away) * minutes, "minute");
   // The service's clock and this machine's may differ a little.
   return away > 2 * SECOND ? "in a moment" : "just now";
 }
@@ -43,4 +41,16 @@ export function bytesIn(bytes: number): string {
   const power = bytes >= 1e9 ? 3 : bytes >= 1e6 ? 2 : 1;
   const value = bytes / 1_000 ** power;
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${["kB", "MB", "GB"][power - 1]}`;
+}
+
+/** The share of a job's work from which on the rest can be guessed. */
+const LEAST_SHARE = 0.1;
+
+/** Time that a job still takes, after a comma; nothing while it can't be guessed. */
+export function timeLeft(share: number, elapsedMs: number): string {
+  if (share < LEAST_SHARE || share >= 1) return "";
+  const left = (elapsedMs * (1 - share)) / share;
+  return left < MINUTE
+    ? ", less than a minute left"
+    : `, about ${counted(Math.round(left / MINUTE), "minute")} left`;
 }

@@ -65,6 +65,12 @@ class Workspaces {
     return this.#draft;
   }
 
+  /** Forgets what was refused before a new sign-in. */
+  forgetRefusals(): void {
+    this.#draft.forgetRefusals();
+    this.#opened?.forgetRefusals();
+  }
+
   #begin(): void {
     this.#draft = new Workspace(this.owner);
     this.#endDraft = autosave(this.#draft);
@@ -80,6 +86,8 @@ class Workspaces {
 }
 
 let current: Workspaces | null = null;
+/** The session that was begun last. */
+let latest: typeof session.value = null;
 
 /** Returns the workspaces of the signed-in account. */
 export function workspaces(): Workspaces {
@@ -94,6 +102,8 @@ export const followSession = (): (() => void) =>
     const hasSession = Boolean(session.value);
     // After signing in again, a person finds everything unchanged.
     const hasLeft = session.value === null && !isExpired.value;
+    const isNew = hasSession && session.value !== latest;
+    if (hasSession) latest = session.value;
     untracked(() => {
       const isAnother = hasSession && accountId !== undefined && accountId !== current?.owner.accountId;
       if (current !== null && (hasLeft || isAnother)) {
@@ -101,6 +111,7 @@ export const followSession = (): (() => void) =>
         current = null;
       }
       if (isAnother) current = new Workspaces(accountId);
+      else if (isNew) current?.forgetRefusals();
     });
   });
 

@@ -1,5 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
-import { type CreateJobRequest, type JobStatus, mapParallel } from "segmentation-client";
+import { type CreateJobRequest, type JobStatus, mapParallel, SegmentationError } from "segmentation-client";
 import { config } from "../state/config.ts";
 import { fetchLater, loadScript } from "../state/scripts.ts";
 import { bytesOf, givenPicture, type Picture, type Sending, take, taskIdOf } from "./rules/picture.ts";
@@ -90,6 +90,8 @@ export class Workspace {
   readonly threshold = signal<number | null>(null);
   /** Of a clip: how long it is, once the browser knows. */
   readonly seconds = signal<number | null>(null);
+  /** Pictures for further jobs, because one takes no more. They wait in this page alone. */
+  readonly later = signal<readonly Picture[]>([]);
   /** A sentence about each file that was given and not taken. */
   readonly refused = signal<readonly string[]>([]);
 
@@ -224,6 +226,22 @@ export class Workspace {
     return (fps ?? this.fps.value) === this.fps.value && JSON.stringify(regions) === JSON.stringify(now);
   }
 
+  /** Keeps the first pictures, as many as a job takes; the others wait for jobs of their own. */
+  keepFirst(count: number): void {
+    batch(() => {
+      this.later.value = [...this.pictures.peek().slice(count), ...this.later.peek()];
+      this.pictures.value = this.pictures.peek().slice(0, count);
+    });
+  }
+
+  /** Takes back the pictures that wait for further jobs. */
+  takeBackLater(): void {
+    batch(() => {
+      this.pictures.value = [...this.pictures.peek(), ...this.later.peek()];
+      this.later.value = [];
+    });
+  }
+
   /** Takes a picture out. */
   remove(key: string): void {
     this.pictures.value = this.pictures.value.filter((picture) => picture.key !== key);
@@ -235,6 +253,15 @@ export class Workspace {
     this.pictures.value = this.pictures.value.map((picture) =>
       picture.key === key ? { ...picture, ...news } : picture,
     );
+  }
+
+  /** Forgets what was refused for want of a sign-in, after a new one. */
+  forgetRefusals(): void {
+    batch(() => {
+      for (const { key, sending } of this.pictures.peek())
+        if (sending.at === "failed" && isSignedOut(sending.error)) this.sent(key, { at: "here" });
+      if (isSignedOut(this.problem.peek()?.error)) this.problem.value = null;
+    });
   }
 
   /** Notes how far a picture's file is. */
@@ -270,6 +297,8 @@ export class Workspace {
     return this.pictures.peek().find((picture) => taskIdOf(picture) === taskId);
   }
 }
+
+const isSignedOut = (error: unknown): boolean => error instanceof SegmentationError && error.status === 401;
 
 type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
 

@@ -1,5 +1,5 @@
 import { SegmentationClient } from "segmentation-client";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLong } from "../../../inference-container/test/support/form.ts";
 import { startFileServer } from "../../../test/support/network/file-server.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
@@ -81,10 +81,12 @@ describe("when something is in the way, the studio", () => {
     stack = { ...stack, apiKey: another };
     await segment(page).click();
     await page.getByText("This API key is no longer valid").waitFor();
+    await page.getByText("coffee.png: Sign in again.").waitFor();
     await page.getByRole("button", { name: "Use another key" }).click();
     await page.getByLabel("API key").fill(another);
     await page.getByRole("button", { name: "Open the studio" }).click();
     await waitForBegun(page);
+    expect(await page.getByText("Sign in again.").count()).toBe(0);
   });
 
   it.runIf(isLong)(

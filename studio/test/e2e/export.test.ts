@@ -90,7 +90,7 @@ async function isShared(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Shared links" }).click();
   const row = page.getByRole("row").filter({ hasText: PROMPTS.join(", ") });
   await row.getByText("3 pictures, with the originals").waitFor();
-  await row.getByText("in 23 hours").waitFor();
+  await row.getByText("tomorrow").waitFor();
   expect(await furtherFindingsOn(page)).toEqual([]);
   await press(`Revoke the link to ${PROMPTS.join(", ")}`);
   expect(await furtherFindingsOn(page)).toEqual([]);

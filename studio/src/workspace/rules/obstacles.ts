@@ -38,6 +38,8 @@ const NOT_NOW: Obstacle = {
 export function limitsInWords(state: Overview | null): string {
   if (state === null) return "";
   const { access, trial } = state;
+  // What stands against it is said by its notice.
+  if (!access.canCreateJobs) return "";
   const most = `up to ${counted(access.maxImageTasksPerJob, "picture")} per job`;
   return access.mode === "trial"
     ? `Your trial has ${counted(trial.remainingTokens, "unit")} left: one per picture, ${most}, no clips.`

@@ -31,6 +31,10 @@ export function givenPicture(given: Given): Picture {
   };
 }
 
+/** The file or the address of a picture, as it was given; nothing of one that is elsewhere. */
+export const givenOf = ({ name, file, address }: Picture): Given[] =>
+  file !== null ? [new File([file], name, { type: file.type })] : address === null ? [] : [address];
+
 /** A picture of a job that was created earlier. */
 export const pictureOfTask = (
   taskId: string,

@@ -70,6 +70,8 @@ describe("what stands against a job", () => {
     );
     const access = { ...trial.access, mode: "paid" as const, maxImageTasksPerJob: 100 };
     expect(limitsInWords({ ...trial, access })).toContain("a clip 1 unit per processed frame");
+    // An account that can't create jobs is invited to none.
+    expect(limitsInWords({ ...trial, access: { ...access, canCreateJobs: false } })).toBe("");
     expect([framesOf(4, 2), framesOf(0.1, 2), framesOf(4.2, 1)]).toEqual([8, 1, 5]);
   });
 

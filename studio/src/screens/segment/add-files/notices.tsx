@@ -39,7 +39,11 @@ export function Refused({ workspace }: { readonly workspace: Workspace }) {
   const sentences = workspace.refused.value;
   if (sentences.length === 0) return null;
   return (
-    <Notice tone="warning" title={`${counted(sentences.length, "item")} not added`}>
+    <Notice
+      tone="warning"
+      title={`${counted(sentences.length, "item")} not added`}
+      onClose={() => (workspace.refused.value = [])}
+    >
       <ul>
         {sentences.slice(0, 3).map((sentence) => (
           <li key={sentence}>{sentence}</li>

@@ -35,7 +35,7 @@ export function Absent({ workspace, picture, isUnshowable, hasMasks }: AbsentPro
   if (isUnshowable)
     return (
       <Words isLow={hasMasks} title="This browser can’t show the file">
-        We’ll still try it.
+        The service may be able to read it.
       </Words>
     );
   if (workspace.hasOriginal(picture)) return null;
@@ -54,7 +54,7 @@ export function Absent({ workspace, picture, isUnshowable, hasMasks }: AbsentPro
   if (workspace.found.value === null && workspace.jobIds.value.length === 0) return null;
   return (
     <Words isLow={hasMasks} title="The picture isn’t in this browser">
-      The service never returns pictures. {problem.value ?? "Open the file again to see it under its masks."}
+      {problem.value ?? "Open the file again to see it under its masks."}
       <Choose onFiles={(files) => void openAgain(files)}>Open file</Choose>
     </Words>
   );

@@ -1,6 +1,6 @@
 import { Button } from "../../../components/controls/button.tsx";
 import { isOnline, isReachable } from "../../../state/online.ts";
-import { bytesIn } from "../../../text/format.ts";
+import { bytesIn, timeLeft } from "../../../text/format.ts";
 import { isAboutPlan, problemTitle } from "../../../text/problem-words.ts";
 import { cancel, stopWaiting } from "../../../workspace/jobs/run.ts";
 import type { Going, Workspace } from "../../../workspace/workspace.ts";
@@ -61,11 +61,14 @@ function wordsOf(workspace: Workspace, going: Going): string {
       return `Uploading the ${workspace.type.value === "video" ? "clip" : "picture"}${bytes}`;
     return isPointing ? "Uploading the picture" : `Uploading ${done} of ${files.length} pictures${bytes}`;
   }
-  if (isPointing) return "Segmenting the selected object";
-  const tasks = workspace.job.value?.tasks ?? [];
+  if (isPointing) return "Segmenting the object that you pointed at";
+  const job = workspace.job.value;
+  if (job === null) return "Starting";
+  if (job.status === "queued") return "Queued";
+  const { tasks } = job;
+  const left = timeLeft(workspace.share.value, Date.now() - Date.parse(job.createdAt));
   const ended = tasks.filter(({ status }) => status === "success" || status === "failed").length;
   if (workspace.type.value === "video" && workspace.share.value > 0)
-    return `Segmenting: ${Math.round(workspace.share.value * 100)}% of the frames`;
-  if (tasks.length > 1) return `Segmenting: ${ended} of ${tasks.length} pictures`;
-  return workspace.job.value?.status === "queued" ? "Queued" : "Segmenting";
+    return `Segmenting: ${Math.round(workspace.share.value * 100)}% of the frames${left}`;
+  return tasks.length > 1 ? `Segmenting: ${ended} of ${tasks.length} pictures${left}` : "Segmenting";
 }

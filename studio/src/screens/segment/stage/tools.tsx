@@ -5,9 +5,11 @@ import { Icon } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
 import { isTouch, RedoButton, ToolButtons, UndoButton } from "../../../components/controls/toolbar.tsx";
 import { redoLatest, undoable, undoLatest } from "../../../edit/edit.ts";
+import { overview } from "../../../state/session.ts";
 import { useShortcuts } from "../../../state/use-shortcuts.ts";
 import { isPaint, type Tool } from "../../../viewer/types.ts";
 import { nameOf } from "../../../workspace/rules/instances.ts";
+import { obstacleTo } from "../../../workspace/rules/obstacles.ts";
 import { model } from "../../../workspace/service/model.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { ViewState } from "../state/view-state.ts";
@@ -42,6 +44,10 @@ function hintOf(viewState: ViewState, canRefine: boolean): string {
   const selected = viewState.painting.target.value;
   if (selected !== null && tool === "point" && viewState.refining.target.value === null)
     return `${nameOf(selected)} is selected. ${isTouch ? "Its menu is in the list." : "Delete removes it; D and E paint it."} A box begins an object on it.`;
+  const obstacle =
+    tool === "point" && overview.value !== null ? obstacleTo(overview.value, "image", 1) : null;
+  if (obstacle !== null)
+    return "Nothing new can be pointed at now. What was found can be edited.";
   if (isTouch) return TOUCH_HINTS[tool];
   const refined = viewState.refining.target.value;
   if (refined !== null && tool !== "pan")
@@ -128,15 +134,17 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
             </button>
           </>
         )}
-        <button
-          type="button"
-          class="tools-keys"
-          aria-label="Keys"
-          title="Keys (?)"
-          onClick={() => (isSheetOpen.value = true)}
-        >
-          ?
-        </button>
+        {!isTouch && (
+          <button
+            type="button"
+            class="tools-keys"
+            aria-label="Keys"
+            title="Keys (?)"
+            onClick={() => (isSheetOpen.value = true)}
+          >
+            ?
+          </button>
+        )}
         {isPaint(viewState.tool.value) && (
           <label class="tools-size fine">
             Size
