@@ -7,7 +7,7 @@ import { Loading, Problem } from "../components/layout/notice.tsx";
 import { Page } from "../components/layout/page.tsx";
 import { Batch } from "../screens/segment/batch/batch.tsx";
 import { ExportButton } from "../screens/segment/inspector/export-button.tsx";
-import { ShowHow } from "../screens/segment/inspector/inspector.tsx";
+import { ShowHow } from "../screens/segment/inspector/show-how.tsx";
 import { Instances } from "../screens/segment/inspector/instances.tsx";
 import { ViewState } from "../screens/segment/state/view-state.ts";
 import { Stage } from "../screens/segment/stage/stage.tsx";
@@ -133,7 +133,7 @@ function Result({ owner, inputs }: ResultProps) {
           )}
           {prompts.value.length > 0 && (
             <section class="shared-prompts">
-              <h2>Looked for</h2>
+              <h2>Prompts</h2>
               <ul>
                 {prompts.value.map((prompt) => (
                   <li key={prompt}>{prompt}</li>

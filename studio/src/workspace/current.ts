@@ -87,7 +87,7 @@ class Workspaces {
 
 let current: Workspaces | null = null;
 /** The session that was begun last. */
-let latest: typeof session.value = null;
+let begun: typeof session.value = null;
 
 /** Returns the workspaces of the signed-in account. */
 export function workspaces(): Workspaces {
@@ -102,8 +102,8 @@ export const followSession = (): (() => void) =>
     const hasSession = Boolean(session.value);
     // After signing in again, a person finds everything unchanged.
     const hasLeft = session.value === null && !isExpired.value;
-    const isNew = hasSession && session.value !== latest;
-    if (hasSession) latest = session.value;
+    const isNew = hasSession && session.value !== begun;
+    if (hasSession) begun = session.value;
     untracked(() => {
       const isAnother = hasSession && accountId !== undefined && accountId !== current?.owner.accountId;
       if (current !== null && (hasLeft || isAnother)) {

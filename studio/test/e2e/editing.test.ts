@@ -138,7 +138,8 @@ describe("the objects of a picture", () => {
     await instance(page, "cup 2").waitFor({ state: "detached" });
 
     // A prompt has a confidence of its own, which is an edit, too.
-    await page.getByLabel("Min. for cup").fill("1");
+    await page.getByText("For each prompt").click();
+    await page.getByLabel("cup", { exact: true }).fill("1");
     await instance(page, "cup 1").waitFor({ state: "detached" });
     await page.reload();
     await instance(page, "teaspoon 1").waitFor();
@@ -189,7 +190,10 @@ describe("the objects of a picture", () => {
       ]);
       for (const key of modifiers) await page.keyboard.up(key);
       expect(response.status()).toBe(202);
-      await page.getByText("Segmenting the selected object").first().waitFor({ state: "detached" });
+      await page
+        .getByText("Segmenting the object that you pointed at")
+        .first()
+        .waitFor({ state: "detached" });
     };
     await click([218, 278], ["Alt"]);
     await expect.poll(async () => areas(await coco(page))["cup"]).toBeLessThan(before["cup"] ?? 0);

@@ -49,7 +49,7 @@ async function isShared(page: Page): Promise<void> {
   await theirs.goto(link);
   const gallery = theirs.getByRole("region", { name: "Pictures", exact: true });
   await gallery.getByText("cat 1").waitFor();
-  await theirs.getByText("the link ends in 23 hours").waitFor();
+  await theirs.getByText("the link ends tomorrow").waitFor();
   expect(await findingsOn(theirs)).toEqual([]);
   await gallery.getByRole("button", { name: "Picture 2" }).click();
   await theirs.getByRole("button", { name: "cup 1" }).waitFor();

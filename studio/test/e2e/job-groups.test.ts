@@ -81,6 +81,7 @@ describe("a picture in the list of jobs", () => {
     expect(await instance(page, "Object 3").count()).toBe(0);
 
     // Other words on the same picture belong to it, too; what was pointed at is seen with each search.
+    await page.getByRole("button", { name: "Change prompts" }).click();
     await page.getByRole("button", { name: "Remove cup" }).click();
     await segment(page).click();
     await page.getByRole("region", { name: "Searches" }).waitFor();

@@ -47,7 +47,7 @@ describe("the workbench", () => {
     expect(await findingsOn(page)).toEqual([]);
 
     // At first all that was found is seen: the slider stands where the masks begin.
-    const slider = page.getByLabel("Min. confidence");
+    const slider = page.getByLabel("Lowest confidence to show");
     const begin = await slider.inputValue();
     expect(await slider.getAttribute("min")).toBe(begin);
     await slider.fill("1");
@@ -57,6 +57,7 @@ describe("the workbench", () => {
     expect(await instance(page, "cup 1").getAttribute("aria-pressed")).toBe("false");
 
     // The same search again costs again, so it is asked for twice.
+    await page.getByRole("button", { name: "Change prompts" }).click();
     await page.getByRole("button", { name: "Run again, 1 unit" }).click();
     await page.getByRole("dialog", { name: "Run it again?" }).waitFor();
     expect(await furtherFindingsOn(page)).toEqual([]);
@@ -67,9 +68,10 @@ describe("the workbench", () => {
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
 
     // Another threshold is another search.
-    await page.getByLabel("Keep from confidence").fill("0.9");
+    await page.getByRole("button", { name: "Change prompts" }).click();
+    await page.getByLabel("Lowest confidence to find").fill("0.9");
     await segment(page).click();
-    await page.getByText("None in this picture.").waitFor();
+    await page.getByText("None in this picture: spoon.").waitFor();
     await instance(page, "cup 1").waitFor();
     expect(complaints).toEqual([]);
   });
@@ -157,7 +159,7 @@ describe("the workbench", () => {
     await page.getByText("Some words aren’t in the model’s vocabulary").waitFor();
     await instance(page, "cup 1").waitFor();
     // The list says the same.
-    await page.getByText("it wasn’t looked for").waitFor();
+    await page.getByText("Not looked for, because the model doesn’t know it: zeppelin.").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByText("Some words aren’t in the model’s vocabulary").waitFor({ state: "detached" });
   });
@@ -241,7 +243,10 @@ describe("the workbench", () => {
     await page.getByRole("button", { name: "New pictures or clip" }).click();
     await give(page, [COFFEE, "samples/chelsea.png", "samples/astronaut.png", LABELLED]);
     await page.getByText("At most 3 pictures per job").waitFor();
-    await page.getByRole("button", { name: "Keep the first 3" }).click();
+    await page.getByRole("button", { name: "Do the first 3 now" }).click();
+    await page.getByText("000000165518.jpg: the next job takes them").waitFor();
+    await page.getByRole("button", { name: "Put them back" }).click();
+    await page.getByRole("button", { name: "Do the first 3 now" }).click();
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
   });
 

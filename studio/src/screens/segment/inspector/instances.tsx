@@ -1,9 +1,8 @@
 import { useComputed } from "@preact/signals";
 import { Icon } from "../../../components/controls/button.tsx";
-import { Slider } from "../../../components/controls/slider.tsx";
-import { edit } from "../../../edit/edit.ts";
 import { type Group, isConfident } from "../../../workspace/rules/instances.ts";
 import { lastOf } from "../../../workspace/rules/pointed-objects.ts";
+import { isVisitor } from "../../../state/session.ts";
 import type { ViewState } from "../state/view-state.ts";
 import { Row } from "./instance-row.tsx";
 import "./instances.css";
@@ -22,18 +21,34 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
   const picture = workspace.openPicture.value;
   // Then nothing is known of what is in it.
   if (picture !== null && workspace.taskOf(picture)?.status === "failed") return null;
+  const isKnown = viewState.searched.value !== null;
+  const there = groups.filter(({ instances }) => instances.length > 0);
+  const missing = groups.flatMap(({ label, instances }) => {
+    // They are called something else by now.
+    const isRenamed = viewState.searched.value?.some(({ prompt }) => prompt === label) === true;
+    return label === null || instances.length > 0 || isRenamed ? [] : [label];
+  });
+  const problem = (picture && workspace.taskOf(picture)?.error) ?? "";
+  const isUnserved = (label: string): boolean =>
+    problem.startsWith("prompt_outside_vocabulary") && problem.includes(label);
   if (groups.length === 0 && pending.value === 0)
     return <p class="fine">Objects that are found appear here.</p>;
   return (
     <section class="instances" aria-label="Objects">
-      {groups.map((group) => (
-        <GroupOf
-          key={group.label}
-          group={group}
-          viewState={viewState}
-          isKnown={group.instances.length > 0 || viewState.searched.value !== null}
-        />
+      {there.map((group) => (
+        <GroupOf key={group.label} group={group} viewState={viewState} />
       ))}
+      {isKnown ? (
+        <>
+          <Missing says="None in this picture" labels={missing.filter((label) => !isUnserved(label))} />
+          <Missing
+            says="Not looked for, because the model doesn’t know it"
+            labels={missing.filter(isUnserved)}
+          />
+        </>
+      ) : (
+        <Missing says="Loading" labels={missing} />
+      )}
       {workspace.takenBack.value.some(({ picture: of, purpose }) => of === key && purpose === "new") && (
         <p class="fine" role="status">
           Taken back. The unit stays spent; redo is another job.
@@ -42,61 +57,48 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
       {pending.value > 0 && (
         <p class="fine" role="status">
           {pending.value === 1
-            ? "Segmenting the selected object…"
-            : `Segmenting ${pending.value} selected objects…`}
+            ? "Segmenting the object that you pointed at…"
+            : `Segmenting ${pending.value} objects that you pointed at…`}
         </p>
       )}
     </section>
   );
 }
 
+/** Prompts without objects, in a line; nothing if there are none. */
+const Missing = ({ says, labels }: { readonly says: string; readonly labels: readonly string[] }) =>
+  labels.length === 0 ? null : (
+    <p class="fine">
+      {says}: {labels.join(", ")}.
+    </p>
+  );
+
 interface GroupProps {
   readonly group: Group;
   readonly viewState: ViewState;
-  /** True if the masks are there. */
-  readonly isKnown: boolean;
 }
 
-function GroupOf({ group: { label, instances }, viewState, isKnown }: GroupProps) {
+function GroupOf({ group: { label, instances }, viewState }: GroupProps) {
   const name = label ?? "By point or box";
-  const picture = viewState.workspace.openPicture.value;
-  const problem = (picture && viewState.workspace.taskOf(picture)?.error) ?? "";
-  const isUnserved =
-    label !== null &&
-    instances.length === 0 &&
-    problem.startsWith("prompt_outside_vocabulary") &&
-    problem.includes(label);
-  const isHidden =
-    instances.length > 0 && instances.every(({ object }) => viewState.hidden.value.has(object));
-  // They are called something else by now.
-  if (instances.length === 0 && viewState.searched.value?.some(({ prompt }) => prompt === label)) return null;
+  const isHidden = instances.every(({ object }) => viewState.hidden.value.has(object));
   const confident = instances.filter((instance) => isConfident(instance, viewState.filter.value));
   return (
     <div class="instances-group">
       <header>
         <h2>{name}</h2>
-        <span class="instances-count">{isUnserved ? "–" : isKnown ? confident.length : "…"}</span>
-        {instances.length > 0 && (
-          <button
-            type="button"
-            class="instances-eye"
-            aria-pressed={!isHidden}
-            aria-label={`Show ${name}`}
-            onClick={() => viewState.toggle(instances)}
-          >
-            <Icon name={isHidden ? "hidden" : "eye"} size={18} />
-          </button>
-        )}
+        <span class="instances-count">{confident.length}</span>
+        <button
+          type="button"
+          class="instances-eye"
+          aria-pressed={!isHidden}
+          aria-label={`Show ${name}`}
+          onClick={() => viewState.toggle(instances)}
+        >
+          <Icon name={isHidden ? "hidden" : "eye"} size={18} />
+        </button>
       </header>
-      {label !== null &&
-        instances.length > 0 &&
-        (viewState.workspace.found.value?.prompts.length ?? 0) > 1 && (
-          <Least label={label} viewState={viewState} />
-        )}
-      {isKnown && instances.length === 0 && (
-        <p class="fine">
-          {isUnserved ? "Not in the model’s vocabulary: it wasn’t looked for." : "None in this picture."}
-        </p>
+      {label === null && !isVisitor.value && (
+        <p class="fine">Without a name their class in exports is “region”. Rename them first.</p>
       )}
       <ul>
         {confident.map((instance) => (
@@ -104,24 +106,5 @@ function GroupOf({ group: { label, instances }, viewState, isKnown }: GroupProps
         ))}
       </ul>
     </div>
-  );
-}
-
-/** From which confidence on a prompt's objects are shown; none for the names that people gave. */
-function Least({ label, viewState }: { readonly label: string; readonly viewState: ViewState }) {
-  const { least, leasts } = viewState.filter.value;
-  const own = leasts.get(label);
-  const value = Math.max(own ?? least, viewState.lowest.value);
-  if (!viewState.workspace.found.value?.prompts.includes(label)) return null;
-  return (
-    <Slider
-      label={`Min. for ${label}`}
-      valueText={own === undefined ? "as for all" : `${Math.round(own * 100)}%`}
-      value={value}
-      min={viewState.lowest.value}
-      onInput={(chosen) =>
-        edit(viewState.workspace, { type: "least", prompt: label, least: chosen, at: Date.now() })
-      }
-    />
   );
 }

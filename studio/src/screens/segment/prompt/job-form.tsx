@@ -29,11 +29,22 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
   // The same search once more is charged once more.
   const isAgain = workspace.isAnswered.value && workspace.hasQuestion.value;
   const isAsking = useSignal(false);
+  const isOpened = useSignal(false);
   // A job was refused for what is known by now, and is said above.
   const isSaid = obstacle.value !== null && isAboutPlan(workspace.problem.value?.error);
   const ask = (): void => {
-    if (canAsk) void segment(workspace);
+    if (!canAsk) return;
+    isOpened.value = false;
+    void segment(workspace);
   };
+  // What was found comes first; a clip's objects are not in this panel.
+  const isFolded =
+    workspace.type.value === "image" &&
+    isIdle &&
+    workspace.isAnswered.value &&
+    workspace.problem.value === null &&
+    !isOpened.value;
+  if (isFolded) return <Folded workspace={workspace} onOpen={() => (isOpened.value = true)} />;
   return (
     <section class="ask-for">
       <PromptField workspace={workspace} onDone={ask} />
@@ -44,33 +55,75 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
           {obstacle.value.keep !== undefined &&
             obstacle.value.keep > 0 &&
             workspace.jobIds.value.length === 0 && (
-              <Button onClick={() => keepFirst(workspace, obstacle.value?.keep)}>
-                Keep the first {obstacle.value.keep}
+              <Button onClick={() => workspace.keepFirst(obstacle.value?.keep ?? 0)}>
+                Do the first {obstacle.value.keep} now
               </Button>
             )}
         </ObstacleNotice>
       )}
+      <Later workspace={workspace} />
       <CutOff workspace={workspace} />
       <Refused workspace={workspace} />
       <Unsent workspace={workspace} onRetry={canAsk ? ask : () => sendAgain(workspace)} />
       {!isSaid && <Failure workspace={workspace} onRetry={ask} />}
-      <Button
-        variant={workspace.isAnswered.value ? "plain" : "main"}
-        busy={!isIdle}
-        disabled={!canAsk}
-        onClick={isAgain ? () => (isAsking.value = true) : ask}
-      >
-        {!isIdle
-          ? "Segmenting…"
-          : isAgain
-            ? `Run again${units === null ? "" : `, ${counted(units, "unit")}`}`
-            : "Segment"}
-      </Button>
+      <div class="ask-for-act">
+        <Button
+          variant={workspace.isAnswered.value ? "plain" : "main"}
+          busy={!isIdle}
+          disabled={!canAsk}
+          onClick={isAgain ? () => (isAsking.value = true) : ask}
+        >
+          {!isIdle
+            ? "Segmenting…"
+            : isAgain
+              ? `Run again${units === null ? "" : `, ${counted(units, "unit")}`}`
+              : "Segment"}
+        </Button>
+        {!isAgain && <p class="fine">{costOf(workspace)}</p>}
+      </div>
       {isAsking.value && (
         <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />
       )}
-      <p class="fine">{costOf(workspace)}</p>
     </section>
+  );
+}
+
+interface FoldedProps {
+  readonly workspace: Workspace;
+  readonly onOpen: () => void;
+}
+
+/** Prompts and threshold of the job whose objects are below, in a line. */
+function Folded({ workspace, onOpen }: FoldedProps) {
+  const { value: prompts } = workspace.prompts;
+  const { value: threshold } = workspace.threshold;
+  return (
+    <section class="ask-for-folded">
+      <p class="cut" title={prompts.join(", ")}>
+        {prompts.length === 0 ? "Objects by point or box" : prompts.join(", ")}
+        {threshold !== null && <small> from {Math.round(threshold * 100)}%</small>}
+      </p>
+      <Button variant="quiet" onClick={onOpen}>
+        Change prompts
+      </Button>
+      <Refused workspace={workspace} />
+    </section>
+  );
+}
+
+/** Pictures that wait for further jobs, before the first one: they can be taken back. */
+function Later({ workspace }: { readonly workspace: Workspace }) {
+  const { value: later } = workspace.later;
+  if (later.length === 0 || workspace.jobIds.value.length > 0) return null;
+  return (
+    <Notice
+      title={`${counted(later.length, "picture")} for later`}
+      actions={<Button onClick={() => workspace.takeBackLater()}>Put them back</Button>}
+    >
+      {later[0]?.name}
+      {later.length > 1 && ` to ${later.at(-1)?.name}`}: the next job takes them, as long as this page is
+      open.
+    </Notice>
   );
 }
 
@@ -85,10 +138,6 @@ const CutOff = ({ workspace }: { readonly workspace: Workspace }) =>
 /** Sends what could not be sent for something that was pointed at. */
 function sendAgain(workspace: Workspace): void {
   for (const { key } of workspace.unsent.value) void send(workspace, key);
-}
-
-function keepFirst(workspace: Workspace, count = 0): void {
-  workspace.pictures.value = workspace.pictures.value.slice(0, count);
 }
 
 function Failure({ workspace, onRetry }: { readonly workspace: Workspace; readonly onRetry: () => void }) {
@@ -134,7 +183,7 @@ function costOf(workspace: Workspace): string {
   if (access?.canCreateJobs === false) return "";
   return access?.mode === "trial" && trial !== undefined
     ? `${units} of the ${trial.remainingTokens} left in your trial.`
-    : `${units}, one per picture.`;
+    : `${units}${count === 1 ? "" : ", one per picture"}.`;
 }
 
 /** Pictures that could not be sent, with why, and what to do about them. */
@@ -176,7 +225,7 @@ function Threshold({ workspace }: { readonly workspace: Workspace }) {
   const value = workspace.threshold.value ?? usual;
   return (
     <Slider
-      label="Keep from confidence"
+      label="Lowest confidence to find"
       valueText={`${Math.round(value * 100)}%${workspace.threshold.value === null ? ", the default" : ""}`}
       value={value}
       onInput={(chosen) => (workspace.threshold.value = chosen === usual ? null : chosen)}

@@ -46,8 +46,7 @@ function hintOf(viewState: ViewState, canRefine: boolean): string {
     return `${nameOf(selected)} is selected. ${isTouch ? "Its menu is in the list." : "Delete removes it; D and E paint it."} A box begins an object on it.`;
   const obstacle =
     tool === "point" && overview.value !== null ? obstacleTo(overview.value, "image", 1) : null;
-  if (obstacle !== null)
-    return "Nothing new can be pointed at now. What was found can be edited.";
+  if (obstacle !== null) return "Nothing new can be pointed at now. What was found can be edited.";
   if (isTouch) return TOUCH_HINTS[tool];
   const refined = viewState.refining.target.value;
   if (refined !== null && tool !== "pan")

@@ -10,7 +10,7 @@ import { Strip } from "../batch/strip.tsx";
 
 interface WorkbenchPanelsProps {
   readonly workspace: Workspace;
-  readonly onNew: () => void;
+  readonly onNew: (given: readonly Given[]) => void;
   /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }

@@ -45,11 +45,7 @@ export function Workbench({ workspace, onNew }: WorkbenchProps) {
         ) : isEmpty ? (
           <Empty workspace={workspace} onGiven={add} />
         ) : (
-          <WorkbenchPanels
-            workspace={workspace}
-            onNew={() => onNew([])}
-            onGiven={canAdd.value ? add : null}
-          />
+          <WorkbenchPanels workspace={workspace} onNew={onNew} onGiven={canAdd.value ? add : null} />
         )}
       </div>
     </DropTarget>
