@@ -18,6 +18,10 @@ export function typedSoFar(text: string): { readonly whole: string; readonly res
   return { whole: text.slice(0, end), rest: text.slice(end) };
 }
 
+/** Returns a label as it is spelled already, whatever its case, so that "Chair" and "chair" are one class. */
+export const asSpelled = (labels: readonly string[], label: string): string =>
+  labels.find((known) => known.toLowerCase() === label.toLowerCase()) ?? label;
+
 /** The model's `vocabulary`: any phrase, or its labels. */
 type Vocabulary = Answer<"retrieveModel">["vocabulary"];
 

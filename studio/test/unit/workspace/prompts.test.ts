@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isOutside, offered, typedSoFar, withPrompts } from "../../../src/workspace/rules/prompts.ts";
+import {
+  asSpelled,
+  isOutside,
+  offered,
+  typedSoFar,
+  withPrompts,
+} from "../../../src/workspace/rules/prompts.ts";
 
 describe("prompts", () => {
   it("takes several at once, from commas, semicolons and lines", () => {
@@ -9,6 +15,11 @@ describe("prompts", () => {
 
   it("has each once, whatever its case", () => {
     expect(withPrompts(["Cup"], "cup, CUP, spoon, Spoon")).toEqual(["Cup", "spoon"]);
+  });
+
+  it("gives an object the name that is there already, whatever its case", () => {
+    expect(asSpelled(["chair", "Table"], "Chair")).toBe("chair");
+    expect(asSpelled(["chair"], "stool")).toBe("stool");
   });
 
   it("is the same whether prompts are given one by one or together", () => {
