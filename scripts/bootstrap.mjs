@@ -3,9 +3,10 @@
  * Node 20 without dependencies, because it runs before they are installed.
  */
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  accessSync,
+  constants,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -19,14 +20,14 @@ import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const OLDEST_HOST = [20, 0];
+/** The first release that all packages install on: npm leaves out, without a word, the optional ones that refuse an older Node. */
+const OLDEST_HOST = [20, 19];
 /** The first release that runs TypeScript files without a flag and has every API used here. */
 const OLDEST_RUNTIME = [22, 18];
 const LOCK_PATIENCE_MS = 10 * 60_000;
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
-const stamp = join(modules, ".installed-lock-hash");
 const nodeLink = join(modules, ".bin", "node");
 const installLock = join(root, ".local", "install.lock");
 
@@ -40,13 +41,31 @@ function isAtLeast(version, [major, minor]) {
   return haveMajor > major || (haveMajor === major && haveMinor >= minor);
 }
 
-function lockHash() {
-  const lock = readFileSync(join(root, "package-lock.json"));
-  return createHash("sha256").update(lock).update(`${process.platform}-${process.arch}`).digest("hex");
+const packagesOf = (lock) => JSON.parse(readFileSync(lock, "utf8")).packages;
+
+/** Whether npm installs a package here. An optional one that names no platform belongs to one that does. */
+function isWanted({ dev, devOptional, optional, os, cpu, libc }, withTools) {
+  if ((dev || devOptional) && !withTools) return false;
+  if (!optional && !devOptional) return true;
+  const isGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined;
+  return (
+    os?.includes(process.platform) === true &&
+    cpu?.includes(process.arch) === true &&
+    (libc === undefined || libc.includes(isGlibc ? "glibc" : "musl"))
+  );
 }
 
-function isInstalled() {
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === lockHash();
+/** Compares the packages that the lock names with those that npm, by its own list, has completely installed. */
+function isInstalled(withTools) {
+  const list = join(modules, ".package-lock.json");
+  if (!existsSync(list)) return false;
+  const there = packagesOf(list);
+  return Object.entries(packagesOf(join(root, "package-lock.json"))).every(
+    ([path, wanted]) =>
+      !path.startsWith("node_modules/") ||
+      !isWanted(wanted, withTools) ||
+      (there[path]?.version === wanted.version && there[path]?.integrity === wanted.integrity),
+  );
 }
 
 function isAlive(pid) {
@@ -62,7 +81,12 @@ const releaseInstallLock = () => rmSync(installLock, { force: true });
 
 /** Takes the install lock. Waits while another process of this clone installs, and takes over the lock of a dead process. */
 async function takeInstallLock() {
-  mkdirSync(dirname(installLock), { recursive: true });
+  try {
+    mkdirSync(dirname(installLock), { recursive: true });
+    accessSync(root, constants.W_OK);
+  } catch (error) {
+    fail(`The project's folder ${root} can't be written (${error.code}). Clone it into a folder of yours.`);
+  }
   for (const giveUpAt = Date.now() + LOCK_PATIENCE_MS; ; await sleep(200)) {
     try {
       writeFileSync(installLock, String(process.pid), { flag: "wx" });
@@ -81,20 +105,22 @@ async function takeInstallLock() {
 }
 
 /** Installs the packages, or waits while another process of this clone does. */
-async function install() {
+async function install(withTools) {
   await takeInstallLock();
-  if (!isInstalled()) await installPackages();
+  if (!isInstalled(withTools)) await installPackages(withTools);
   releaseInstallLock();
   process.off("exit", releaseInstallLock);
 }
 
-async function installPackages() {
-  console.error("Installing packages (npm ci)…");
-  const npm = spawn("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], {
+/** Adds the tools to packages that are there, because a service may be running from them; everything else begins anew. */
+async function installPackages(withTools) {
+  const how = withTools ? (isInstalled(false) ? ["install", "--no-save"] : ["ci"]) : ["ci", "--omit=dev"];
+  console.error(`Installing packages (npm ${how.join(" ")})…`);
+  const npm = spawn("npm", [...how, "--no-fund", "--no-audit", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });
-  // npm would spend half a minute undoing its work; without the stamp, the next run starts over anyway.
+  // npm would spend half a minute undoing its work; without npm's own list, the next run starts over anyway.
   let interrupted = false;
   const interrupt = () => {
     interrupted = true;
@@ -107,8 +133,11 @@ async function installPackages() {
   );
   for (const signal of signals) process.off(signal, interrupt);
   if (interrupted) process.exit(130);
-  if (status !== 0) fail("npm ci failed; see its message above. Nothing else was started.");
-  writeFileSync(stamp, lockHash());
+  if (status !== 0)
+    fail(
+      "npm could not install the packages; its message is above. Check the network, the proxy (npm config get proxy), the " +
+        "registry (npm config get registry) and the free disk space. Then run the command again.",
+    );
 }
 
 /**
@@ -138,13 +167,13 @@ function linkRuntime() {
 }
 
 /**
- * Installs the packages if the lock has changed, and returns the path of the Node to run.
+ * Installs the packages that are missing, and returns the path of the Node to run.
  * If that is impossible, ends the process with a message.
+ * @param withTools whether the command also needs the packages that only tests and development need
  */
-export async function makeReady() {
-  if (!isAtLeast(process.version, OLDEST_HOST)) {
-    fail(`Node ${OLDEST_HOST[0]} or newer is needed; this is ${process.version}.`);
-  }
-  if (!isInstalled()) await install();
+export async function makeReady({ withTools }) {
+  if (!isAtLeast(process.version, OLDEST_HOST))
+    fail(`Node ${OLDEST_HOST.join(".")} or newer is needed; this is ${process.version}.`);
+  if (!isInstalled(withTools)) await install(withTools);
   return linkRuntime();
 }

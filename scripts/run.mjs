@@ -30,6 +30,9 @@ const COMMANDS = {
   "scripts/testing": ["abuse", "check", "test", "test-long", "test-quick"],
 };
 
+/** Commands that need no packages beyond those of the service. */
+const OF_SERVICE = new Set(["admin", "demo", "deploy", "inference", "models", "start", "token", "verify"]);
+
 /** Commands that run a tool directly. */
 const TOOLS = { format: "oxfmt" };
 
@@ -103,7 +106,7 @@ if (help !== undefined && !takesMore && args.length > 0) {
   console.error(`npm run ${command} takes no arguments.`);
   process.exit(2);
 }
-const node = await makeReady();
+const node = await makeReady({ withTools: !OF_SERVICE.has(command) });
 const tools = join(root, "node_modules", ".bin");
 const folder = Object.keys(COMMANDS).find((name) => COMMANDS[name].includes(command)) ?? ".";
 const program = command in TOOLS ? join(tools, TOOLS[command]) : join(root, folder, `${command}.ts`);
