@@ -19,6 +19,7 @@ const CONTENT = "weights ".repeat(20_000);
 
 let scratch: string;
 let target: string;
+let kept: string;
 let tarball: Buffer;
 let source: ModelPackage;
 let server: Server | undefined;
@@ -31,6 +32,8 @@ beforeEach(async () => {
   scratch = await mkdtemp(join(tmpdir(), "fetch-"));
   target = join(scratch, "target");
   await mkdir(target);
+  kept = join(scratch, "kept");
+  await mkdir(kept);
   await mkdir(join(scratch, "package"));
   await writeFile(join(scratch, "package/package.json"), '{"name":"tiny-weights","version":"1.2.3"}');
   await writeFile(join(scratch, "package/weights.bin"), CONTENT);
@@ -60,7 +63,8 @@ afterEach(async () => {
 async function registry(...answers: ("cut" | "refuse")[]): Promise<void> {
   const started = createServer((request, response) => {
     const { host } = request.headers;
-    requests.push(request.url ?? "");
+    const from = /^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1];
+    requests.push(`${request.url}${from === undefined ? "" : ` from ${from}`}`);
     if (request.url !== "/tiny.tgz") {
       const dist = {
         tarball: `http://${host}/tiny.tgz`,
@@ -75,21 +79,24 @@ async function registry(...answers: ("cut" | "refuse")[]): Promise<void> {
     if (answer === "refuse") response.writeHead(403).end();
     else if (answer === "cut") {
       response.writeHead(200, { "content-length": tarball.length });
-      response.write(tarball.subarray(0, tarball.length / 2), () => response.destroy());
-    } else response.end(tarball);
+      response.write(tarball.subarray(0, half()), () => request.socket.end());
+    } else if (from === undefined) response.end(tarball);
+    else response.writeHead(206).end(tarball.subarray(Number(from)));
   });
   server = started;
   vi.stubEnv("npm_config_registry", `${await listen(started)}/`);
 }
+
+const half = (): number => Math.floor(tarball.length / 2);
 
 function noRegistry(): void {
   vi.stubEnv("npm_config_registry", "http://127.0.0.1:9/");
 }
 
 async function download(): Promise<number> {
-  let bytes = 0;
-  await downloadPackage(source, target, (count) => (bytes += count));
-  return bytes;
+  let there = 0;
+  await downloadPackage(source, kept, target, (bytes) => (there = bytes));
+  return there;
 }
 
 describe("downloading a package", () => {
@@ -100,10 +107,27 @@ describe("downloading a package", () => {
     expect(await readFile(join(target, "tiny.bin"), "utf8")).toBe(CONTENT);
   });
 
-  it("tries again when the connection breaks half way, and counts each byte once", async () => {
+  it("goes on where the connection broke", async () => {
     await registry("cut");
     expect(await download()).toBe(tarball.length);
-    expect(requests.filter((url) => url === "/tiny.tgz")).toHaveLength(2);
+    expect(requests).toEqual(["/tiny-weights", "/tiny.tgz", `/tiny.tgz from ${half()}`]);
+  });
+
+  it("goes on where an interrupted run stopped, and downloads nothing that is there", async () => {
+    const path = join(kept, "tiny-weights-1.2.3.tgz");
+    await writeFile(path, tarball.subarray(0, half()));
+    await registry();
+    expect(await download()).toBe(tarball.length);
+    expect(requests).toEqual(["/tiny-weights", `/tiny.tgz from ${half()}`]);
+    noRegistry();
+    expect(await download()).toBe(tarball.length);
+  });
+
+  it("begins anew where what is there is damaged", async () => {
+    await registry();
+    await writeFile(join(kept, "tiny-weights-1.2.3.tgz"), Buffer.alloc(tarball.length));
+    expect(await download()).toBe(tarball.length);
+    expect(await readFile(join(target, "tiny.bin"), "utf8")).toBe(CONTENT);
   });
 
   it("leaves it to npm where a plain download is refused", async () => {
@@ -120,8 +144,7 @@ describe("downloading a package", () => {
     );
   });
 
-  const unpacked = (): Promise<void> =>
-    unpack(createReadStream(join(scratch, "tiny.tgz")), source, target, () => undefined);
+  const unpacked = (): Promise<void> => unpack(createReadStream(join(scratch, "tiny.tgz")), source, target);
 
   it("refuses a file that is not the pinned one", async () => {
     source = { ...source, files: [{ path: "weights.bin", name: "tiny.bin", sha256: "0".repeat(64) }] };

@@ -1,13 +1,15 @@
 /** Downloads a file of a hub into a folder, and resumes an earlier run. */
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DownloadError } from "../../../inference-container/src/models/errors.ts";
-import { whileBytesCome } from "../../../inference-container/src/models/fetch/while-bytes-come.ts";
-import { writeHashed } from "../../../inference-container/src/models/fetch/write-hashed.ts";
+import {
+  complete,
+  type Open,
+  sizeOf,
+  type WholeFile,
+} from "../../../inference-container/src/models/fetch/resume.ts";
 import type { HubFile } from "../../../inference-container/src/models/manifest.ts";
 import { type Hub, Interruption, type ListedFile } from "./hub.ts";
 
@@ -36,7 +38,11 @@ export async function downloadFile(
   for (;;) {
     const before = await sizeOf(path);
     try {
-      if (await complete(hub, file, path, onProgress)) return;
+      const open: Open = (start, signal) => hub.open(file.source, start, signal);
+      const isWhole = await complete(path, wholeFile(file), open, onProgress).catch((error: unknown) => {
+        throw error instanceof DownloadError ? error : hub.failure(file.source, error);
+      });
+      if (isWhole) return;
       await rm(path, { force: true });
       // The earlier bytes may be of another commit, or damaged: tries once more, from the beginning.
       if (before === 0) throw new DownloadError(wrong(file));
@@ -51,61 +57,11 @@ export async function downloadFile(
   }
 }
 
-/**
- * Fetches the missing rest of a file.
- * @returns true if the file is then the listed one
- */
-async function complete(
-  hub: Hub,
-  file: Download,
-  path: string,
-  onProgress: (bytes: number) => void,
-): Promise<boolean> {
-  const part = { size: await sizeOf(path), hash: hashFor(file) };
-  if (part.size > file.size) return false;
-  if (part.size > 0) for await (const chunk of createReadStream(path)) part.hash.update(chunk);
-  onProgress(part.size);
-  if (part.size < file.size)
-    await whileBytesCome(
-      (signal, onBytes) => fetchRest(hub, file, path, part, signal, onBytes),
-      (count) => {
-        part.size += count;
-        if (part.size > file.size) throw new RangeError("The answer is longer than the hub lists.");
-        onProgress(part.size);
-      },
-    ).catch((error: unknown) => {
-      if (part.size <= file.size)
-        throw error instanceof DownloadError ? error : hub.failure(file.source, error);
-    });
-  return part.size === file.size && part.hash.digest("hex") === file.digest.hex;
-}
-
-/** Appends the remaining bytes, or writes all of them if the hub sends all. */
-async function fetchRest(
-  hub: Hub,
-  { size, digest, source }: Download,
-  path: string,
-  part: { size: number; hash: Hash },
-  signal: AbortSignal,
-  onBytes: (count: number) => void,
-): Promise<void> {
-  const answer = await hub.open(source, part.size, signal);
-  const isRest = answer.status === 206;
-  if (!isRest) Object.assign(part, { size: 0, hash: hashFor({ size, digest }) });
-  await writeHashed(answer.body ?? Readable.from([]), path, part.hash, {
-    flags: isRest ? "a" : "w",
-    onBytes,
-  });
-  if (part.size < size) throw new Error("the answer ended early");
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => ({ size: 0 }))).size;
-}
-
-/** Returns a hash of the kind that the hub lists; git's begins with the length. */
-function hashFor({ size, digest }: ListedFile): Hash {
-  return digest.kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${size}\0`);
+/** The file as the hub lists it; git's hash begins with the length. */
+function wholeFile({ size, digest }: ListedFile): WholeFile {
+  const hash = (): Hash =>
+    digest.kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${size}\0`);
+  return { size, hash, digest: digest.hex, encoding: "hex" };
 }
 
 function wrong({ source }: Download): string {

