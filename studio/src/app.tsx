@@ -1,5 +1,5 @@
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
-import { lazyScreen } from "./components/layout/lazy-part.tsx";
+import { lazyScreen } from "./components/lazy/lazy-part.tsx";
 import Segment from "./screens/segment/segment.tsx";
 import { Welcome } from "./screens/welcome/welcome.tsx";
 import { Shell } from "./shell/shell.tsx";

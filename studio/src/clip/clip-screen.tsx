@@ -2,7 +2,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import { type CreateJobRequest, type JobStatus, type MasksJson, VideoResult } from "segmentation-client";
 import { Button, Icon } from "../components/controls/button.tsx";
-import { lazyDialog } from "../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../components/lazy/lazy-part.tsx";
 import { Loading, Notice } from "../components/layout/notice.tsx";
 import { MaskOpacity } from "../components/controls/slider.tsx";
 import { useObjectUrl } from "../components/hooks/use-object-url.ts";

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Icon } from "../components/controls/button.tsx";
-import { lazyDialog } from "../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../components/lazy/lazy-part.tsx";
 import { Menu, type MenuItem } from "../components/controls/menu.tsx";
 import type { ClipPointing } from "./clip-pointing.ts";
 import { type ClipObject, nameOf, seenInWords } from "./objects.ts";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { lazyPart } from "../../components/layout/lazy-part.tsx";
+import { lazyPart } from "../../components/lazy/lazy-part.tsx";
 import { EmptyState } from "../../components/layout/page.tsx";
 import { Loading } from "../../components/layout/notice.tsx";
 import { Table } from "../../components/layout/table.tsx";

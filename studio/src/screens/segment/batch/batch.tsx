@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { lazyPart } from "../../../components/layout/lazy-part.tsx";
+import { lazyPart } from "../../../components/lazy/lazy-part.tsx";
 import type { JobStatus } from "segmentation-client";
 import type { GalleryItem } from "../../../gallery/items.ts";
 import { isCanceled } from "../../../text/task-problems.ts";

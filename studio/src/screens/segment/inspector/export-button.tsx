@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { CreateJobRequest } from "segmentation-client";
 import { Button, Icon } from "../../../components/controls/button.tsx";
-import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import type { ExportedJob } from "../../../export/code/exported-job.ts";
 import type { ExportPicture } from "../../../export/types.ts";
 import type { FoundJob } from "../../../workspace/service/found-job.ts";

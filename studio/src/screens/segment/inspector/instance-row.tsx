@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../../components/controls/button.tsx";
-import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import { Menu, type MenuItem } from "../../../components/controls/menu.tsx";
 import { edit } from "../../../edit/edit.ts";
 import type { Edit } from "../../../workspace/rules/edit-history.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { LIMITS } from "segmentation-client";
 import { Button, Icon } from "../../../components/controls/button.tsx";
-import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import { drawnOf } from "../../../workspace/rules/pointed-objects.ts";
 import type { ViewState } from "../state/view-state.ts";
 

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { Button } from "../../../components/controls/button.tsx";
-import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import { Notice, Problem } from "../../../components/layout/notice.tsx";
 import { counted } from "../../../text/format.ts";
 import { isAboutPlan, problemSentence } from "../../../text/problem-words.ts";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { lazyPart } from "../../../components/layout/lazy-part.tsx";
+import { lazyPart } from "../../../components/lazy/lazy-part.tsx";
 import { Notice, Waiting } from "../../../components/layout/notice.tsx";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { LIMITS } from "segmentation-client";
 import { Icon } from "../../../components/controls/button.tsx";
-import { lazyDialog } from "../../../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import { isTouch, RedoButton, ToolButtons, UndoButton } from "../../../components/controls/toolbar.tsx";
 import { redoLatest, undoable, undoLatest } from "../../../edit/edit.ts";
 import { overview } from "../../../state/session.ts";

@@ -2,7 +2,7 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { SegmentationError } from "segmentation-client";
-import { lazyPart } from "../../../components/layout/lazy-part.tsx";
+import { lazyPart } from "../../../components/lazy/lazy-part.tsx";
 import { Problem } from "../../../components/layout/notice.tsx";
 import { Page } from "../../../components/layout/page.tsx";
 import type { Given } from "../../../workspace/rules/inspect-file.ts";

@@ -5,7 +5,7 @@ import { isOnline } from "../../state/online.ts";
 import { fetchLater } from "../../state/scripts.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../dialogs/dialog.tsx";
-import { Notice } from "./notice.tsx";
+import { Notice } from "../layout/notice.tsx";
 
 type Load<P> = () => Promise<FunctionComponent<P>>;
 
