@@ -137,8 +137,11 @@ describe("a picture in the list of jobs", () => {
     await client.waitForJob(alone.jobId);
     await page.getByRole("link", { name: "Segment", exact: true }).click();
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    // The job is deleted elsewhere below: only once the page has its masks.
+    const masks = page.waitForResponse((response) => /\/masks\/.*\.png/.test(response.url()));
     await page.getByRole("row").filter({ hasNotText: "additions" }).getByRole("link").click();
     await waitForAll(page, ["spoon 1"]);
+    expect((await masks).status()).toBe(200);
     expect(await instance(page, "Object 1").count()).toBe(0);
     expect(renderers()).toBe(1);
     await api.deleteJob(alone);
