@@ -44,6 +44,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     env: options.env,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  let logError: Error | undefined;
+  log.on("error", (error) => {
+    logError = error;
+    child.kill("SIGTERM");
+  });
   const tail: string[] = [];
   const take = (raw: string): void => {
     const line = stripVTControlCharacters(raw);
@@ -72,8 +77,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     hasEnded: () => over,
     failure: (what) =>
       new Failure(
-        `${options.name} ${what}. The full log is ${options.logFile}. Its last lines:\n` +
-          tail.map((line) => `  ${line}`).join("\n"),
+        logError === undefined
+          ? `${options.name} ${what}. The full log is ${options.logFile}. Its last lines:\n` +
+              tail.map((line) => `  ${line}`).join("\n")
+          : `${options.name} was stopped, because its log ${options.logFile} cannot be written: ${logError.message}`,
       ),
     stop: async (graceMs) => {
       child.kill("SIGTERM");

@@ -3,16 +3,23 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isEmbedded, modelsRoot } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { MANIFEST_NAME } from "../../../inference-container/src/models/folder.ts";
+import { CATALOGUE } from "../../models/install/catalogue.ts";
 import { Failure } from "../../shared/command-line.ts";
 import type { Mark } from "../../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
 
 const TIDY_UP_MS = 300;
 
-/** A folder's path, or its name among this machine's model folders. */
+/** A folder's path, or its name among this machine's model folders. @throws Failure if there is no model */
 function folderOf(given: string): string {
-  const named = join(modelsRoot(), given);
-  return !existsSync(given) && existsSync(named) ? named : given;
+  const folder = [given, join(modelsRoot(), given)].find((path) => existsSync(join(path, MANIFEST_NAME)));
+  if (folder !== undefined) return folder;
+  throw new Failure(
+    CATALOGUE.some(({ name }) => name === given)
+      ? `The model ${given} is not installed. Install it: npm run models -- install ${given}`
+      : `MODEL_FOLDER is "${given}", where no model is: there is no ${MANIFEST_NAME}. npm run models -- list shows the models on this machine.`,
+  );
 }
 
 /**

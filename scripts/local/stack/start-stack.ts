@@ -8,6 +8,7 @@ import { applyMigrations } from "../../shared/cloudflare/migrations.ts";
 import { ensureModel } from "./model.ts";
 import { claimPort } from "../../shared/port.ts";
 import { writePrivateFile } from "../../shared/state/private-file.ts";
+import { unwritable } from "../../shared/state/unwritable.ts";
 import { loadSecrets } from "../../shared/state/secrets.ts";
 import { startInference, waitForModel, waitForRemoteService, startWorker } from "./services.ts";
 import { type StackSettings, readSettings } from "../../shared/state/settings.ts";
@@ -62,7 +63,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   } catch (error) {
     await folder.release();
     options.signal.throwIfAborted();
-    throw error;
+    throw unwritable(error, state.path);
   }
 }
 
@@ -114,14 +115,16 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
       : { values: {}, addresses: {} };
   // Wait for all of them: a part that starts late must not outlive a failed start.
   const [service, migrations, standIns] = await Promise.allSettled([
-    startService(),
+    startService().then((started) => {
+      // It is awaited after the other parts; if it fails before that, Node must not end the process for an unhandled rejection.
+      started.ready.catch(() => undefined);
+      return started;
+    }),
     applyMigrations(state, signal),
     prepareStandIns(),
   ]);
   if (service.status === "rejected") throw service.reason;
   const { url: inferenceUrl, ready } = service.value;
-  // It is awaited below; if it fails before that, Node must not end the process for an unhandled rejection.
-  ready.catch(() => undefined);
   if (migrations.status === "rejected") throw migrations.reason;
   if (standIns.status === "rejected") throw standIns.reason;
 

@@ -5,6 +5,7 @@ import { Failure } from "../command-line.ts";
 import { messageOf } from "../error-parts.ts";
 import type { Mark } from "../marked-processes.ts";
 import { PROJECT_ROOT } from "../root.ts";
+import { unwritable } from "./unwritable.ts";
 
 /** The paths of one local stack's files, except the model. */
 export interface StateFolder {
@@ -44,7 +45,11 @@ export async function createStateFolder(state: StateFolder): Promise<void> {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
   } catch (error) {
-    throw new Failure(`The state folder ${state.path} cannot be used: ${messageOf(error)}`);
+    const reason = unwritable(error, state.path);
+    if (reason instanceof Failure) throw reason;
+    throw new Failure(
+      `The state folder ${state.path} cannot be created (${messageOf(error)}). Set STATE_DIR to another folder.`,
+    );
   }
 }
 
