@@ -153,7 +153,7 @@ async function readSecrets(cloudflare: Cloudflare): Promise<Omit<AccountReport, 
 }
 
 /** The ids of the accounts; null if nobody is logged in: then Wrangler also fails, and its output says so. */
-async function readAccounts(cloudflare: Cloudflare): Promise<readonly string[] | null> {
+export async function readAccounts(cloudflare: Cloudflare): Promise<readonly string[] | null> {
   const answer = await cloudflare.ask(["whoami", "--json"]);
   const who = answer.ok ? WhoAmI.safeParse(jsonIn(answer.output)).data : undefined;
   return who?.loggedIn === true ? who.accounts.map(({ id }) => id) : null;

@@ -57,16 +57,16 @@ export const unchecked = (what: string, reason: string, mend = "npm run deploy -
   findingOf("unchecked")(what, reason, mend);
 
 const HEADINGS: Readonly<Record<Severity, string>> = {
-  missing: "Missing:",
   unchecked: "Could not be checked:",
+  missing: "Missing:",
   pending: "The deployment will:",
   warning: "Worth a look:",
   optional: "Not set up, and not needed:",
 };
 
-/** Prints the findings, most severe first, each with its fix. Findings with the same fix are grouped. */
+/** Prints the findings, what stops the deployment first, each with its fix. Findings with the same fix are grouped. */
 export function printFindings(findings: readonly Finding[]): void {
-  for (const severity of ["missing", "unchecked", "pending", "warning", "optional"] as const) {
+  for (const severity of ["unchecked", "missing", "pending", "warning", "optional"] as const) {
     const found = findings.filter((finding) => finding.severity === severity);
     if (found.length === 0) continue;
     console.log(`${HEADINGS[severity]}\n`);

@@ -1,10 +1,10 @@
-import { usageError } from "../../shared/command-line.ts";
+import { Failure, usageError } from "../../shared/command-line.ts";
 import { waitForOk } from "../../shared/wait-for.ts";
 import { runWrangler } from "../../shared/cloudflare/wrangler.ts";
 import { isVerified, verificationText, withProgress } from "../verify/print.ts";
 import type { Outcome } from "../verify/row.ts";
 import { verifyService } from "../verify/service.ts";
-import { checkAccount } from "./check-account.ts";
+import { checkAccount, readAccounts } from "./check-account.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkInference } from "./check-inference.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -110,8 +110,11 @@ async function deploy(
     if (!command.yes && operator.ask === null)
       throw usageError("--create asks before each step. Run it in a terminal, or add --yes.");
     const asked = command.yes ? { ask: null } : operator;
+    const before = await readConfiguration(command.config);
+    if ((await readAccounts(cloudflareOf(before, wrangler, signal))) === null)
+      throw new Failure("Wrangler is not logged in to Cloudflare. First: npx wrangler login");
     const given = { domain: command.domain, inferenceUrl: command["inference-url"] };
-    await setAddresses(await readConfiguration(command.config), given, asked);
+    await setAddresses(before, given, asked);
     created = await createMissing(look, asked, say, signal);
   }
   const { configuration, cloudflare, findings: found } = await look();
@@ -123,8 +126,8 @@ async function deploy(
   let healthy: boolean | null = null;
   let verified: readonly Outcome[] | null = null;
   if (!ready) {
-    const what = command.create ? "what is left, which this command cannot do itself" : "what is missing";
-    say(`${keep}Nothing was deployed. Fix ${what}, then run this again.`);
+    const rest = command.create ? "" : " npm run deploy -- --create makes what it can of it.";
+    say(`${keep}Nothing was deployed. Do what the arrows say, then run this again.${rest}`);
   } else if (command["dry-run"]) {
     say("Nothing is missing. Deploy with: npm run deploy");
   } else {

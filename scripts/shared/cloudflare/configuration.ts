@@ -66,7 +66,7 @@ export interface Configuration extends z.infer<typeof File> {
   readonly path: string;
   /** The file without the operator's settings, as an absolute path. */
   readonly base: string;
-  /** The name of the file that the operator changes: the operator's file if there is one. */
+  /** The name of the file for the operator's settings: the operator's own, unless the configuration is another file without one. */
   readonly file: string;
   /** A Wrangler command for this configuration, as the operator types it. */
   readonly command: (text: string) => string;
@@ -103,10 +103,11 @@ export async function readConfiguration(
       `${base} is not a configuration of Wrangler: ${issue?.path.join(".")}: ${issue?.message}`,
     );
   }
+  const isClone = path === join(PROJECT_ROOT, DEFAULT_CONFIG);
   const given = isOwn ? effectiveFileOf(configFile) : configFile;
-  const suffix = path === join(PROJECT_ROOT, DEFAULT_CONFIG) ? "" : ` --config ${given}`;
+  const suffix = isClone ? "" : ` --config ${given}`;
   const command = (text: string) => `npx wrangler ${text}${suffix}`;
-  return { ...file.data, path, base, file: basename(isOwn ? own : base), command };
+  return { ...file.data, path, base, file: basename(isOwn || isClone ? own : base), command };
 }
 
 export type BoundDatabase = Configuration["d1_databases"][number];

@@ -95,6 +95,15 @@ describe("npm run deploy -- --create", () => {
     });
   });
 
+  it("says first that nobody is logged in, and stops there", async () => {
+    const clone = await cloneWith({ ...emptyAccount(), loggedIn: false });
+    const before = await clone.own();
+    await expect(clone.run(create)).rejects.toThrow(
+      "Wrangler is not logged in to Cloudflare. First: npx wrangler login",
+    );
+    expect([clone.calls, await clone.own()]).toEqual([["whoami"], before]);
+  });
+
   it("generates secrets of 32 bytes that only Cloudflare and a private file have", async () => {
     stubKeys();
     const clone = await cloneWith(emptyAccount());
@@ -172,9 +181,7 @@ describe("npm run deploy -- --create", () => {
     ]) {
       expect(world.printed).toContain(step);
     }
-    expect(world.printed).toContain(
-      "Nothing was deployed. Fix what is left, which this command cannot do itself",
-    );
+    expect(world.printed).toContain("Nothing was deployed. Do what the arrows say");
   });
 
   it.each<[string, string | undefined, readonly string[], string | undefined]>([
@@ -205,7 +212,7 @@ describe("npm run deploy -- --create", () => {
     ]) {
       await expect(clone.run(args), args.join(" ")).rejects.toMatchObject({ exitCode: 2 });
     }
-    expect(clone.calls).toEqual([]);
+    expect(clone.calls.filter((words) => CHANGES.test(words))).toEqual([]);
   });
 
   it("refuses an inference service without https, and says what to do", async () => {
