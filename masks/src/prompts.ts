@@ -1,10 +1,11 @@
-/** The same text for prompts that ask for the same: "cup", "Cup" and "cup ". */
-const keyOf = (prompt: string): string =>
+/** Returns the same text for names of the same class: "cup", "Cup" and "cup ". */
+export const classKeyOf = (prompt: string): string =>
   prompt.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase();
 
 /** The prompts without repetitions, each as it was written first: two categories of one name would have the same objects. */
 export function distinctPrompts(prompts: readonly string[]): string[] {
   const distinct = new Map<string, string>();
-  for (const prompt of prompts) if (!distinct.has(keyOf(prompt))) distinct.set(keyOf(prompt), prompt);
+  for (const prompt of prompts)
+    if (!distinct.has(classKeyOf(prompt))) distinct.set(classKeyOf(prompt), prompt);
   return [...distinct.values()];
 }

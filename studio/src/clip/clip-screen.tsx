@@ -202,6 +202,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
           exportedJob={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
           units={result.masksJson.frames.length}
           pictures={[]}
+          prompts={[]}
           onRunAgain={(again) => void segment(workspace, again)}
           onClose={() => (isExporting.value = false)}
         />

@@ -24,9 +24,8 @@ const put = (workspace: Workspace, picture: string, history: History): void => {
   workspace.edits.value = new Map(workspace.edits.value).set(picture, history);
 };
 
-/** Changes something of the open picture's objects. */
-export function edit(workspace: Workspace, made: Edit): void {
-  const key = workspace.openPicture.value?.key;
+/** Changes something of a picture's objects. @param key of the picture; by default the open one */
+export function edit(workspace: Workspace, made: Edit, key = workspace.openPicture.value?.key): void {
   if (key === undefined) return;
   workspace.takenBack.value = [];
   put(workspace, key, withEdit(historyOf(workspace, key), made, latestAttempt(workspace.pointed.value)));

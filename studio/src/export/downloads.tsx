@@ -11,9 +11,10 @@ import { bytesIn, counted } from "../text/format.ts";
 import { problemSentence } from "../text/problem-words.ts";
 import { prepare, type Prepared } from "./files/download.ts";
 import type { Making, Scope } from "./files/make.ts";
-import type { Offer } from "./files/offers.ts";
+import { HAS_CLASSES, type Offer } from "./files/offers.ts";
 import { save } from "./files/save.ts";
 import type { RunAgain } from "./types.ts";
+import { unnamedIn } from "./unnamed.tsx";
 
 /** Progress of a download; `words` say it. */
 interface State {
@@ -73,15 +74,24 @@ interface FormatRowProps {
 }
 
 /** Names what is prepared of a format: it is prepared anew when something else is chosen. */
-const nameOf = ({ id }: Offer, { pictures, isShownOnly, tolerance }: Scope): string =>
-  [...pictures.map(({ taskId }) => taskId), isShownOnly, id === "yolo" && tolerance].join(" ");
+const nameOf = ({ id }: Offer, { subjects, tolerance }: Scope): string =>
+  JSON.stringify([
+    subjects.map(({ taskId, masks }) => [taskId, masks.map(({ object, label }) => [object, label])]),
+    id === "yolo" && tolerance,
+  ]);
+
+/** Tells whether a format can't be made yet, because it has classes and some objects have none. */
+const needsNames = ({ way }: Offer, { subjects }: Scope): boolean =>
+  way.kind === "made" && HAS_CLASSES.has(way.format) && unnamedIn(subjects).length > 0;
 
 /** A format, and what it takes to have it: a download, or another run of the job. */
 export function FormatRow({ offer, scope, renderer, units, onRunAgain, children }: FormatRowProps) {
   const { title, about, way } = offer;
   const isAsking = useSignal(false);
   // What is made of one picture is made at once, so that its size is known.
-  const what = way.kind === "made" && scope.pictures.length === 1 ? nameOf(offer, scope) : null;
+  const isNameless = needsNames(offer, scope);
+  const what =
+    way.kind === "made" && !isNameless && scope.subjects.length === 1 ? nameOf(offer, scope) : null;
   const loaded = useLoaded(
     async (signal) => {
       const making: Making = { client: client.value, renderer, signal, onDone: () => {} };
@@ -105,6 +115,8 @@ export function FormatRow({ offer, scope, renderer, units, onRunAgain, children 
       </div>
       {way.kind === "empty" ? (
         <p class="format-row-state">No objects</p>
+      ) : isNameless ? (
+        <p class="format-row-state">Name objects first</p>
       ) : way.kind !== "again" ? (
         <Button aria-label={`Download ${title}`} busy={at === "busy"} onClick={start}>
           <Icon name={at === "done" ? "check" : "download"} size={18} />
@@ -136,14 +148,19 @@ interface EverythingProps {
 
 /** All formats that are here or can be made here, in one ZIP file: what is on the screen, by the names of files and objects. */
 export function Everything({ offers, scope, renderer }: EverythingProps) {
-  const wanted = offers.filter(({ way }) => way.kind === "made" || way.kind === "there");
+  const available = offers.filter(({ way }) => way.kind === "made" || way.kind === "there");
+  const wanted = available.filter((offer) => !needsNames(offer, scope));
+  const isPartial = wanted.length < available.length;
   const { state, start } = useFiles(wanted, scope, renderer);
   const { at, words } = state.value;
   return (
     <section class="archive" aria-label="Everything">
       <div>
         <h3>Everything as a ZIP file</h3>
-        <p>All formats with a download above, by the names of pictures and objects.</p>
+        <p>
+          All formats with a download above, by the names of pictures and objects.
+          {isPartial && " Name the objects to have the formats with classes, too."}
+        </p>
         <Failure state={state.value} />
       </div>
       <Button variant="main" busy={at === "busy"} onClick={start}>

@@ -7,52 +7,63 @@ import { useLoaded } from "../state/requests.ts";
 import { api, isVisitor } from "../state/session.ts";
 import { Archive, Everything, FormatRow } from "./downloads.tsx";
 import { uploadsOf } from "./code/exported-job.ts";
+import { loadEntry, shownOnly, type Subject } from "./files/entry.ts";
 import { againWith, offersOf } from "./files/offers.ts";
 import type { Scope } from "./files/make.ts";
-import type { ExportDialogProps, ExportPicture } from "./types.ts";
+import { type Extent, ScopeChoice } from "./scope-choice.tsx";
+import type { ExportDialogProps } from "./types.ts";
+import { Unnamed } from "./unnamed.tsx";
 import "./files-tab.css";
 
-/** The job's files, by format; of one picture or of all. */
+/** The entry's files, by format; of one picture, of the accepted ones or of all. */
 export function FilesTab({
   jobId,
   exportedJob,
   units,
   pictures,
+  prompts,
   current,
-  hidden = 0,
   onRunAgain,
 }: Omit<ExportDialogProps, "onClose">) {
-  const stock = useLoaded(
-    async (signal) => (await api.value.retrieveJobResult({ jobId }, { signal })).assets,
-    [jobId],
+  const named = useSignal(0);
+  const loaded = useLoaded(
+    async (signal) => {
+      const [{ assets }, entry] = await Promise.all([
+        api.value.retrieveJobResult({ jobId }, { signal }),
+        loadEntry(pictures, prompts, signal),
+      ]);
+      return { keys: assets.map(({ key }) => key), ...entry };
+    },
+    [jobId, named.value],
   );
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
-  const isShownOnly = useSignal(false);
+  const isShownOnly = useSignal(true);
   const tolerance = useSignal(0);
   const renderer = useMemo(() => new Renderer(), []);
   useEffect(() => () => renderer.close(), []);
-  if (stock.value.value === undefined) return <Loading of={stock} what="Loading formats" />;
-  const keys = stock.value.value.map(({ key }) => key);
-  const accepted = pictures.filter(({ isAccepted }) => isAccepted);
-  const chosen: readonly ExportPicture[] = {
-    all: pictures,
-    one: pictures.filter(({ taskId }) => taskId === current),
+  if (loaded.value.value === undefined) return <Loading of={loaded} what="Loading formats" />;
+  const { keys, subjects: all, classes } = loaded.value.value;
+  const accepted = all.filter(({ isAccepted }) => isAccepted);
+  const chosen: readonly Subject[] = {
+    all,
+    one: all.filter(({ taskId }) => taskId === current),
     accepted,
   }[extent.value];
+  const hidden = chosen.flatMap(({ masks }) => masks).filter(({ isShown }) => !isShown).length;
+  const subjects = isShownOnly.value ? chosen.map(shownOnly) : chosen;
   const { type, tasks } = exportedJob.request;
   const taskIds = type === "video" ? tasks : chosen.map(({ taskId }) => taskId);
   const offers = offersOf({
     type,
     taskIds,
     keys,
-    masks: chosen.reduce((sum, { count }) => sum + count, 0),
-    hasOriginals: chosen.every(({ count, hasOriginal }) => count === 0 || hasOriginal),
+    masks: subjects.reduce((sum, { masks }) => sum + masks.length, 0),
+    hasOriginals: subjects.every(({ masks, hasOriginal }) => masks.length === 0 || hasOriginal),
   });
   const scope: Scope = {
     jobId,
-    pictures: chosen,
-    prompts: exportedJob.request.prompts ?? [],
-    isShownOnly: isShownOnly.value && hidden > 0,
+    subjects,
+    classes,
     tolerance: tolerance.value,
     names: uploadsOf(exportedJob).filter(({ taskId }) => taskIds.includes(taskId)),
   };
@@ -68,6 +79,7 @@ export function FilesTab({
           isShownOnly={isShownOnly}
         />
       )}
+      <Unnamed subjects={subjects} classes={classes} onNamed={() => (named.value += 1)} />
       <ul class="files-tab-formats">
         {offers.map((offer) => (
           <FormatRow
@@ -79,6 +91,7 @@ export function FilesTab({
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(exportedJob.request, change)))}
           >
             {offer.id === "yolo" && <Outlines tolerance={tolerance} />}
+            {offer.id === "coco" && <WithoutSize subjects={subjects} />}
           </FormatRow>
         ))}
       </ul>
@@ -101,57 +114,15 @@ const Outlines = ({ tolerance }: { readonly tolerance: Signal<number> }) => (
   </label>
 );
 
-/** Extent of an export: the open picture, all that were accepted, or all of the job. */
-type Extent = "one" | "accepted" | "all";
-
-interface ScopeChoiceProps {
-  /** Number of the job's pictures. */
-  readonly pictures: number;
-  /** Number of accepted pictures. */
-  readonly accepted: number;
-  readonly canBeOne: boolean;
-  readonly extent: Signal<Extent>;
-  /** Number of hidden masks. */
-  readonly hidden: number;
-  /** True if hidden masks are left out. */
-  readonly isShownOnly: Signal<boolean>;
-}
-
-/** Choice of the pictures and masks to export; nothing where there is no choice. */
-function ScopeChoice({ pictures, accepted, canBeOne, extent, hidden, isShownOnly }: ScopeChoiceProps) {
-  const hasExtents = (canBeOne || accepted > 0) && pictures > 1;
-  if (!hasExtents && hidden === 0) return null;
-  const choice = (value: Extent, title: string) => (
-    <label>
-      <input
-        type="radio"
-        name="export-extent"
-        checked={extent.value === value}
-        onChange={() => (extent.value = value)}
-      />
-      <span>{title}</span>
-    </label>
-  );
+/** Says which pictures COCO leaves out, because nothing tells their size. */
+function WithoutSize({ subjects }: { readonly subjects: readonly Subject[] }) {
+  const count = subjects.filter(({ anyMask, hasOriginal }) => anyMask === null && !hasOriginal).length;
+  if (count === 0) return null;
   return (
-    <div class="scope">
-      {hasExtents && (
-        <fieldset class="scope-extent">
-          <legend class="unseen">Which pictures</legend>
-          {canBeOne && choice("one", "This picture")}
-          {accepted > 0 && choice("accepted", `${accepted} accepted`)}
-          {choice("all", `All ${pictures} pictures`)}
-        </fieldset>
-      )}
-      {hidden > 0 && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isShownOnly.value}
-            onChange={({ currentTarget }) => (isShownOnly.value = currentTarget.checked)}
-          />
-          Exclude {hidden === 1 ? "the hidden object" : `the ${hidden} hidden objects`}
-        </label>
-      )}
-    </div>
+    <p>
+      {count === 1 ? "A picture" : `${count} pictures`} without objects {count === 1 ? "is" : "are"} left out:
+      open
+      {count === 1 ? " its file" : " their files"} first, because COCO has each picture’s size.
+    </p>
   );
 }

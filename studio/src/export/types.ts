@@ -4,7 +4,9 @@ import type { ExportedJob } from "./code/exported-job.ts";
 
 /** A mask of a picture to export. */
 export interface ExportMask extends TintedMask {
-  /** The prompt that it answers, with its place among those of the prompt: "cup-1". */
+  /** Names the object among those of its picture. */
+  readonly object: string;
+  /** The displayed name of the object as files have it: "cup-1". */
   readonly title: string;
   /** Its class: its prompt, or a name that a person gave; null if neither. */
   readonly label: string | null;
@@ -19,16 +21,16 @@ export interface ExportPicture {
   readonly taskId: string;
   /** Its file's name. */
   readonly name: string;
-  /** Number of its masks. */
-  readonly count: number;
   /** True if somebody who reviewed the batch has accepted it. */
   readonly isAccepted: boolean;
-  /** Fetches them, in the order of the list that people see. */
+  /** Fetches its masks, in the order of the list that people see. */
   readonly masks: () => Promise<readonly ExportMask[]>;
   /** True if there is its file: in this browser, or by a share's link. */
   readonly hasOriginal: boolean;
   /** Fetches the file. */
   readonly original: () => Promise<Blob | null>;
+  /** Gives objects of the picture a name. */
+  readonly nameObjects: (objects: readonly string[], label: string) => void;
 }
 
 /** Options that a further run of a job adds. */
@@ -39,12 +41,12 @@ export interface ExportDialogProps {
   readonly exportedJob: ExportedJob;
   /** Units of another run of it. */
   readonly units: number;
-  /** The job's pictures; of a clip none. */
+  /** The entry's pictures; of a clip none. */
   readonly pictures: readonly ExportPicture[];
+  /** Prompts of all searches of the entry, the oldest first. */
+  readonly prompts: readonly string[];
   /** The open picture, which can also be exported alone. */
   readonly current?: ExportPicture["taskId"] | undefined;
-  /** Number of hidden masks, as far as it is known. */
-  readonly hidden?: number | undefined;
   /** Runs a further job for what this one lacks; absent if that is not possible. */
   readonly onRunAgain?: ((request: CreateJobRequest) => void) | undefined;
   readonly onClose: () => void;

@@ -17,7 +17,8 @@ export interface LabelledMask {
   readonly confidence: number;
 }
 
-const runsOf = async (png: Blob): Promise<RowRuns> =>
+/** Reads the runs of a mask's file. @throws RangeError if it is damaged */
+export const runsOf = async (png: Blob): Promise<RowRuns> =>
   rowRunsOf(unpackMask(await readMaskPng(new Uint8Array(await png.arrayBuffer()))));
 
 /**

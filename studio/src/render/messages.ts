@@ -1,5 +1,5 @@
 import type { LabelledMask } from "./labels.ts";
-import type { TintedMask, NamedMask } from "./types.ts";
+import type { TintedMask } from "./types.ts";
 
 /** Asks for a picture with its masks, or for its masks alone. */
 export interface ThumbnailRequest {
@@ -17,8 +17,16 @@ export type RenderRequest =
   | { readonly type: "picture"; readonly original: Blob; readonly masks: readonly TintedMask[] }
   /** Each object on its own, as PNG. */
   | { readonly type: "cut-outs"; readonly original: Blob; readonly masks: readonly Blob[] }
-  /** The objects as a COCO document of their picture, as JSON; `name` is its `file_name`. */
-  | { readonly type: "coco"; readonly name: string; readonly masks: readonly NamedMask[] }
+  /**
+   * The objects as COCO describes them, as JSON of a `CocoPart`. The picture's size is read from `anyMask`, or else from the original; of
+   * a picture that has neither there is no file.
+   */
+  | {
+      readonly type: "coco";
+      readonly anyMask: Blob | null;
+      readonly original: Blob | null;
+      readonly masks: readonly LabelledMask[];
+    }
   /** The objects' outlines as labels for YOLO; a line may stray by `tolerance` pixels to have fewer points. */
   | { readonly type: "yolo"; readonly masks: readonly LabelledMask[]; readonly tolerance: number }
   /** The objects' numbers as one picture, as PNG. */

@@ -29,6 +29,16 @@ export function canvasOf({ width, height }: Size) {
 export const openPicture = async (original: Blob): Promise<ImageBitmap | null> =>
   await createImageBitmap(original).catch(() => null);
 
+/** Finds the size of a picture, in pixels: that of a mask, or else of the original; null if there is neither. */
+export async function sizeOfPicture(mask: Blob | null, original: Blob | null): Promise<Size | null> {
+  if (mask !== null) return await sizeOf(mask);
+  const bitmap = original === null ? null : await openPicture(original);
+  if (bitmap === null) return null;
+  const { width, height } = bitmap;
+  bitmap.close();
+  return { width, height };
+}
+
 /** A picture as it was drawn, with its sizes. */
 interface Drawn extends ReturnType<typeof canvasOf>, Scaling {}
 

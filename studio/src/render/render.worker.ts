@@ -1,8 +1,8 @@
-import { cocoFromMasks, Mask, readMaskPng } from "segmentation-client/masks";
+import { Mask, readMaskPng } from "segmentation-client/masks";
 import type { RenderAnswer, Rendered, RenderRequest } from "./messages.ts";
-import type { NamedMask } from "./types.ts";
+import { cocoPartOf } from "./coco.ts";
 import { labelMapOf, yoloOf } from "./labels.ts";
-import { canvasOf, coloursUnder, openPicture, paintPicture } from "./paint.ts";
+import { canvasOf, coloursUnder, openPicture, paintPicture, sizeOfPicture } from "./paint.ts";
 
 // Draws masks on pictures off the main thread.
 
@@ -19,7 +19,7 @@ async function render(request: RenderRequest): Promise<Rendered> {
     case "cut-outs":
       return await cutOut(request.original, request.masks);
     case "coco":
-      return [await cocoOf(request.name, request.masks)];
+      return await cocoOf(request);
     case "yolo":
       return [await yoloOf(request.masks, request.tolerance)];
     case "label-map":
@@ -78,13 +78,12 @@ async function cutOut(original: Blob, masks: readonly Blob[]): Promise<Blob[]> {
   return files;
 }
 
-/** A picture's COCO document; its categories are the names of the objects. */
-async function cocoOf(name: string, masks: readonly NamedMask[]): Promise<Blob> {
-  const named: Mask[] = [];
-  for (const [i, { png, label, confidence }] of masks.entries()) {
-    const texts = new Map(label === null ? [] : [["prompt", label]]);
-    const rows = await readMaskPng(new Uint8Array(await png.arrayBuffer()));
-    named.push(new Mask(i, confidence, png, { ...rows, texts }));
-  }
-  return new Blob([JSON.stringify(await cocoFromMasks(name, named))], { type: "application/json" });
+/** Describes a picture for COCO; no file if nothing tells its size. */
+async function cocoOf({
+  anyMask,
+  original,
+  masks,
+}: Extract<RenderRequest, { readonly type: "coco" }>): Promise<Blob[]> {
+  const size = await sizeOfPicture(anyMask, original);
+  return size === null ? [] : [new Blob([JSON.stringify(await cocoPartOf(masks, size))])];
 }

@@ -244,6 +244,23 @@ describe("what a job gives, in the studio", () => {
     );
     expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
     await page.keyboard.press("Escape");
+
+    // What the slider hides is not exported, in whichever picture it is, also after a reload.
+    await page.getByLabel("Lowest confidence to show").fill("1");
+    await page.reload();
+    await page.getByText("100%, 0 of 2").waitFor();
+    await gallery.getByText("All 3").waitFor();
+    await page.getByRole("button", { name: "Export" }).click();
+    const excludes = page.getByLabel("Exclude the 2 hidden objects");
+    expect(await excludes.isChecked()).toBe(true);
+    expect(await page.getByRole("button", { name: "Download COCO" }).count()).toBe(0);
+    await excludes.uncheck();
+    const whole: CocoDocument = JSON.parse(
+      await savedBy(page, async () => await page.getByRole("button", { name: "Download COCO" }).click()),
+    );
+    expect(whole.annotations).toHaveLength(2);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Lowest confidence to show").fill("0");
     await isShared(page);
   });
 });

@@ -1,14 +1,33 @@
-/** The service's class of an object that was pointed at and that nobody has named. */
-const REGION = "region";
+import { classKeyOf, distinctPrompts } from "@segmentation/masks";
 
-/** The class that files name for an object. @param label its prompt, or a name that a person gave; null if neither */
-export const categoryOf = (label: string | null): string => label ?? REGION;
+/** Everything that decides the classes of an entry: its jobs' prompts and its objects' labels, whatever part of it is exported. */
+export interface Entry {
+  /** Prompts of all its searches, the oldest first. */
+  readonly prompts: readonly string[];
+  /** Label of each object in all its pictures, hidden objects included; null of an object without a name. */
+  readonly labels: readonly (string | null)[];
+}
 
-/** The classes of objects with these labels: the prompts as the service numbers them, and what else there is after them. */
-export const classesOf = (
-  prompts: readonly string[],
-  labels: readonly (string | null)[],
-): readonly string[] => {
-  const pointed = labels.includes(null) ? [REGION] : [];
-  return [...new Set([...prompts, ...pointed, ...labels.map(categoryOf)])];
-};
+/** Classes of an entry, in the order of their numbers. */
+export interface Classes {
+  readonly names: readonly string[];
+  /** Returns the number of an object's class, from 0. @throws Error if the object has no name */
+  readonly indexOf: (label: string | null) => number;
+}
+
+/**
+ * Returns the classes of an entry: the prompts in their order, then the other labels in the order in which they appear first. Names
+ * that differ by case or spaces alone are one class, written as it was first.
+ */
+export function classesOf({ prompts, labels }: Entry): Classes {
+  const names = distinctPrompts([...prompts, ...labels.filter((label) => label !== null)]);
+  const numbers = new Map(names.map((name, i) => [classKeyOf(name), i]));
+  return {
+    names,
+    indexOf: (label) => {
+      const number = label === null ? undefined : numbers.get(classKeyOf(label));
+      if (number === undefined) throw new Error("Name the objects that have no class yet.");
+      return number;
+    },
+  };
+}

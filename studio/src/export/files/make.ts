@@ -1,19 +1,20 @@
 import { yoloDataset } from "@segmentation/masks";
-import { type CocoDocument, type SegmentationClient, stemOf, uniqueNames } from "segmentation-client";
-import { mergeCoco } from "segmentation-client/masks";
+import { type SegmentationClient, uniqueNames } from "segmentation-client";
 import type { Renderer } from "../../render/renderer.ts";
-import type { ExportMask, ExportPicture } from "../types.ts";
-import { categoryOf, classesOf } from "./classes.ts";
+import type { CocoPart } from "../../render/coco.ts";
+import type { ExportMask } from "../types.ts";
+import type { Classes } from "./classes.ts";
+import { type CocoPicture, cocoOf } from "./coco.ts";
+import type { Subject } from "./entry.ts";
 import type { MadeFormat } from "./offers.ts";
 
 /** Pictures and options of an export. */
 export interface Scope {
   readonly jobId: string;
-  readonly pictures: readonly ExportPicture[];
-  /** Prompts of the job: the first classes, in this order. */
-  readonly prompts: readonly string[];
-  /** True if hidden masks are left out. */
-  readonly isShownOnly: boolean;
+  /** Pictures to export, with the masks to export. */
+  readonly subjects: readonly Subject[];
+  /** Classes of the whole entry. */
+  readonly classes: Classes;
   /** Tolerance of simplified outlines, in pixels. */
   readonly tolerance: number;
   /** Names of the uploads of the pictures, or of the clip. */
@@ -23,7 +24,7 @@ export interface Scope {
 /** Renderer and signal of an export. `onDone` is called with the number of pictures or files that are ready, and of all. */
 export interface Making {
   readonly client: SegmentationClient;
-  readonly renderer: Renderer;
+  readonly renderer: Pick<Renderer, "files">;
   readonly signal: AbortSignal;
   readonly onDone: (done: number, all: number) => void;
 }
@@ -34,49 +35,55 @@ export interface ExportFile {
   readonly content: Blob;
 }
 
-/** A picture whose files are made: its masks, and the name that it has among the files. */
-interface Subject {
-  readonly picture: ExportPicture;
-  readonly masks: readonly ExportMask[];
-  readonly name: string;
-}
+/** Formats that have a picture without objects, too. */
+const OF_ALL_PICTURES: ReadonlySet<MadeFormat> = new Set(["coco", "yolo"]);
 
 /** Makes the files of a format in this browser. @throws Error with a sentence; if aborted, the signal's reason */
 export async function make(id: MadeFormat, scope: Scope, making: Making): Promise<ExportFile[]> {
-  const { renderer, signal, onDone } = making;
-  const names = uniqueNames(new Map(scope.pictures.map(({ taskId, name }) => [taskId, stemOf(name)])));
-  // To YOLO, a picture without objects says something, too.
-  const pictures = id === "yolo" ? scope.pictures : scope.pictures.filter(({ count }) => count > 0);
-  const subjects: Subject[] = [];
-  for (const picture of pictures) {
-    signal.throwIfAborted();
-    const masks = (await picture.masks()).filter(({ isShown }) => isShown || !scope.isShownOnly);
-    subjects.push({ picture, masks, name: names.get(picture.taskId) ?? "" });
-  }
-  const labels = subjects.flatMap(({ masks }) => masks.map(({ label }) => label));
-  const classes = classesOf(scope.prompts, labels);
+  const { signal, onDone } = making;
+  const subjects = scope.subjects.filter(({ masks }) => masks.length > 0 || OF_ALL_PICTURES.has(id));
   const files: ExportFile[] = [];
+  const pictures: CocoPicture[] = [];
   for (const [i, subject] of subjects.entries()) {
     signal.throwIfAborted();
-    files.push(...(await filesOf(id, subject, { classes, scope, renderer, signal })));
+    if (id === "coco") pictures.push(...(await cocoPictureOf(subject, scope, making)));
+    else files.push(...(await filesOf(id, subject, scope, making)));
     onDone(i + 1, subjects.length);
   }
-  if (id === "coco") return [await mergedCoco(files)];
-  if (id === "labelmap") return [...files, legendOf(subjects)];
-  if (id === "yolo") return [...files, { path: "data.yaml", content: new Blob([yoloDataset(classes)]) }];
+  if (id === "coco") return [jsonFile("annotations.json", cocoOf(pictures, scope.classes))];
+  if (id === "labelmap")
+    return [...files, jsonFile("labelmaps/legend.json", legendOf(subjects, scope.classes))];
+  if (id === "yolo")
+    return [...files, { path: "data.yaml", content: new Blob([yoloDataset(scope.classes.names)]) }];
   return files;
 }
 
-/** The names of a picture's objects in its files: no two the same. */
+const jsonFile = (path: string, content: object): ExportFile => ({
+  path,
+  content: new Blob([JSON.stringify(content)], { type: "application/json" }),
+});
+
+/** Returns the names of a picture's objects in its files: no two the same. */
 const titlesOf = (masks: readonly ExportMask[]): string[] => [
   ...uniqueNames(new Map(masks.map(({ title }, i) => [`${i}`, title]))).values(),
 ];
 
-interface Means {
-  readonly classes: readonly string[];
-  readonly scope: Scope;
-  readonly renderer: Renderer;
-  readonly signal: AbortSignal;
+const labelled = ({ masks }: Subject, classes: Classes) =>
+  masks.map(({ png, label, confidence }) => ({ png, classIndex: classes.indexOf(label), confidence }));
+
+/** Describes a picture for COCO; nothing if it has no mask and no file to read its size from. */
+async function cocoPictureOf(
+  subject: Subject,
+  { classes }: Scope,
+  { renderer, signal }: Making,
+): Promise<CocoPicture[]> {
+  const { anyMask, imageId, fileName } = subject;
+  const original = anyMask === null ? await subject.original() : null;
+  const masks = labelled(subject, classes);
+  const [file] = await renderer.files({ type: "coco", anyMask, original, masks }, signal);
+  if (file === undefined) return [];
+  const part: CocoPart = JSON.parse(await file.text());
+  return [{ imageId, fileName, part }];
 }
 
 const filesAt = (path: string, contents: readonly Blob[]): ExportFile[] =>
@@ -84,70 +91,54 @@ const filesAt = (path: string, contents: readonly Blob[]): ExportFile[] =>
 
 /** The files of one picture. */
 async function filesOf(
-  id: MadeFormat,
-  { picture, masks, name }: Subject,
-  means: Means,
+  id: Exclude<MadeFormat, "coco">,
+  subject: Subject,
+  { classes, tolerance }: Scope,
+  { renderer, signal }: Making,
 ): Promise<ExportFile[]> {
-  const { classes, scope, renderer, signal } = means;
+  const { masks, stem } = subject;
   const pngs = masks.map(({ png }) => png);
   const titles = titlesOf(masks);
   const perMask = (folder: string, contents: readonly Blob[]): ExportFile[] =>
-    contents.map((content, i) => ({ path: `${folder}/${name}/${titles[i]}.png`, content }));
-  const labelled = masks.map(({ png, label, confidence }) => {
-    return { png, classIndex: classes.indexOf(categoryOf(label)), confidence };
-  });
+    contents.map((content, i) => ({ path: `${folder}/${stem}/${titles[i]}.png`, content }));
   switch (id) {
     case "masks":
       return perMask("masks", pngs);
-    case "coco": {
-      const named = masks.map(({ png, label, confidence }) => ({ png, label, confidence }));
-      const request = { type: "coco", name: picture.name, masks: named } as const;
-      return filesAt("annotations.json", await renderer.files(request, signal));
-    }
     case "yolo": {
-      const request = { type: "yolo", masks: labelled, tolerance: scope.tolerance } as const;
-      return filesAt(`labels/${name}.txt`, await renderer.files(request, signal));
+      const request = { type: "yolo", masks: labelled(subject, classes), tolerance } as const;
+      return filesAt(`labels/${stem}.txt`, await renderer.files(request, signal));
     }
-    case "labelmap":
-      return filesAt(
-        `labelmaps/${name}.png`,
-        await renderer.files({ type: "label-map", masks: labelled }, signal),
-      );
+    case "labelmap": {
+      const request = { type: "label-map", masks: labelled(subject, classes) } as const;
+      return filesAt(`labelmaps/${stem}.png`, await renderer.files(request, signal));
+    }
     case "cutout": {
-      const request = { type: "cut-outs", original: await originalOf(picture), masks: pngs } as const;
+      const request = { type: "cut-outs", original: await originalOf(subject), masks: pngs } as const;
       return perMask("cutouts", await renderer.files(request, signal));
     }
     case "preview": {
       const coloured = masks.map(({ png, rgb }) => ({ png, rgb }));
-      const request = { type: "picture", original: await originalOf(picture), masks: coloured } as const;
-      return filesAt(`preview/${name}.png`, await renderer.files(request, signal));
+      const request = { type: "picture", original: await originalOf(subject), masks: coloured } as const;
+      return filesAt(`preview/${stem}.png`, await renderer.files(request, signal));
     }
   }
 }
 
-async function originalOf({ original, name }: ExportPicture): Promise<Blob> {
+async function originalOf({ original, name }: Subject): Promise<Blob> {
   const file = await original();
   if (file === null) throw new Error(`${name} is no longer in this browser.`);
   return file;
 }
 
-/** The pictures' COCO documents as one. */
-async function mergedCoco(documents: readonly ExportFile[]): Promise<ExportFile> {
-  const all = await Promise.all(
-    documents.map(async ({ content }): Promise<CocoDocument> => JSON.parse(await content.text())),
+/** Legend of the numbers in label maps, by picture: the object's name, and its class with its id in COCO. */
+const legendOf = (subjects: readonly Subject[], classes: Classes) =>
+  Object.fromEntries(
+    subjects.map(({ stem, masks }) => {
+      const titles = titlesOf(masks);
+      const objects = masks.map(({ label }, i) => {
+        const index = classes.indexOf(label);
+        return [i + 1, { name: titles[i], class: classes.names[index], class_id: index + 1 }] as const;
+      });
+      return [`${stem}.png`, Object.fromEntries(objects)] as const;
+    }),
   );
-  const content = new Blob([JSON.stringify(mergeCoco(all))], { type: "application/json" });
-  return { path: "annotations.json", content };
-}
-
-/** Legend of the numbers in label maps, by picture. */
-function legendOf(subjects: readonly Subject[]): ExportFile {
-  const legend = subjects.map(
-    ({ name, masks }) =>
-      [`${name}.png`, Object.fromEntries(titlesOf(masks).map((title, i) => [i + 1, title]))] as const,
-  );
-  const content = new Blob([JSON.stringify(Object.fromEntries(legend), null, 2)], {
-    type: "application/json",
-  });
-  return { path: "labelmaps/legend.json", content };
-}

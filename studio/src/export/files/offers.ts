@@ -10,7 +10,7 @@ export interface Stock {
   readonly taskIds: readonly string[];
   /** The keys of all of the job's assets. */
   readonly keys: readonly string[];
-  /** Number of their masks in this browser. */
+  /** Number of their masks to export. */
   readonly masks: number;
   /** True if this browser has the file of each of them that has masks. */
   readonly hasOriginals: boolean;
@@ -60,6 +60,9 @@ const PICTURE_FORMATS = {
 } as const satisfies Partial<Record<FormatId, Words>>;
 
 export type MadeFormat = keyof typeof PICTURE_FORMATS;
+
+/** Formats that name the class of each object. */
+export const HAS_CLASSES: ReadonlySet<MadeFormat> = new Set(["coco", "yolo", "labelmap"]);
 const isMade = (id: FormatId): id is MadeFormat => id in PICTURE_FORMATS;
 
 const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {

@@ -18,8 +18,8 @@ export type Edit =
   /** Its connected parts become objects: the largest one stays what it was, `others` names those that follow. */
   | { readonly type: "split"; readonly object: string; readonly others: readonly string[] }
   | { readonly type: "paint"; readonly object: string; readonly stroke: Stroke }
-  /** From which confidence on, 0 to 1, objects of a prompt are shown, in all pictures; `at` in milliseconds since 1970. */
-  | { readonly type: "least"; readonly prompt: string; readonly least: number; readonly at: number };
+  /** From which confidence on, 0 to 1, objects of a prompt (null: of all) are shown, in all pictures; `at` in milliseconds since 1970. */
+  | { readonly type: "least"; readonly prompt: string | null; readonly least: number; readonly at: number };
 
 /** Edits of a picture's objects: done, and undone but repeatable. */
 export interface History {
@@ -172,8 +172,8 @@ export const namesGiven = (histories: Iterable<History>): readonly string[] => [
   ),
 ];
 
-/** Minimum confidence by prompt, for the prompts that have their own; the latest edit counts. */
-export function leastsOf(histories: Iterable<History>): ReadonlyMap<string, number> {
+/** Minimum confidence by prompt, for the prompts that have their own, and of all others by null; the latest edit counts. */
+export function leastsOf(histories: Iterable<History>): ReadonlyMap<string | null, number> {
   const said = [...histories].flatMap(({ done }) =>
     done.flatMap(({ edit }) => (edit.type === "least" ? [edit] : [])),
   );

@@ -26,7 +26,7 @@ interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
   readonly least: number;
   /** The same of prompts that have a confidence of their own. */
-  readonly leasts: ReadonlyMap<string, number>;
+  readonly leasts: ReadonlyMap<string | null, number>;
   /** The hidden objects. */
   readonly hidden: ReadonlySet<string>;
 }

@@ -1,4 +1,4 @@
-import { distinctPrompts } from "@segmentation/masks";
+import { classKeyOf, distinctPrompts } from "@segmentation/masks";
 import type { Answer } from "segmentation-client";
 
 /** The prompts in a text: one per line, or separated by commas, without empty ones. */
@@ -18,9 +18,9 @@ export function typedSoFar(text: string): { readonly whole: string; readonly res
   return { whole: text.slice(0, end), rest: text.slice(end) };
 }
 
-/** Returns a label as it is spelled already, whatever its case, so that "Chair" and "chair" are one class. */
+/** Returns a label as it is spelled already if case or spaces alone differ, so that "Chair" and "chair" are one class. */
 export const asSpelled = (labels: readonly string[], label: string): string =>
-  labels.find((known) => known.toLowerCase() === label.toLowerCase()) ?? label;
+  labels.find((known) => classKeyOf(known) === classKeyOf(label)) ?? label;
 
 /** The model's `vocabulary`: any phrase, or its labels. */
 type Vocabulary = Answer<"retrieveModel">["vocabulary"];

@@ -1,6 +1,5 @@
 import type { CreateJobRequest } from "segmentation-client";
 import { describe, expect, it } from "vitest";
-import { classesOf } from "../../../src/export/files/classes.ts";
 import { againWith, offersOf, type Stock } from "../../../src/export/files/offers.ts";
 
 const PICTURE: Stock = {
@@ -73,13 +72,6 @@ describe("what can be taken away", () => {
       coco: "again",
       preview: "there",
     });
-  });
-});
-
-describe("the classes of files", () => {
-  it("are the prompts as the service numbers them, then its word for what was pointed at, then what people gave names", () => {
-    expect(classesOf(["cup", "cat"], ["mug", "cat", null, "mug"])).toEqual(["cup", "cat", "region", "mug"]);
-    expect(classesOf(["cup"], ["cup"])).toEqual(["cup"]);
   });
 });
 

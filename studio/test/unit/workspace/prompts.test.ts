@@ -17,9 +17,10 @@ describe("prompts", () => {
     expect(withPrompts(["Cup"], "cup, CUP, spoon, Spoon")).toEqual(["Cup", "spoon"]);
   });
 
-  it("gives an object the name that is there already, whatever its case", () => {
+  it("gives an object the name that is there already, whatever its case and spaces", () => {
     expect(asSpelled(["chair", "Table"], "Chair")).toBe("chair");
     expect(asSpelled(["chair"], "stool")).toBe("stool");
+    expect(asSpelled(["traffic light"], "Traffic  light ")).toBe("traffic light");
   });
 
   it("is the same whether prompts are given one by one or together", () => {

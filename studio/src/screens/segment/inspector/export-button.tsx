@@ -5,7 +5,6 @@ import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import type { ExportedJob } from "../../../export/code/exported-job.ts";
 import type { ExportPicture } from "../../../export/types.ts";
 import type { FoundJob } from "../../../workspace/service/found-job.ts";
-import { isShown } from "../../../workspace/rules/instances.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import { drawnOf, regionOn } from "../../../workspace/rules/pointed-objects.ts";
 import { segment } from "../../../workspace/jobs/run.ts";
@@ -32,11 +31,9 @@ export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
           exportedJob={exportedJobOf(workspace)}
           units={workspace.pictures.value.length}
           pictures={workspace.pictures.value.flatMap((each) => exportOf(viewState, each))}
+          prompts={promptsOf(workspace)}
           current={
             picture === null || workspace.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)
-          }
-          hidden={
-            viewState.instances.value.filter((instance) => !isShown(instance, viewState.filter.value)).length
           }
           onRunAgain={wholeOf(workspace) === null ? undefined : (request) => void segment(workspace, request)}
           onClose={() => (isOpen.value = false)}
@@ -45,6 +42,12 @@ export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
     </section>
   );
 }
+
+/** Returns the prompts of all searches of a workspace, the oldest first, whichever is seen. */
+const promptsOf = ({ searches, found }: Workspace): readonly string[] => [
+  ...searches.value.flatMap(({ prompts }) => prompts),
+  ...(found.value?.prompts ?? []),
+];
 
 /** Returns the results of the workspace's job, once they are complete. */
 const wholeOf = ({ job, found }: Workspace): FoundJob | null =>
@@ -65,11 +68,11 @@ function exportOf(viewState: ViewState, picture: Picture): ExportPicture[] {
     {
       taskId,
       name: name || taskId,
-      count: viewState.countIn(picture, "all") ?? 0,
       isAccepted: viewState.workspace.verdicts.value.get(key) === "accepted",
       masks: async () => await viewState.masksOf(key),
       hasOriginal: viewState.workspace.hasOriginal(picture),
       original: async () => await viewState.workspace.original(picture),
+      nameObjects: (objects, label) => viewState.nameObjects(key, objects, label),
     },
   ];
 }

@@ -6,7 +6,6 @@ import { Menu, type MenuItem } from "../../../components/controls/menu.tsx";
 import { edit } from "../../../edit/edit.ts";
 import type { Edit } from "../../../workspace/rules/edit-history.ts";
 import { isVisitor } from "../../../state/session.ts";
-import { asSpelled } from "../../../workspace/rules/prompts.ts";
 import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
 import type { ViewState } from "../state/view-state.ts";
 
@@ -80,13 +79,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
         <RenameDialog
           name={nameOf(instance)}
           label={instance.label}
-          onRename={(label) =>
-            change({
-              type: "rename",
-              object: instance.object,
-              label: asSpelled(viewState.labels.value, label),
-            })
-          }
+          onRename={(label) => viewState.nameObjects(undefined, [instance.object], label)}
           onClose={close}
         />
       )}

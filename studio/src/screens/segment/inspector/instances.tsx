@@ -98,7 +98,7 @@ function GroupOf({ group: { label, instances }, viewState }: GroupProps) {
         </button>
       </header>
       {label === null && !isVisitor.value && (
-        <p class="fine">Without a name their class in exports is “region”. Rename them first.</p>
+        <p class="fine">They have no class yet. Rename them, or name them in the export.</p>
       )}
       <ul>
         {confident.map((instance) => (

@@ -1,6 +1,5 @@
 import { useComputed } from "@preact/signals";
 import { MaskOpacity, Slider } from "../../../components/controls/slider.tsx";
-import { edit } from "../../../edit/edit.ts";
 import { isConfident } from "../../../workspace/rules/instances.ts";
 import type { ViewState } from "../state/view-state.ts";
 
@@ -23,7 +22,7 @@ export function ShowHow({ viewState }: { readonly viewState: ViewState }) {
           valueText={`${Math.round(least.value * 100)}%, ${shown} of ${isShown.value.length}`}
           value={least.value}
           min={viewState.lowest.value}
-          onInput={(value) => (viewState.least.value = value)}
+          onInput={(value) => viewState.showFrom(null, value)}
         />
       )}
       {isShown.value.length > 0 && prompts.length > 1 && (
@@ -61,9 +60,7 @@ function Least({ prompt, viewState }: { readonly prompt: string; readonly viewSt
       valueText={own === undefined ? "same as all" : `${Math.round(own * 100)}%`}
       value={Math.max(own ?? least, viewState.lowest.value)}
       min={viewState.lowest.value}
-      onInput={(chosen) =>
-        edit(viewState.workspace, { type: "least", prompt, least: chosen, at: Date.now() })
-      }
+      onInput={(chosen) => viewState.showFrom(prompt, chosen)}
     />
   );
 }

@@ -24,6 +24,7 @@ import {
 import { fetchMasks } from "../../../workspace/masks/fetch-masks.ts";
 import { objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
+import { asSpelled } from "../../../workspace/rules/prompts.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { coloursOf } from "./colouring.ts";
 import { Comparing } from "./comparing.ts";
@@ -35,7 +36,9 @@ export class ViewState {
   readonly opacity = signal(USUAL_OPACITY);
   /** Colors by object, or shades of one color by label; null for the job's default. */
   readonly colouring = signal<"object" | "label" | null>(null);
-  readonly least = signal(0);
+  readonly #leasts = computed(() => leastsOf(this.workspace.edits.value.values()));
+  /** From which confidence on objects are shown, unless their prompt has a confidence of its own. */
+  readonly least = computed(() => this.#leasts.value.get(null) ?? 0);
   /** The hidden objects. */
   readonly hidden = signal<ReadonlySet<string>>(new Set());
   /** The mask that stands out, in the picture and in the list. */
@@ -89,7 +92,7 @@ export class ViewState {
   readonly groups = computed(() => grouped(this.instances.value, this.workspace.found.value?.prompts ?? []));
   readonly filter = computed(() => ({
     least: this.least.value,
-    leasts: leastsOf(this.workspace.edits.value.values()),
+    leasts: this.#leasts.value,
     hidden: this.hidden.value,
   }));
   /** Lower end of the confidence slider: the lowest confidence of the job's masks, over all pictures. */
@@ -190,6 +193,17 @@ export class ViewState {
     });
   }
 
+  /** Sets from which confidence on objects of a prompt are shown; null for all prompts without one of their own. */
+  showFrom(prompt: string | null, least: number): void {
+    edit(this.workspace, { type: "least", prompt, least, at: Date.now() });
+  }
+
+  /** Gives objects of a picture a name. One that differs from a known label by case or spaces alone becomes that label. */
+  nameObjects(key: string | undefined, objects: readonly string[], name: string): void {
+    const label = asSpelled(this.labels.value, name);
+    for (const object of objects) edit(this.workspace, { type: "rename", object, label }, key);
+  }
+
   /** Hides objects, or shows them. */
   toggle(instances: readonly Instance[]): void {
     this.hidden.value = toggled(
@@ -263,6 +277,7 @@ export class ViewState {
         ? []
         : [
             {
+              object: instance.object,
               png: instance.png,
               rgb: colour(instance).rgb,
               label: instance.label,

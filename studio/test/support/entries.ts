@@ -1,0 +1,89 @@
+import { type CocoDocument, SegmentationClient } from "segmentation-client";
+import { draw, maskFile } from "../../../client/test/support/shapes.ts";
+import { loadEntry, shownOnly, type Subject } from "../../src/export/files/entry.ts";
+import { make, type Making, type Scope } from "../../src/export/files/make.ts";
+import type { ExportMask, ExportPicture } from "../../src/export/types.ts";
+import { directRenderer } from "./direct-renderer.ts";
+
+const SIZE = { width: 24, height: 16 };
+
+/** An object as a test writes it: its label, and whether it is shown. */
+export interface AnObject {
+  readonly label: string | null;
+  readonly isShown?: boolean;
+}
+
+/** A mask of an object: a bar whose place depends on its place in the list. */
+export const maskOf = ({ label, isShown = true }: AnObject, i: number): ExportMask => ({
+  object: `job/task/${i}`,
+  title: `${label ?? "object"}-${i + 1}`,
+  label,
+  confidence: 0.9 - i / 100,
+  isShown,
+  rgb: [0, 0, 200],
+  png: new Blob([
+    maskFile(
+      draw(SIZE.width, SIZE.height, (x, y) => y >= 2 * i && y < 2 * i + 2 && x > 1 && x < 20),
+      label ?? "",
+    ),
+  ]),
+});
+
+/** A picture with these objects. @param original its file; null if the browser has none */
+export const pictureOf = (
+  name: string,
+  objects: readonly AnObject[],
+  { original = null, isAccepted = false }: { original?: Blob | null; isAccepted?: boolean } = {},
+): ExportPicture => ({
+  taskId: `${name}.task`,
+  name,
+  isAccepted,
+  hasOriginal: original !== null,
+  masks: async () => await Promise.resolve(objects.map(maskOf)),
+  original: async () => await Promise.resolve(original),
+  nameObjects: () => undefined,
+});
+
+export const making: Making = {
+  client: new SegmentationClient({ baseUrl: "http://127.0.0.1:1", apiKey: "none" }),
+  renderer: directRenderer,
+  signal: new AbortController().signal,
+  onDone: () => undefined,
+};
+
+/** The scope of an export of an entry. @param choose which pictures, after the hidden masks were left out */
+export async function scopeOf(
+  pictures: readonly ExportPicture[],
+  prompts: readonly string[],
+  {
+    choose = () => true,
+    isShownOnly = true,
+  }: { choose?: (subject: Subject) => boolean; isShownOnly?: boolean } = {},
+): Promise<Scope> {
+  const { subjects, classes } = await loadEntry(pictures, prompts, making.signal);
+  const chosen = subjects.filter(choose);
+  return {
+    jobId: "job",
+    subjects: isShownOnly ? chosen.map(shownOnly) : chosen,
+    classes,
+    tolerance: 0,
+    names: [],
+  };
+}
+
+/** Makes a format, and returns the texts of its files by their paths. */
+export async function textsOf(
+  format: Parameters<typeof make>[0],
+  scope: Scope,
+): Promise<Record<string, string>> {
+  const files = await make(format, scope, making);
+  return Object.fromEntries(
+    await Promise.all(files.map(async ({ path, content }) => [path, await content.text()] as const)),
+  );
+}
+
+/** Makes the COCO document of a scope. */
+export async function cocoIn(scope: Scope): Promise<CocoDocument> {
+  const { "annotations.json": text = "" } = await textsOf("coco", scope);
+  return JSON.parse(text);
+}
