@@ -14,13 +14,16 @@ const quoted = (text: string): string =>
   );
 
 /**
- * The `data.yaml` of a dataset of YOLO labels: the names of its classes, in the order of their numbers, and the folder
+ * The `data.yaml` of a dataset of YOLO labels: the names of its classes, in the order of their numbers, and the folders
  * for the pictures, next to `labels`.
  */
-export const yoloDataset = (names: readonly string[]): string =>
+export const yoloDataset = (
+  names: readonly string[],
+  { train, val }: { readonly train: string; readonly val: string } = { train: "images", val: "images" },
+): string =>
   [
-    "train: images",
-    "val: images",
+    `train: ${train}`,
+    `val: ${val}`,
     "names:",
     ...names.map((name, index) => `  ${index}: ${quoted(name)}`),
     "",

@@ -9,8 +9,9 @@ import { useLoaded } from "../state/requests.ts";
 import { client } from "../state/session.ts";
 import { bytesIn, counted } from "../text/format.ts";
 import { problemSentence } from "../text/problem-words.ts";
+import { isOfDataset } from "./files/dataset.ts";
 import { prepare, type Prepared } from "./files/download.ts";
-import type { Making, Scope } from "./files/make.ts";
+import type { Making, Scope } from "./files/scope.ts";
 import { HAS_CLASSES, type Offer } from "./files/offers.ts";
 import { save } from "./files/save.ts";
 import type { RunAgain } from "./types.ts";
@@ -74,10 +75,10 @@ interface FormatRowProps {
 }
 
 /** Names what is prepared of a format: it is prepared anew when something else is chosen. */
-const nameOf = ({ id }: Offer, { subjects, tolerance }: Scope): string =>
+const nameOf = ({ id }: Offer, { subjects, options }: Scope): string =>
   JSON.stringify([
     subjects.map(({ taskId, masks }) => [taskId, masks.map(({ object, label }) => [object, label])]),
-    id === "yolo" && tolerance,
+    isOfDataset(id) && options,
   ]);
 
 /** Tells whether a format can't be made yet, because it has classes and some objects have none. */

@@ -7,9 +7,10 @@ import { useLoaded } from "../state/requests.ts";
 import { api, isVisitor } from "../state/session.ts";
 import { Archive, Everything, FormatRow } from "./downloads.tsx";
 import { uploadsOf } from "./code/exported-job.ts";
+import { DatasetOptions, usable } from "./dataset-options.tsx";
 import { loadEntry, shownOnly, type Subject } from "./files/entry.ts";
 import { againWith, offersOf } from "./files/offers.ts";
-import type { Scope } from "./files/make.ts";
+import type { ExportOptions, Scope } from "./files/scope.ts";
 import { type Extent, ScopeChoice } from "./scope-choice.tsx";
 import type { ExportDialogProps } from "./types.ts";
 import { Unnamed } from "./unnamed.tsx";
@@ -38,7 +39,7 @@ export function FilesTab({
   );
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
   const isShownOnly = useSignal(true);
-  const tolerance = useSignal(0);
+  const options = useSignal<ExportOptions>({ tolerance: 0, hasImages: false, split: null });
   const renderer = useMemo(() => new Renderer(), []);
   useEffect(() => () => renderer.close(), []);
   if (loaded.value.value === undefined) return <Loading of={loaded} what="Loading formats" />;
@@ -64,7 +65,7 @@ export function FilesTab({
     jobId,
     subjects,
     classes,
-    tolerance: tolerance.value,
+    options: usable(options.value, subjects),
     names: uploadsOf(exportedJob).filter(({ taskId }) => taskIds.includes(taskId)),
   };
   return (
@@ -79,6 +80,7 @@ export function FilesTab({
           isShownOnly={isShownOnly}
         />
       )}
+      {type === "image" && <DatasetOptions subjects={subjects} options={options} />}
       <Unnamed subjects={subjects} classes={classes} onNamed={() => (named.value += 1)} />
       <ul class="files-tab-formats">
         {offers.map((offer) => (
@@ -90,7 +92,7 @@ export function FilesTab({
             units={units}
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(exportedJob.request, change)))}
           >
-            {offer.id === "yolo" && <Outlines tolerance={tolerance} />}
+            {offer.id === "yolo" && <Outlines options={options} />}
             {offer.id === "coco" && <WithoutSize subjects={subjects} />}
           </FormatRow>
         ))}
@@ -107,10 +109,14 @@ const TOLERANCES = [0, 1, 2, 4].map(
 );
 
 /** Choice of the outlines' precision: with fewer points they are easier to edit. */
-const Outlines = ({ tolerance }: { readonly tolerance: Signal<number> }) => (
+const Outlines = ({ options }: { readonly options: Signal<ExportOptions> }) => (
   <label class="format-row-choice">
     Outlines
-    <Select options={TOLERANCES} chosen={tolerance.value} onChoose={(pixels) => (tolerance.value = pixels)} />
+    <Select
+      options={TOLERANCES}
+      chosen={options.value.tolerance}
+      onChoose={(tolerance) => (options.value = { ...options.value, tolerance })}
+    />
   </label>
 );
 

@@ -18,11 +18,11 @@ export type RenderRequest =
   /** Each object on its own, as PNG. */
   | { readonly type: "cut-outs"; readonly original: Blob; readonly masks: readonly Blob[] }
   /**
-   * The objects as COCO describes them, as JSON of a `CocoPart`. The picture's size is read from `anyMask`, or else from the original; of
+   * The objects as COCO describes them, as JSON of a `CocoPart`, or the class of each pixel, as PNG. The picture's size is read from `anyMask`, or else from the original; of
    * a picture that has neither there is no file.
    */
   | {
-      readonly type: "coco";
+      readonly type: "coco" | "class-map";
       readonly anyMask: Blob | null;
       readonly original: Blob | null;
       readonly masks: readonly LabelledMask[];

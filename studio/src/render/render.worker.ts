@@ -1,7 +1,7 @@
 import { Mask, readMaskPng } from "segmentation-client/masks";
 import type { RenderAnswer, Rendered, RenderRequest } from "./messages.ts";
 import { cocoPartOf } from "./coco.ts";
-import { labelMapOf, yoloOf } from "./labels.ts";
+import { classMapOf, labelMapOf, yoloOf } from "./labels.ts";
 import { canvasOf, coloursUnder, openPicture, paintPicture, sizeOfPicture } from "./paint.ts";
 
 // Draws masks on pictures off the main thread.
@@ -19,7 +19,8 @@ async function render(request: RenderRequest): Promise<Rendered> {
     case "cut-outs":
       return await cutOut(request.original, request.masks);
     case "coco":
-      return await cocoOf(request);
+    case "class-map":
+      return await sizedFile(request);
     case "yolo":
       return [await yoloOf(request.masks, request.tolerance)];
     case "label-map":
@@ -78,12 +79,15 @@ async function cutOut(original: Blob, masks: readonly Blob[]): Promise<Blob[]> {
   return files;
 }
 
-/** Describes a picture for COCO; no file if nothing tells its size. */
-async function cocoOf({
+/** Makes a file that has the picture's size; none if nothing tells the size. */
+async function sizedFile({
+  type,
   anyMask,
   original,
   masks,
-}: Extract<RenderRequest, { readonly type: "coco" }>): Promise<Blob[]> {
+}: Extract<RenderRequest, { readonly anyMask: Blob | null }>): Promise<Blob[]> {
   const size = await sizeOfPicture(anyMask, original);
-  return size === null ? [] : [new Blob([JSON.stringify(await cocoPartOf(masks, size))])];
+  if (size === null) return [];
+  if (type === "class-map") return [await classMapOf(masks, size)];
+  return [new Blob([JSON.stringify(await cocoPartOf(masks, size))])];
 }

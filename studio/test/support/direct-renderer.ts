@@ -1,16 +1,18 @@
 import sharp from "sharp";
-import type { Making } from "../../src/export/files/make.ts";
+import type { Making } from "../../src/export/files/scope.ts";
 import { cocoPartOf } from "../../src/render/coco.ts";
-import { labelMapOf, yoloOf } from "../../src/render/labels.ts";
+import { classMapOf, labelMapOf, yoloOf } from "../../src/render/labels.ts";
 
 /** Makes the files that need no canvas in this process, as the render worker does. */
 export const directRenderer: Making["renderer"] = {
   files: async (request) => {
     switch (request.type) {
-      case "coco": {
+      case "coco":
+      case "class-map": {
         const file = request.anyMask ?? request.original;
         if (file === null) return [];
         const { width, height } = await sharp(await file.arrayBuffer()).metadata();
+        if (request.type === "class-map") return [await classMapOf(request.masks, { width, height })];
         return [new Blob([JSON.stringify(await cocoPartOf(request.masks, { width, height }))])];
       }
       case "yolo":

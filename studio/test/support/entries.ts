@@ -1,7 +1,8 @@
 import { type CocoDocument, SegmentationClient } from "segmentation-client";
 import { draw, maskFile } from "../../../client/test/support/shapes.ts";
 import { loadEntry, shownOnly, type Subject } from "../../src/export/files/entry.ts";
-import { make, type Making, type Scope } from "../../src/export/files/make.ts";
+import { make } from "../../src/export/files/make.ts";
+import type { ExportOptions, Making, Scope } from "../../src/export/files/scope.ts";
 import type { ExportMask, ExportPicture } from "../../src/export/types.ts";
 import { directRenderer } from "./direct-renderer.ts";
 
@@ -58,7 +59,12 @@ export async function scopeOf(
   {
     choose = () => true,
     isShownOnly = true,
-  }: { choose?: (subject: Subject) => boolean; isShownOnly?: boolean } = {},
+    options = {},
+  }: {
+    choose?: (subject: Subject) => boolean;
+    isShownOnly?: boolean;
+    options?: Partial<ExportOptions>;
+  } = {},
 ): Promise<Scope> {
   const { subjects, classes } = await loadEntry(pictures, prompts, making.signal);
   const chosen = subjects.filter(choose);
@@ -66,7 +72,7 @@ export async function scopeOf(
     jobId: "job",
     subjects: isShownOnly ? chosen.map(shownOnly) : chosen,
     classes,
-    tolerance: 0,
+    options: { tolerance: 0, hasImages: false, split: null, ...options },
     names: [],
   };
 }

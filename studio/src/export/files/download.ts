@@ -1,5 +1,6 @@
 import { mapParallel, stemOf, uniqueNames } from "segmentation-client";
-import { type ExportFile, make, type Making, type Scope } from "./make.ts";
+import { make } from "./make.ts";
+import type { ExportFile, Making, Scope } from "./scope.ts";
 import type { Offer } from "./offers.ts";
 
 /** Files to save, and what the browser calls them together. */
@@ -12,11 +13,14 @@ export interface Prepared {
 
 /** Makes or fetches the files of formats. @throws Error with a sentence; if aborted, the signal's reason */
 export async function prepare(offers: readonly Offer[], scope: Scope, making: Making): Promise<Prepared> {
-  const files: ExportFile[] = [];
+  // Formats may share files: the pictures of a data set.
+  const byPath = new Map<string, ExportFile>();
+  const add = (made: readonly ExportFile[]): void => made.forEach((file) => byPath.set(file.path, file));
   for (const { way } of offers) {
-    if (way.kind === "made") files.push(...(await make(way.format, scope, making)));
-    else if (way.kind === "there") files.push(...(await fetchAssets(way.keys, scope, making)));
+    if (way.kind === "made") add(await make(way.format, scope, making));
+    else if (way.kind === "there") add(await fetchAssets(way.keys, scope, making));
   }
+  const files = [...byPath.values()];
   const [first, ...others] = offers;
   const suffix = first === undefined || others.length > 0 ? "" : `-${first.id}`;
   return {

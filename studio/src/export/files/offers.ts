@@ -1,8 +1,11 @@
 import { ASSETS, assetKey, type CreateJobRequest } from "segmentation-client";
 import type { RunAgain } from "../types.ts";
 
+/** The formats that the service writes. */
+type AssetId = keyof (typeof ASSETS)["image"];
+
 /** The formats in which a picture or clip can be exported. */
-export type FormatId = keyof (typeof ASSETS)["image"];
+export type FormatId = AssetId | MadeFormat;
 
 /** Available data of a job, of the pictures to export, or of its clip. */
 export interface Stock {
@@ -36,7 +39,7 @@ export interface Offer {
 
 type Words = Pick<Offer, "title" | "about">;
 
-/** The formats of pictures that this browser can make. All others come from the service. */
+/** The formats of pictures that this browser can make. All others come from the service, which has no "semantic" and no "voc". */
 const PICTURE_FORMATS = {
   masks: { title: "Masks", about: "A PNG for each object: white on black, one bit per pixel." },
   coco: {
@@ -53,17 +56,22 @@ const PICTURE_FORMATS = {
     title: "YOLO",
     about: "A text file per picture, with outlines for training Ultralytics models, and a data.yaml.",
   },
+  semantic: {
+    title: "Semantic masks",
+    about: "A PNG per picture whose pixel values are the classes’ numbers, and a list of the classes.",
+  },
+  voc: { title: "Pascal VOC", about: "An XML file per picture, with the box of each object." },
   labelmap: {
     title: "Label map",
     about: "A PNG per picture whose pixel values number the objects, and a list of their names.",
   },
-} as const satisfies Partial<Record<FormatId, Words>>;
+} as const satisfies Readonly<Record<string, Words>>;
 
 export type MadeFormat = keyof typeof PICTURE_FORMATS;
 
 /** Formats that name the class of each object. */
-export const HAS_CLASSES: ReadonlySet<MadeFormat> = new Set(["coco", "yolo", "labelmap"]);
-const isMade = (id: FormatId): id is MadeFormat => id in PICTURE_FORMATS;
+export const HAS_CLASSES: ReadonlySet<MadeFormat> = new Set(["coco", "yolo", "labelmap", "semantic", "voc"]);
+const isMade = (id: string): id is MadeFormat => id in PICTURE_FORMATS;
 
 const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {
   masks: {
@@ -74,21 +82,30 @@ const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {
   preview: { title: "Clip with masks", about: "The clip as MP4, with its masks drawn on it." },
 };
 
+const isAsset = (id: FormatId): id is AssetId => id in ASSETS.image;
+
 /** Options of a run that produce a format; null if every run has it. */
 function changeFor(id: FormatId): RunAgain | null {
-  if (id === "masks") return null;
+  if (id === "masks" || !isAsset(id)) return null;
   return id === "preview" ? { generatePreview: true } : { formats: [id] };
 }
 
 /** Formats that this browser makes from the original, and not from masks alone. */
 const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 
-/** @param template of the keys of the service's files */
-function wayOf(id: FormatId, template: string, { type, taskIds, keys, masks, hasOriginals }: Stock): Way {
+/** @param template of the keys of the service's files; undefined if it writes none */
+function wayOf(
+  id: FormatId,
+  template: string | undefined,
+  { type, taskIds, keys, masks, hasOriginals }: Stock,
+): Way {
   const mayBeMade = type === "image" && masks > 0;
   if (mayBeMade && isMade(id) && (hasOriginals || !OF_ORIGINALS.has(id))) return { kind: "made", format: id };
-  const [start = ""] = template.split("{index}");
-  const there = keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
+  const [start = ""] = template?.split("{index}") ?? [];
+  const there =
+    template === undefined
+      ? []
+      : keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
   if (there.length > 0) return { kind: "there", keys: there };
   const change = changeFor(id);
   // Another run would find no objects either.
@@ -117,13 +134,12 @@ export function offersOf(stock: Stock): Offer[] {
   const words: Readonly<Partial<Record<FormatId, Words>>> =
     stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS;
   const templates: Readonly<Partial<Record<FormatId, string>>> = ASSETS[stock.type];
-  const ids = [...new Set([...Object.keys(words), ...Object.keys(templates)])].filter(
-    (id): id is FormatId => id in templates,
-  );
+  const isOffered = (id: string): id is FormatId => id in templates || id in words;
+  const ids = [...new Set([...Object.keys(words), ...Object.keys(templates)])].filter(isOffered);
   return ids.map((id) => ({
     id,
     title: words[id]?.title ?? id,
     about: words[id]?.about ?? "Files that the service writes.",
-    way: wayOf(id, templates[id] ?? "", stock),
+    way: wayOf(id, templates[id], stock),
   }));
 }

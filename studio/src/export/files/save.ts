@@ -1,6 +1,6 @@
 import { Zip, ZipPassThrough } from "fflate";
 import type { Prepared } from "./download.ts";
-import type { ExportFile } from "./make.ts";
+import type { ExportFile } from "./scope.ts";
 
 /** Time that a browser may take to begin a download. */
 const KEPT_MS = 60_000;

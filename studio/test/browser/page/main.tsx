@@ -12,6 +12,7 @@ import { fit } from "../../../src/viewer/view/view.ts";
 import type { Layer, Point, Region, Tool } from "../../../src/viewer/types.ts";
 import { maskColour } from "../../../src/viewer/colours.ts";
 import { PictureViewer } from "../../../src/viewer/picture-viewer.tsx";
+import { Exporting, exporting, openExport } from "./exporting.tsx";
 import { panFrames } from "./panning.ts";
 import "../../../src/styles/tokens.css";
 import "../../../src/styles/base.css";
@@ -213,6 +214,7 @@ async function drawWithout(what: "its page" | "its script"): Promise<readonly st
 }
 
 const viewer = {
+  openExport,
   drawWithout,
   openGallery,
   asked,
@@ -242,6 +244,7 @@ declare global {
 window.viewer = viewer;
 
 function Page() {
+  if (exporting.value !== null) return <Exporting {...exporting.value} />;
   if (batch.value.length > 0)
     return (
       <Gallery items={batch.value} open={null} filter={galleryFilter} labels={[]} onOpen={() => undefined} />

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sample } from "../../../test/support/media/sample.ts";
+import { closeBrowser, findingsOn } from "../../../test/support/browser/studio.ts";
+import { downloaded, type DrawnPicture, openExportOf } from "../support/export-page.ts";
+import { type ServedPage, servePage } from "../support/serve-page.ts";
+
+const coffee = { name: "coffee.png", file: sample("coffee"), width: 600, height: 400 };
+const ENTRY: readonly DrawnPicture[] = [
+  {
+    ...coffee,
+    objects: [
+      { label: "cup", ellipse: [300, 200, 150, 100] },
+      { label: "spoon", isShown: false, ellipse: [450, 250, 60, 20] },
+    ],
+  },
+  {
+    ...coffee,
+    name: "second.png",
+    isAccepted: true,
+    objects: [{ label: null, ellipse: [200, 200, 80, 80] }],
+  },
+  {
+    ...coffee,
+    name: "third.png",
+    objects: [
+      { label: null, ellipse: [100, 100, 40, 40] },
+      { label: "cup", isShown: false, ellipse: [400, 100, 40, 40] },
+    ],
+  },
+];
+
+describe("the export dialog", () => {
+  let served: ServedPage;
+  beforeAll(async () => {
+    served = await servePage();
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await served.close();
+  });
+
+  it("counts the hidden objects of the chosen pictures, and leaves them out unless somebody wants them", async () => {
+    const { page } = await openExportOf(served, ENTRY, { open: "second.png" });
+    // The open picture has none.
+    expect(await page.getByLabel(/^Exclude/).count()).toBe(0);
+    await page.getByText("All 3 pictures").click();
+    const excludes = page.getByLabel("Exclude the 2 hidden objects");
+    expect(await excludes.isChecked()).toBe(true);
+    expect(Object.keys(await downloaded(page, "Download Masks"))).toHaveLength(3);
+    await excludes.uncheck();
+    expect(Object.keys(await downloaded(page, "Download Masks"))).toHaveLength(5);
+  });
+
+  it("asks for the classes of objects that have none, before anything with classes can be downloaded", async () => {
+    const { page, complaints } = await openExportOf(served, ENTRY);
+    expect(await page.getByRole("button", { name: "Download COCO" }).count()).toBe(0);
+    const unnamed = page.getByRole("form", { name: "Objects without a class" });
+    await unnamed.getByText("2 objects without a class").waitFor();
+    expect(await findingsOn(page)).toEqual([]);
+    await unnamed.getByLabel("Class of all").fill("Cup");
+    await unnamed.getByText("Name each").click();
+    await unnamed.getByLabel("Class of object-1 in third.png").fill("saucer");
+    await unnamed.getByRole("button", { name: "Name them" }).click();
+    await unnamed.waitFor({ state: "detached" });
+    const files = await downloaded(page, "Download COCO");
+    const document = JSON.parse(new TextDecoder().decode(files["annotations.json"]));
+    expect(document.categories.map(({ name }: { name: string }) => name)).toEqual(["cup", "spoon", "saucer"]);
+    expect(document.annotations.map((each: { category_id: number }) => each.category_id)).toEqual([1, 1, 3]);
+    expect(complaints).toEqual([]);
+  });
+});
