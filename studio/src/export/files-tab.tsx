@@ -37,7 +37,9 @@ export function FilesTab({
     },
     [jobId, named.value],
   );
-  const extent = useSignal<Extent>(current === undefined ? "all" : "one");
+  // Of a failed picture there is no export.
+  const canBeOne = pictures.some(({ taskId }) => taskId === current);
+  const extent = useSignal<Extent>(canBeOne ? "one" : "all");
   const isShownOnly = useSignal(true);
   const options = useSignal<ExportOptions>({ tolerance: 0, hasImages: false, split: null });
   const renderer = useMemo(() => new Renderer(), []);
@@ -74,7 +76,7 @@ export function FilesTab({
         <ScopeChoice
           pictures={pictures.length}
           accepted={accepted.length}
-          canBeOne={current !== undefined}
+          canBeOne={canBeOne}
           extent={extent}
           hidden={hidden}
           isShownOnly={isShownOnly}
@@ -93,7 +95,7 @@ export function FilesTab({
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(exportedJob.request, change)))}
           >
             {offer.id === "yolo" && <Outlines options={options} />}
-            {offer.id === "coco" && <WithoutSize subjects={subjects} />}
+            {HAS_SIZES.has(offer.id) && <WithoutSize subjects={subjects} />}
           </FormatRow>
         ))}
       </ul>
@@ -120,7 +122,10 @@ const Outlines = ({ options }: { readonly options: Signal<ExportOptions> }) => (
   </label>
 );
 
-/** Says which pictures COCO leaves out, because nothing tells their size. */
+/** Formats that have the size of each picture. */
+const HAS_SIZES: ReadonlySet<string> = new Set(["coco", "semantic", "voc"]);
+
+/** Says how many pictures a format leaves out, because nothing tells their size. */
 function WithoutSize({ subjects }: { readonly subjects: readonly Subject[] }) {
   const count = subjects.filter(({ anyMask, hasOriginal }) => anyMask === null && !hasOriginal).length;
   if (count === 0) return null;
@@ -128,7 +133,7 @@ function WithoutSize({ subjects }: { readonly subjects: readonly Subject[] }) {
     <p>
       {count === 1 ? "A picture" : `${count} pictures`} without objects {count === 1 ? "is" : "are"} left out:
       open
-      {count === 1 ? " its file" : " their files"} first, because COCO has each picture’s size.
+      {count === 1 ? " its file" : " their files"} first, because the format has each picture’s size.
     </p>
   );
 }

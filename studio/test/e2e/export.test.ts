@@ -30,6 +30,12 @@ async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
   return await readFile(await download.path(), "utf8");
 }
 
+/** Returns the COCO document that the browser saves. */
+const cocoSavedBy = async (page: Page): Promise<CocoDocument> =>
+  JSON.parse(
+    await savedBy(page, async () => await page.getByRole("button", { name: "Download COCO" }).click()),
+  );
+
 /**
  * Somebody without an account sees the batch on the page by its link, with its pictures and downloads and nothing else, until
  * it is revoked.
@@ -161,11 +167,7 @@ describe("what a job gives, in the studio", () => {
     const jobId = job?.jobId ?? "";
     const result = await resultOf(jobId);
     await page.getByRole("button", { name: "Export" }).click();
-    const text = await savedBy(
-      page,
-      async () => await page.getByRole("button", { name: "Download COCO" }).click(),
-    );
-    const taken: CocoDocument = JSON.parse(text);
+    const taken = await cocoSavedBy(page);
     const expected = await result.coco();
     const names = new Map(result.pictures.map(({ taskId }, i) => [taskId, FILES[i]?.[0]]));
     expect(taken).toEqual({
@@ -205,6 +207,11 @@ describe("what a job gives, in the studio", () => {
       "masks/the cat's/cat-1.png",
       "preview/coffee.png",
       "preview/the cat's.png",
+      "semantic/coffee.png",
+      "semantic/legend.json",
+      "semantic/the cat's.png",
+      "voc/coffee.xml",
+      "voc/the cat's.xml",
     ]);
     expect(new TextDecoder().decode(all["data.yaml"])).toContain('0: "cat"\n  1: "cup"\n');
     expect(new TextDecoder().decode(all["labels/coffee.txt"])).toMatch(/^1 0\.\d+ /);
@@ -239,9 +246,7 @@ describe("what a job gives, in the studio", () => {
     expect(await furtherFindingsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Export" }).click();
     await page.getByText("1 accepted").click();
-    const accepted: CocoDocument = JSON.parse(
-      await savedBy(page, async () => await page.getByRole("button", { name: "Download COCO" }).click()),
-    );
+    const accepted = await cocoSavedBy(page);
     expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
     await page.keyboard.press("Escape");
 
@@ -253,12 +258,10 @@ describe("what a job gives, in the studio", () => {
     await page.getByRole("button", { name: "Export" }).click();
     const excludes = page.getByLabel("Exclude the 2 hidden objects");
     expect(await excludes.isChecked()).toBe(true);
-    expect(await page.getByRole("button", { name: "Download COCO" }).count()).toBe(0);
+    const shown = await cocoSavedBy(page);
+    expect([shown.images.length, shown.annotations.length]).toEqual([2, 0]);
     await excludes.uncheck();
-    const whole: CocoDocument = JSON.parse(
-      await savedBy(page, async () => await page.getByRole("button", { name: "Download COCO" }).click()),
-    );
-    expect(whole.annotations).toHaveLength(2);
+    expect((await cocoSavedBy(page)).annotations).toHaveLength(2);
     await page.keyboard.press("Escape");
     await page.getByLabel("Lowest confidence to show").fill("0");
     await isShared(page);

@@ -1,5 +1,6 @@
 import { ASSETS, assetKey, type CreateJobRequest } from "segmentation-client";
 import type { RunAgain } from "../types.ts";
+import { isOfDataset } from "./dataset.ts";
 
 /** The formats that the service writes. */
 type AssetId = keyof (typeof ASSETS)["image"];
@@ -99,7 +100,7 @@ function wayOf(
   template: string | undefined,
   { type, taskIds, keys, masks, hasOriginals }: Stock,
 ): Way {
-  const mayBeMade = type === "image" && masks > 0;
+  const mayBeMade = type === "image" && (masks > 0 || (isOfDataset(id) && taskIds.length > 0));
   if (mayBeMade && isMade(id) && (hasOriginals || !OF_ORIGINALS.has(id))) return { kind: "made", format: id };
   const [start = ""] = template?.split("{index}") ?? [];
   const there =

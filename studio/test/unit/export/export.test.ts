@@ -45,12 +45,17 @@ describe("what can be taken away", () => {
   it("has nothing of objects in a picture without any, and no run that would change that", () => {
     expect(waysOf({ masks: 0, keys: [] })).toMatchObject({
       masks: "empty",
-      coco: "empty",
       cutout: "empty",
       preview: "again",
-      yolo: "empty",
       labelmap: "empty",
     });
+  });
+
+  it("has pictures without objects in data sets, but no data set without pictures", () => {
+    const made = { coco: "made", yolo: "made", semantic: "made", voc: "made" };
+    expect(waysOf({ masks: 0, keys: [] })).toMatchObject(made);
+    const none = { coco: "empty", yolo: "empty", semantic: "empty", voc: "empty" };
+    expect(waysOf({ masks: 0, keys: [], taskIds: [] })).toMatchObject(none);
   });
 
   it("asks for the very format that is missing", () => {

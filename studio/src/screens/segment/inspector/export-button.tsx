@@ -3,13 +3,13 @@ import type { CreateJobRequest } from "segmentation-client";
 import { Button, Icon } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import type { ExportedJob } from "../../../export/code/exported-job.ts";
-import type { ExportPicture } from "../../../export/types.ts";
 import type { FoundJob } from "../../../workspace/service/found-job.ts";
-import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
+import { taskIdOf } from "../../../workspace/rules/picture.ts";
 import { drawnOf, regionOn } from "../../../workspace/rules/pointed-objects.ts";
 import { segment } from "../../../workspace/jobs/run.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { ViewState } from "../state/view-state.ts";
+import { exportedPictures } from "./exported-pictures.ts";
 
 const ExportDialog = lazyDialog(async () => (await import("../../../export/export-dialog.tsx")).ExportDialog);
 
@@ -30,7 +30,7 @@ export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
           jobId={jobId}
           exportedJob={exportedJobOf(workspace)}
           units={workspace.pictures.value.length}
-          pictures={workspace.pictures.value.flatMap((each) => exportOf(viewState, each))}
+          pictures={exportedPictures(viewState)}
           prompts={promptsOf(workspace)}
           current={
             picture === null || workspace.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)
@@ -58,24 +58,6 @@ const latestDrawn = (workspace: Workspace): string | null =>
   workspace.pointed.value
     .findLast((object) => drawnOf(object) !== null)
     ?.attempts.findLast(({ state }) => state === "drawn")?.jobId ?? null;
-
-function exportOf(viewState: ViewState, picture: Picture): ExportPicture[] {
-  const taskId = taskIdOf(picture);
-  // Of a picture that failed there is nothing to export.
-  if (taskId === null || viewState.workspace.taskOf(picture)?.status === "failed") return [];
-  const { key, name } = picture;
-  return [
-    {
-      taskId,
-      name: name || taskId,
-      isAccepted: viewState.workspace.verdicts.value.get(key) === "accepted",
-      masks: async () => await viewState.masksOf(key),
-      hasOriginal: viewState.workspace.hasOriginal(picture),
-      original: async () => await viewState.workspace.original(picture),
-      nameObjects: (objects, label) => viewState.nameObjects(key, objects, label),
-    },
-  ];
-}
 
 /** Returns one job that repeats the workspace: that of the prompts, or that of all objects that were pointed at. */
 function exportedJobOf(workspace: Workspace): ExportedJob {

@@ -1,0 +1,32 @@
+import type { ExportPicture } from "../../../export/types.ts";
+import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
+import type { ViewState } from "../state/view-state.ts";
+
+/** The part of a view state that decides its exports. */
+export interface ExportedView extends Pick<ViewState, "objectsIn" | "masksOf" | "nameObjects"> {
+  readonly workspace: Pick<Workspace, "pictures" | "verdicts" | "taskOf" | "hasOriginal" | "original">;
+}
+
+/** Returns the pictures of a workspace that can be exported. */
+export const exportedPictures = (view: ExportedView): ExportPicture[] =>
+  view.workspace.pictures.value.flatMap((picture) => exportOf(view, picture));
+
+function exportOf(view: ExportedView, picture: Picture): ExportPicture[] {
+  const taskId = taskIdOf(picture);
+  const { key, name } = picture;
+  const { status = "success" } = view.workspace.taskOf(picture) ?? {};
+  // A picture that failed, or that is not done, is not one without objects.
+  if (taskId === null || (status !== "success" && view.objectsIn(key).length === 0)) return [];
+  return [
+    {
+      taskId,
+      name: name || taskId,
+      isAccepted: view.workspace.verdicts.value.get(key) === "accepted",
+      masks: async () => await view.masksOf(key),
+      hasOriginal: view.workspace.hasOriginal(picture),
+      original: async () => await view.workspace.original(picture),
+      nameObjects: (objects, label) => view.nameObjects(key, objects, label),
+    },
+  ];
+}
