@@ -203,6 +203,8 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
           units={result.masksJson.frames.length}
           pictures={[]}
           prompts={[]}
+          classes={[]}
+          onExported={() => undefined}
           onRunAgain={(again) => void segment(workspace, again)}
           onClose={() => (isExporting.value = false)}
         />

@@ -43,14 +43,27 @@ function useDownload(act: (client: SegmentationClient, signal: AbortSignal) => P
   return { state, start: () => void run() };
 }
 
+/** Files that a download prepares and saves. */
+interface Exported {
+  readonly scope: Scope;
+  readonly renderer: Renderer;
+  /** Called with the classes of saved files. */
+  readonly onExported: (classes: readonly string[]) => void;
+}
+
 /** A download of these formats' files. @param ready what is prepared already, if anything */
-function useFiles(offers: readonly Offer[], scope: Scope, renderer: Renderer, ready: Prepared | null = null) {
+function useFiles(
+  offers: readonly Offer[],
+  { scope, renderer, onExported }: Exported,
+  ready: Prepared | null = null,
+) {
   const download = useDownload(async (of, signal) => {
     const onDone = (done: number, all: number): void => {
       if (all > 1) download.state.value = { at: "busy", words: `${done} of ${all}` };
     };
     const prepared = ready ?? (await prepare(offers, scope, { client: of, renderer, signal, onDone }));
     await save(prepared);
+    if (offers.some(hasClasses)) onExported(scope.classes.names);
     return `Saved, ${bytesIn(prepared.bytes)}`;
   });
   return download;
@@ -63,10 +76,8 @@ const Failure = ({ state: { at, words } }: { readonly state: State }) =>
     </p>
   ) : null;
 
-interface FormatRowProps {
+interface FormatRowProps extends Exported {
   readonly offer: Offer;
-  readonly scope: Scope;
-  readonly renderer: Renderer;
   /** Units of another run of the job. */
   readonly units: number;
   readonly onRunAgain: ((change: RunAgain) => void) | undefined;
@@ -81,12 +92,15 @@ const nameOf = ({ id }: Offer, { subjects, options }: Scope): string =>
     isOfDataset(id) && options,
   ]);
 
+const hasClasses = ({ way }: Offer): boolean => way.kind === "made" && HAS_CLASSES.has(way.format);
+
 /** Tells whether a format can't be made yet, because it has classes and some objects have none. */
-const needsNames = ({ way }: Offer, { subjects }: Scope): boolean =>
-  way.kind === "made" && HAS_CLASSES.has(way.format) && unnamedIn(subjects).length > 0;
+const needsNames = (offer: Offer, { subjects }: Scope): boolean =>
+  hasClasses(offer) && unnamedIn(subjects).length > 0;
 
 /** A format, and what it takes to have it: a download, or another run of the job. */
-export function FormatRow({ offer, scope, renderer, units, onRunAgain, children }: FormatRowProps) {
+export function FormatRow({ offer, units, onRunAgain, children, ...exported }: FormatRowProps) {
+  const { scope, renderer } = exported;
   const { title, about, way } = offer;
   const isAsking = useSignal(false);
   // What is made of one picture is made at once, so that its size is known.
@@ -101,7 +115,7 @@ export function FormatRow({ offer, scope, renderer, units, onRunAgain, children 
     [what],
   );
   const ready = loaded.value.value?.what === what ? (loaded.value.value?.prepared ?? null) : null;
-  const { state, start } = useFiles([offer], scope, renderer, ready);
+  const { state, start } = useFiles([offer], exported, ready);
   const { at, words } = state.value;
   return (
     <li class="format-row" data-way={way.kind}>
@@ -141,18 +155,16 @@ export function FormatRow({ offer, scope, renderer, units, onRunAgain, children 
   );
 }
 
-interface EverythingProps {
+interface EverythingProps extends Exported {
   readonly offers: readonly Offer[];
-  readonly scope: Scope;
-  readonly renderer: Renderer;
 }
 
 /** All formats that are here or can be made here, in one ZIP file: what is on the screen, by the names of files and objects. */
-export function Everything({ offers, scope, renderer }: EverythingProps) {
+export function Everything({ offers, ...exported }: EverythingProps) {
   const available = offers.filter(({ way }) => way.kind === "made" || way.kind === "there");
-  const wanted = available.filter((offer) => !needsNames(offer, scope));
+  const wanted = available.filter((offer) => !needsNames(offer, exported.scope));
   const isPartial = wanted.length < available.length;
-  const { state, start } = useFiles(wanted, scope, renderer);
+  const { state, start } = useFiles(wanted, exported);
   const { at, words } = state.value;
   return (
     <section class="archive" aria-label="Everything">

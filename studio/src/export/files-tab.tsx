@@ -23,6 +23,8 @@ export function FilesTab({
   units,
   pictures,
   prompts,
+  classes: exported,
+  onExported,
   current,
   onRunAgain,
 }: Omit<ExportDialogProps, "onClose">) {
@@ -31,7 +33,7 @@ export function FilesTab({
     async (signal) => {
       const [{ assets }, entry] = await Promise.all([
         api.value.retrieveJobResult({ jobId }, { signal }),
-        loadEntry(pictures, prompts, signal),
+        loadEntry(pictures, { exported, prompts }, signal),
       ]);
       return { keys: assets.map(({ key }) => key), ...entry };
     },
@@ -91,6 +93,7 @@ export function FilesTab({
             offer={offer}
             scope={scope}
             renderer={renderer}
+            onExported={onExported}
             units={units}
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(exportedJob.request, change)))}
           >
@@ -99,7 +102,9 @@ export function FilesTab({
           </FormatRow>
         ))}
       </ul>
-      {type === "image" && <Everything offers={offers} scope={scope} renderer={renderer} />}
+      {type === "image" && (
+        <Everything offers={offers} scope={scope} renderer={renderer} onExported={onExported} />
+      )}
       {type === "video" && !isVisitor.value && <Archive jobId={jobId} />}
     </div>
   );

@@ -45,6 +45,10 @@ export interface ExportDialogProps {
   readonly pictures: readonly ExportPicture[];
   /** Prompts of all searches of the entry, the oldest first. */
   readonly prompts: readonly string[];
+  /** Classes of earlier exports of the entry, in the order of their numbers. */
+  readonly classes: readonly string[];
+  /** Called with the classes of a saved export. */
+  readonly onExported: (classes: readonly string[]) => void;
   /** The open picture, which can also be exported alone. */
   readonly current?: ExportPicture["taskId"] | undefined;
   /** Runs a further job for what this one lacks; absent if that is not possible. */

@@ -122,6 +122,8 @@ export class Workspace {
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
   /** A person's edits of the objects, by picture. */
   readonly edits = signal<ReadonlyMap<string, History>>(new Map());
+  /** Classes of exports so far, in the order of their numbers: none gets another number. */
+  readonly classes = signal<readonly string[]>([]);
   /** Verdicts on the pictures of a batch, by the search whose masks were reviewed. */
   readonly verdictsOf = signal<ReadonlyMap<string, Verdicts>>(new Map());
   /** Instances by the number of their attempt, of objects that were pointed at. */

@@ -36,6 +36,18 @@ const cocoSavedBy = async (page: Page): Promise<CocoDocument> =>
     await savedBy(page, async () => await page.getByRole("button", { name: "Download COCO" }).click()),
   );
 
+/** Renames an object of the open picture, and returns the classes of the picture's export. */
+async function categoriesOnceRenamed(page: Page, object: string, name: string): Promise<string[]> {
+  await page.getByRole("button", { name: `Change ${object}` }).click();
+  await page.getByRole("menuitem", { name: "Rename…" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Export" }).click();
+  const { categories } = await cocoSavedBy(page);
+  await page.keyboard.press("Escape");
+  return categories.map((category) => category.name);
+}
+
 /**
  * Somebody without an account sees the batch on the page by its link, with its pictures and downloads and nothing else, until
  * it is revoked.
@@ -264,6 +276,14 @@ describe("what a job gives, in the studio", () => {
     expect((await cocoSavedBy(page)).annotations).toHaveLength(2);
     await page.keyboard.press("Escape");
     await page.getByLabel("Lowest confidence to show").fill("0");
+
+    // A class keeps its number when others are added, also after a reload.
+    await gallery.getByRole("button", { name: "coffee.png" }).click();
+    expect(await categoriesOnceRenamed(page, "cup 1", "mug")).toEqual([...PROMPTS, "mug"]);
+    await page.reload();
+    const strip = page.getByRole("navigation", { name: "Pictures" });
+    await strip.getByRole("button", { name: /^the cat's/ }).click();
+    expect(await categoriesOnceRenamed(page, "cat 1", "tabby")).toEqual([...PROMPTS, "mug", "tabby"]);
     await isShared(page);
   });
 });

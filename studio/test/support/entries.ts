@@ -59,14 +59,16 @@ export async function scopeOf(
   {
     choose = () => true,
     isShownOnly = true,
+    exported = [],
     options = {},
   }: {
     choose?: (subject: Subject) => boolean;
     isShownOnly?: boolean;
+    exported?: readonly string[];
     options?: Partial<ExportOptions>;
   } = {},
 ): Promise<Scope> {
-  const { subjects, classes } = await loadEntry(pictures, prompts, making.signal);
+  const { subjects, classes } = await loadEntry(pictures, { exported, prompts }, making.signal);
   const chosen = subjects.filter(choose);
   return {
     jobId: "job",

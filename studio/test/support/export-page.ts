@@ -36,6 +36,7 @@ export async function openExportOf(
   served.put("v1/jobs/job_1/result", JSON.stringify({ assets: [] }));
   const scene: ExportScene = {
     prompts,
+    classes: [],
     open,
     pictures: pictures.map((picture, i) => ({
       name: picture.name,

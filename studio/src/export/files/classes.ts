@@ -1,7 +1,9 @@
 import { classKeyOf, distinctPrompts } from "@segmentation/masks";
 
-/** Everything that decides the classes of an entry: its jobs' prompts and its objects' labels, whatever part of it is exported. */
+/** Everything that decides the classes of an entry: earlier exports, its jobs' prompts and its objects' labels, also of the parts that are not exported. */
 export interface Entry {
+  /** Classes of earlier exports, in the order of their numbers. */
+  readonly exported: readonly string[];
   /** Prompts of all its searches, the oldest first. */
   readonly prompts: readonly string[];
   /** Label of each object in all its pictures, hidden objects included; null of an object without a name. */
@@ -16,11 +18,11 @@ export interface Classes {
 }
 
 /**
- * Returns the classes of an entry: the prompts in their order, then the other labels in the order in which they appear first. Names
- * that differ by case or spaces alone are one class, written as it was first.
+ * Returns the classes of an entry: those of earlier exports, then the other prompts in their order, then the other labels in the order in
+ * which they appear first. Names that differ by case or spaces alone are one class, written as it was first.
  */
-export function classesOf({ prompts, labels }: Entry): Classes {
-  const names = distinctPrompts([...prompts, ...labels.filter((label) => label !== null)]);
+export function classesOf({ exported, prompts, labels }: Entry): Classes {
+  const names = distinctPrompts([...exported, ...prompts, ...labels.filter((label) => label !== null)]);
   const numbers = new Map(names.map((name, i) => [classKeyOf(name), i]));
   return {
     names,

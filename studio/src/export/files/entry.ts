@@ -1,6 +1,6 @@
 import { mapParallel, stemOf, uniqueNames } from "segmentation-client";
 import type { ExportMask, ExportPicture } from "../types.ts";
-import { type Classes, classesOf } from "./classes.ts";
+import { type Classes, classesOf, type Entry } from "./classes.ts";
 
 /** A picture of an entry with its masks, under the name that its files have. */
 export interface Subject extends Omit<ExportPicture, "masks"> {
@@ -25,10 +25,10 @@ export interface LoadedEntry {
 /** Number of pictures whose masks are fetched in parallel. */
 const PARALLEL = 4;
 
-/** Fetches the masks of all pictures of an entry. @param prompts as of `Entry` @throws SegmentationError */
+/** Fetches the masks of all pictures of an entry. @throws SegmentationError */
 export async function loadEntry(
   pictures: readonly ExportPicture[],
-  prompts: readonly string[],
+  known: Omit<Entry, "labels">,
   signal: AbortSignal,
 ): Promise<LoadedEntry> {
   const stems = uniqueNames(new Map(pictures.map(({ taskId, name }) => [taskId, stemOf(name)])));
@@ -39,7 +39,7 @@ export async function loadEntry(
     return { ...picture, masks, stem, fileName, imageId: i + 1, anyMask: masks[0]?.png ?? null };
   });
   const labels = subjects.flatMap(({ masks }) => masks.map(({ label }) => label));
-  return { subjects, classes: classesOf({ prompts, labels }) };
+  return { subjects, classes: classesOf({ ...known, labels }) };
 }
 
 /** Leaves the hidden masks of a picture out. */

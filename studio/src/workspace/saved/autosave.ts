@@ -79,4 +79,5 @@ const savedOf = (workspace: Workspace): SavedWorkspace => ({
   verdictsOf: [...workspace.verdictsOf.value].map(([jobId, verdicts]) => [jobId, [...verdicts]]),
   firstJob: workspace.firstJob.value,
   searches: workspace.searches.value,
+  classes: workspace.classes.value,
 });

@@ -34,6 +34,7 @@ export function restored(saved: SavedWorkspace, owner: Owner): Workspace {
     );
     workspace.firstJob.value = saved.firstJob;
     workspace.searches.value = saved.searches;
+    workspace.classes.value = saved.classes;
     workspace.pictures.value = saved.pictures.map(({ key, name, address, sending }) => ({
       key,
       name,

@@ -43,6 +43,8 @@ export interface SavedWorkspace {
   ])[];
   readonly firstJob: string | null;
   readonly searches: readonly Search[];
+  /** Classes of exports so far. */
+  readonly classes: readonly string[];
 }
 
 type SavedPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };

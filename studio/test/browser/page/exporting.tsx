@@ -19,6 +19,8 @@ export interface ExportScene {
     }[];
   }[];
   readonly prompts: readonly string[];
+  /** Classes of earlier exports. */
+  readonly classes: readonly string[];
   /** Name of the open picture; null if all are shown. */
   readonly open: string | null;
 }
@@ -46,7 +48,7 @@ function nameObjects(picture: string, objects: readonly string[], label: string)
   exporting.value = { ...exporting.value, pictures };
 }
 
-export const Exporting = ({ pictures, prompts, open }: ExportScene) => (
+export const Exporting = ({ pictures, prompts, classes, open }: ExportScene) => (
   <ExportDialog
     jobId="job_1"
     exportedJob={{
@@ -56,6 +58,10 @@ export const Exporting = ({ pictures, prompts, open }: ExportScene) => (
     }}
     units={pictures.length}
     prompts={prompts}
+    classes={classes}
+    onExported={(exported) => {
+      if (exporting.value !== null) exporting.value = { ...exporting.value, classes: exported };
+    }}
     pictures={pictures.map(({ name, url, isAccepted, objects }): ExportDialogProps["pictures"][number] => ({
       taskId: name,
       name,

@@ -23,22 +23,33 @@ const SCOPES: readonly (readonly [string, Parameters<typeof scopeOf>[2]])[] = [
 
 describe("the classes of an entry", () => {
   it("are the prompts in their order, then other labels as they first appear", () => {
-    expect(classesOf({ prompts: ["cup", "cat"], labels: ["mug", "cat", null, "mug", "dog"] }).names).toEqual([
-      "cup",
-      "cat",
-      "mug",
-      "dog",
-    ]);
+    expect(
+      classesOf({ exported: [], prompts: ["cup", "cat"], labels: ["mug", "cat", null, "mug", "dog"] }).names,
+    ).toEqual(["cup", "cat", "mug", "dog"]);
   });
 
   it("are one class for names that differ by case alone", () => {
-    const { names, indexOf } = classesOf({ prompts: ["cup"], labels: ["Chair", "chair", "CUP"] });
+    const { names, indexOf } = classesOf({
+      exported: [],
+      prompts: ["cup"],
+      labels: ["Chair", "chair", "CUP"],
+    });
     expect(names).toEqual(["cup", "Chair"]);
     expect(["chair", "CHAIR ", "Cup"].map(indexOf)).toEqual([1, 1, 0]);
   });
 
+  it("keep their numbers after an export, when prompts and names are added", async () => {
+    const { classes } = await scopeOf([pictureOf("a.png", [{ label: "Chair" }])], ["cup"]);
+    expect(classes.names).toEqual(["cup", "Chair"]);
+    const later = [pictureOf("a.png", [{ label: "mug" }]), pictureOf("b.png", [{ label: "chair" }])];
+    const scope = await scopeOf(later, ["cup", "cat"], { exported: classes.names });
+    expect((await cocoIn(scope)).categories.map(({ name }) => name)).toEqual(["cup", "Chair", "cat", "mug"]);
+  });
+
   it("have none for an object without a name", () => {
-    expect(() => classesOf({ prompts: ["cup"], labels: [null] }).indexOf(null)).toThrow("Name the objects");
+    expect(() => classesOf({ exported: [], prompts: ["cup"], labels: [null] }).indexOf(null)).toThrow(
+      "Name the objects",
+    );
   });
 });
 

@@ -24,6 +24,7 @@ const saved = (id: string, news: Partial<SavedWorkspace> = {}): SavedWorkspace =
   verdictsOf: [],
   firstJob: null,
   searches: [],
+  classes: [],
   ...news,
 });
 

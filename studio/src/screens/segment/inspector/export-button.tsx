@@ -32,6 +32,8 @@ export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
           units={workspace.pictures.value.length}
           pictures={exportedPictures(viewState)}
           prompts={promptsOf(workspace)}
+          classes={workspace.classes.value}
+          onExported={(classes) => (workspace.classes.value = classes)}
           current={
             picture === null || workspace.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)
           }
