@@ -30,7 +30,7 @@ export { stemOf, uniqueNames } from "./results/file-names.ts";
 export { VideoResult, type MasksJson, type Sighting, type Track } from "./results/video-result.ts";
 
 export type { Bitmap, Box, MaskPng, Polygon, Ring, Rle } from "@segmentation/masks";
-export type { CocoAnnotation, CocoDocument, CocoImage } from "./results/coco.ts";
+export type { CocoAnnotation, CocoCategory, CocoDocument, CocoImage } from "./results/coco.ts";
 
 export type { Api } from "./api/operations.ts";
 export type { Answer, ApiPromise, Input as OperationInput, Item, OperationId } from "./api/types.ts";

@@ -98,7 +98,12 @@ export class JobHandle<Result = ImageResult | VideoResult> {
       const [files, { manifest }] = await this.#open(call);
       return this.#present(
         manifest.type === "image"
-          ? new ImageResult(files, job, await loadPictures(files, manifest, job.tasks, names, call.signal))
+          ? new ImageResult(
+              files,
+              job,
+              await loadPictures(files, manifest, job.tasks, names, call.signal),
+              manifest.prompts,
+            )
           : await loadVideo(files, manifest, job, names, call.signal),
       );
     } catch (error) {

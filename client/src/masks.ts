@@ -18,6 +18,7 @@ export {
 } from "@segmentation/masks";
 export {
   type CocoAnnotation,
+  type CocoCategory,
   type CocoDocument,
   cocoFromMasks,
   type CocoImage,

@@ -51,6 +51,23 @@ describe("COCO", () => {
     }
   });
 
+  it("keeps the ids of known categories, and gives others the next ones", () => {
+    const of = (name: string): CocoDocument => ({
+      images: [],
+      categories: [{ id: 1, name }],
+      annotations: [],
+    });
+    const known = [
+      { id: 4, name: "cup" },
+      { id: 2, name: "cat" },
+    ];
+    expect(mergeCoco([of("dog"), of("cup"), of("cow")], known).categories).toEqual([
+      ...known,
+      { id: 5, name: "dog" },
+      { id: 6, name: "cow" },
+    ]);
+  });
+
   it("leaves out a picture without masks, since nothing states its size", async () => {
     const { client } = memoryClient();
     const result = await client.segment([picture(1), new TextEncoder().encode("This is no picture.")], "cup");

@@ -6,8 +6,8 @@ import { filesToSave, type SaveOptions, writeAll } from "./save.ts";
 
 /** The result of an image job, which can be saved. */
 export class ImageResult extends WebImageResult {
-  constructor({ files, job, pictures }: WebImageResult) {
-    super(files, job, pictures);
+  constructor({ files, job, pictures, prompts }: WebImageResult) {
+    super(files, job, pictures, prompts);
   }
 
   /**

@@ -27,36 +27,71 @@ export interface CocoAnnotation {
   readonly video_id?: number;
 }
 
+/** A class of objects. */
+export interface CocoCategory {
+  readonly id: number;
+  readonly name: string;
+}
+
 /** A COCO document of instance masks (the dataset's "object detection" format). */
 export interface CocoDocument {
   readonly images: readonly CocoImage[];
-  readonly categories: readonly { readonly id: number; readonly name: string }[];
+  readonly categories: readonly CocoCategory[];
   readonly annotations: readonly CocoAnnotation[];
   readonly videos?: readonly { readonly id: number }[];
 }
 
+/** Categories with the ids that the service gives prompts: 1 for the first. */
+export const numbered = (prompts: readonly string[]): CocoCategory[] =>
+  prompts.map((name, i) => ({ id: i + 1, name }));
+
+/** The ids of categories by their names: known ones keep theirs, and others get the next ones as they appear. */
+export class CategoryIds {
+  readonly #ids: Map<string, number>;
+  #next: number;
+
+  /** @param next the least id that another category may get */
+  constructor(known: readonly CocoCategory[] = [], next = 1) {
+    this.#ids = new Map(known.map(({ id, name }) => [name, id]));
+    this.#next = Math.max(next, ...known.map(({ id }) => id + 1));
+  }
+
+  of(name: string): number {
+    const id = this.#ids.get(name) ?? this.#next++;
+    this.#ids.set(name, id);
+    return id;
+  }
+
+  get all(): CocoCategory[] {
+    return [...this.#ids].map(([name, id]) => ({ id, name }));
+  }
+}
+
 /**
  * The COCO document of one picture, made from its masks. A picture without any is left out, because its size is known only from its masks.
- * @param name the picture's `file_name`
+ * @param name the picture's `file_name` @param prompts the job's, which are the first categories
  */
-export async function cocoFromMasks(name: string, masks: readonly Mask[]): Promise<CocoDocument> {
-  const names = [...new Set(masks.map(categoryOf))];
+export async function cocoFromMasks(
+  name: string,
+  masks: readonly Mask[],
+  prompts: readonly string[] = [],
+): Promise<CocoDocument> {
+  const ids = new CategoryIds(numbered(prompts));
   const [first] = masks;
+  const annotations = masks.map(async (mask, i) => ({
+    id: i + 1,
+    image_id: 1,
+    category_id: ids.of(categoryOf(mask)),
+    bbox: mask.box,
+    area: mask.area,
+    score: mask.confidence,
+    iscrowd: 0 as const,
+    segmentation: await mask.rle(),
+  }));
   return {
     images: first ? [{ id: 1, file_name: name, width: first.width, height: first.height }] : [],
-    categories: names.map((category, i) => ({ id: i + 1, name: category })),
-    annotations: await Promise.all(
-      masks.map(async (mask, i) => ({
-        id: i + 1,
-        image_id: 1,
-        category_id: names.indexOf(categoryOf(mask)) + 1,
-        bbox: mask.box,
-        area: mask.area,
-        score: mask.confidence,
-        iscrowd: 0 as const,
-        segmentation: await mask.rle(),
-      })),
-    ),
+    annotations: await Promise.all(annotations),
+    categories: ids.all,
   };
 }
 
@@ -71,15 +106,20 @@ export const categoryOf = ({
 
 /** Takes document after document, and gives each one's parts under the ids that they have in the merged one. */
 export class CocoMerger {
-  readonly #categories = new Map<string, number>();
+  readonly #categories: CategoryIds;
   #images = 0;
   #annotations = 0;
   #videos = 0;
   #tracks = 0;
 
+  /** @param known categories that keep their ids */
+  constructor(known: readonly CocoCategory[] = []) {
+    this.#categories = new CategoryIds(known);
+  }
+
   /** All categories so far. */
   get categories(): CocoDocument["categories"] {
-    return [...this.#categories].map(([name, id]) => ({ id, name }));
+    return this.#categories.all;
   }
 
   /** The next document's parts, renumbered. */
@@ -89,9 +129,7 @@ export class CocoMerger {
     annotations,
     videos = [],
   }: CocoDocument): Required<Omit<CocoDocument, "categories">> {
-    for (const { name } of categories)
-      if (!this.#categories.has(name)) this.#categories.set(name, this.#categories.size + 1);
-    const categoryIds = new Map(categories.map(({ id, name }) => [id, this.#categories.get(name) ?? 0]));
+    const categoryIds = new Map(categories.map(({ id, name }) => [id, this.#categories.of(name)]));
     const videoIds = new Map(videos.map(({ id }) => [id, ++this.#videos]));
     const imageIds = new Map(images.map(({ id }) => [id, ++this.#images]));
     const ofVideo = (id: number | undefined) => id !== undefined && { video_id: videoIds.get(id) ?? 0 };
@@ -120,9 +158,15 @@ export class CocoMerger {
   }
 }
 
-/** Merges documents, for example those of several jobs: categories by their names, everything else under new ids from 1. */
-export function mergeCoco(documents: Iterable<CocoDocument>): CocoDocument {
-  const merger = new CocoMerger();
+/**
+ * Merges documents, for example those of several jobs: categories by their names, everything else under new ids from 1.
+ * @param known categories that keep their ids, such as the class list of a dataset; others get the next ids as they appear
+ */
+export function mergeCoco(
+  documents: Iterable<CocoDocument>,
+  known: readonly CocoCategory[] = [],
+): CocoDocument {
+  const merger = new CocoMerger(known);
   const parts = Array.from(documents, (document) => merger.add(document));
   const videos = parts.flatMap((part) => part.videos);
   return {

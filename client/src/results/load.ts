@@ -13,7 +13,7 @@ import { type MasksJson, type Sighting, type Track, VideoResult } from "./video-
 /** Fetches the masks of these tasks' pictures. `names` are the files' names by taskId. */
 export async function loadPictures(
   files: JobFiles,
-  { items }: ImageManifest,
+  { items, prompts }: ImageManifest,
   tasks: JobStatus["tasks"],
   names: ReadonlyMap<string, string>,
   signal: AbortSignal | undefined,
@@ -37,7 +37,7 @@ export async function loadPictures(
   );
   return tasks.map(({ taskId, error }) => {
     const own = masks.filter((each) => each.taskId === taskId).map(({ mask }) => mask);
-    return new Picture(files, taskId, names.get(taskId) ?? taskId, own, error);
+    return new Picture(files, taskId, names.get(taskId) ?? taskId, own, error, prompts);
   });
 }
 

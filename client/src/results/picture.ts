@@ -15,13 +15,22 @@ export class Picture {
   /** Why the picture failed, or which prompts it could not serve: a code, a colon and a sentence. */
   readonly problem: string | null;
   readonly #files: JobFiles;
+  readonly #prompts: readonly string[];
 
-  constructor(files: JobFiles, taskId: string, name: string, masks: readonly Mask[], problem: string | null) {
+  constructor(
+    files: JobFiles,
+    taskId: string,
+    name: string,
+    masks: readonly Mask[],
+    problem: string | null,
+    prompts: readonly string[] = [],
+  ) {
     this.#files = files;
     this.taskId = taskId;
     this.name = name;
     this.masks = masks;
     this.problem = problem;
+    this.#prompts = prompts;
   }
 
   /** The picture with its masks drawn on it, of a job with `generatePreview`. @throws SegmentationError if there is none */
@@ -30,8 +39,9 @@ export class Picture {
   }
 
   /**
-   * The picture as COCO document: the service's, of a job with `formats: ["coco"]`; otherwise made from the masks, which
-   * leaves out a picture without any, because its size is known only from its masks.
+   * The picture as COCO document, whose categories are the job's prompts from 1 and then its regions' labels: the service's, of a
+   * job with `formats: ["coco"]`; otherwise made from the masks, which leaves out a picture without any, because its size is known
+   * only from its masks.
    */
   async coco(): Promise<CocoDocument> {
     const key = assetKey(ASSETS.image.coco, this.taskId);
@@ -39,6 +49,6 @@ export class Picture {
       const { images, ...document } = await this.#files.read(key, readJson<CocoDocument>);
       return { ...document, images: images.map((image) => Object.assign(image, { file_name: this.name })) };
     }
-    return await cocoFromMasks(this.name, this.masks);
+    return await cocoFromMasks(this.name, this.masks, this.#prompts);
   }
 }

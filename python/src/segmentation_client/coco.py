@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 from .masks import Mask
 
 
-def coco_from_masks(name: str, masks: Sequence[Mask]) -> dict[str, Any]:
-    """The COCO document of one picture, made from its masks. Leaves out a picture without any."""
-    names = list(dict.fromkeys(mask.category for mask in masks))
+def numbered(prompts: Sequence[str]) -> dict[str, int]:
+    """The ids that the service gives prompts as categories: 1 for the first."""
+    return {name: number for number, name in enumerate(prompts, 1)}
+
+
+class CategoryIds:
+    """The ids of categories by their names: known ones keep theirs, and others get the next ones as they appear."""
+
+    def __init__(self, known: Mapping[str, int], least: int = 1) -> None:
+        self._ids = dict(known)
+        self._next = max([least, *(number + 1 for number in known.values())])
+
+    def of(self, name: str) -> int:
+        if name not in self._ids:
+            self._ids[name] = self._next
+            self._next += 1
+        return self._ids[name]
+
+    @property
+    def all(self) -> list[dict[str, Any]]:
+        return [{"id": number, "name": name} for name, number in self._ids.items()]
+
+
+def coco_from_masks(name: str, masks: Sequence[Mask], prompts: Sequence[str] = ()) -> dict[str, Any]:
+    """The COCO document of one picture, made from its masks. The first categories are the prompts. Leaves out a picture
+    without masks.
+    """
+    ids = CategoryIds(numbered(prompts))
+    numbers = [ids.of(mask.category) for mask in masks]
     return {
         "images": [{"id": 1, "file_name": name, "width": each.width, "height": each.height} for each in masks[:1]],
-        "categories": [{"id": i, "name": category} for i, category in enumerate(names, 1)],
+        "categories": ids.all,
         "annotations": [
             {
                 "id": i,
                 "image_id": 1,
-                "category_id": names.index(mask.category) + 1,
+                "category_id": number,
                 "bbox": list(mask.box),
                 "area": mask.area,
                 "score": mask.confidence,
                 "iscrowd": 0,
                 "segmentation": mask.rle(),
             }
-            for i, mask in enumerate(masks, 1)
+            for i, (number, mask) in enumerate(zip(numbers, masks), 1)
         ],
     }
 
 
-def merge_coco(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Merges documents, for example those of several jobs: categories by their names, everything else under new ids from 1."""
-    categories: dict[str, int] = {}
+def merge_coco(documents: Iterable[dict[str, Any]], known: Mapping[str, int] = {}) -> dict[str, Any]:
+    """Merges documents, for example those of several jobs: categories by their names, everything else under new ids from 1.
+    Categories that are `known`, such as the class list of a dataset, keep their ids; others get the next ids as they appear.
+    """
+    categories = CategoryIds(known)
     merged: dict[str, list[dict[str, Any]]] = {"images": [], "annotations": [], "videos": []}
     tracks = 0
 
@@ -44,9 +72,7 @@ def merge_coco(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
         return ids
 
     for document in documents:
-        for category in document["categories"]:
-            categories.setdefault(category["name"], len(categories) + 1)
-        category_ids = {each["id"]: categories[each["name"]] for each in document["categories"]}
+        category_ids = {each["id"]: categories.of(each["name"]) for each in document["categories"]}
         video_ids = renumbered("videos", document.get("videos", []), {})
         image_ids = renumbered("images", document["images"], {"video_id": video_ids})
         own = {each["track_id"] for each in document["annotations"] if "track_id" in each}
@@ -59,5 +85,4 @@ def merge_coco(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
         renumbered("annotations", document["annotations"], references)
         tracks += max(own, default=0)
     videos = merged.pop("videos")
-    named = [{"id": number, "name": name} for name, number in categories.items()]
-    return {**merged, "categories": named, **({"videos": videos} if videos else {})}
+    return {**merged, "categories": categories.all, **({"videos": videos} if videos else {})}

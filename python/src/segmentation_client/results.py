@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import models as m
 from ._inputs.file_names import unique_names
-from .coco import coco_from_masks, merge_coco
+from .coco import coco_from_masks, merge_coco, numbered
 from .errors import SegmentationError, invalid_input
 from .masks import Mask, Rle, array_of, decode_rle, to_supervision
 
@@ -45,11 +45,12 @@ class Picture:
 
     def to_coco(self) -> dict[str, Any]:
         """The picture as COCO document: the service's, of a job with `formats=["coco"]`; otherwise made from the
-        masks. That leaves out a picture without masks, because only masks give its size.
+        masks. That leaves out a picture without masks, because only masks give its size. The categories are the job's
+        prompts from 1, then its regions' labels.
         """
         document = self.files.get(f"annotations/{self.task_id}.json")
         if document is None:
-            return coco_from_masks(self.name, self.masks)
+            return coco_from_masks(self.name, self.masks, self.prompts)
         coco: dict[str, Any] = json.loads(document)
         coco["images"] = [{**image, "file_name": self.name} for image in coco["images"]]
         return coco
@@ -91,7 +92,8 @@ class ImageResult:
 
     def to_coco(self) -> dict[str, Any]:
         """All pictures as one COCO document; see `Picture.to_coco`."""
-        return merge_coco(picture.to_coco() for picture in self.pictures)
+        prompts = self.pictures[0].prompts if self.pictures else ()
+        return merge_coco((picture.to_coco() for picture in self.pictures), numbered(prompts))
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Writes the job's files into a folder: `masks/photo.jpg/0.png`, `preview/photo.jpg.png` and so on, and, as a COCO

@@ -1,6 +1,6 @@
 import type { SegmentationClient } from "../../node/client.ts";
 import { filesToSave, writeAll } from "../../node/save.ts";
-import { mergeCoco } from "../../results/coco.ts";
+import { mergeCoco, numbered } from "../../results/coco.ts";
 import { ImageResult } from "../../results/image-result.ts";
 import type { JobStatus } from "../../schemas.ts";
 import { clientOf } from "../account/client.ts";
@@ -96,7 +96,7 @@ async function saveResults(
     );
     files.push({
       path: "annotations.json",
-      content: JSON.stringify(mergeCoco(await Promise.all(documents))),
+      content: JSON.stringify(mergeCoco(await Promise.all(documents), numbered(result.prompts))),
     });
   }
   return await writeAll(folder, result.files, files, signal);

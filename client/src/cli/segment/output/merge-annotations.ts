@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type CocoDocument, CocoMerger } from "../../../results/coco.ts";
+import { type CocoDocument, CocoMerger, numbered } from "../../../results/coco.ts";
 import { systemCode } from "../../failure.ts";
 import { folderOf } from "../../../node/save.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -60,16 +60,21 @@ async function readDocument(path: string): Promise<CocoDocument | undefined> {
 }
 
 /**
- * Merges the documents of all pictures into `annotations.json`, ordered by name. Holds one at a time in memory: the
- * documents of a large folder would not fit. Leaves out documents that were deleted or damaged.
+ * Merges the documents of all pictures into `annotations.json`, ordered by name. The first categories are the prompts.
+ * Holds one at a time in memory: the documents of a large folder would not fit. Leaves out documents that were deleted
+ * or damaged.
  * @returns the paths of those left out
  */
-export async function mergeAnnotations(journal: Journal, out: string): Promise<string[]> {
+export async function mergeAnnotations(
+  journal: Journal,
+  prompts: readonly string[],
+  out: string,
+): Promise<string[]> {
   const paths = [...journal.state.outcomes.values()]
     .flatMap(({ files }) => files.filter((path) => path.startsWith(`${folderOf("coco")}/`)))
     .toSorted();
   const target = join(out, ANNOTATIONS);
-  const merger = new CocoMerger();
+  const merger = new CocoMerger(numbered(prompts));
   const whole = await ListFile.begin(`${target}.part`, '{"images":[\n');
   const annotations = await ListFile.begin(`${target}.annotations.part`, '\n],"annotations":[\n');
   const videos: object[] = [];

@@ -58,7 +58,7 @@ export async function segmentAll(segmenting: Segmenting): Promise<void> {
   } finally {
     // This also covers outcomes of a run that was killed before it merged them.
     if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted) {
-      segmenting.onMissing(await mergeAnnotations(journal, out));
+      segmenting.onMissing(await mergeAnnotations(journal, order.prompts, out));
       await store.copy(ANNOTATIONS, new Blob([await readFile(join(out, ANNOTATIONS))]), signal);
     }
   }
