@@ -13,7 +13,7 @@ export interface Rle {
 }
 
 /** Encodes a mask's pixels. */
-export const encodeRle = (mask: Bitmap): Rle => ({
+export const encodeRle = (mask: Bitmap): Rle & { readonly size: [number, number] } => ({
   size: [mask.height, mask.width],
   counts: packCounts(switchesOf(mask), mask.data.length),
 });

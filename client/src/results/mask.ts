@@ -8,7 +8,6 @@ import {
   type Polygon,
   polygonsOf,
   readMaskPng,
-  type Rle,
   unpackMask,
 } from "@segmentation/masks";
 
@@ -52,7 +51,7 @@ export class Mask {
   }
 
   /** The mask as run-length encoding of COCO. */
-  async rle(): Promise<Rle> {
+  async rle(): Promise<ReturnType<typeof encodeRle>> {
     return encodeRle(await this.bitmap());
   }
 
