@@ -22,6 +22,7 @@ interface KnownOfAnError extends Omit<ErrorObject, "error" | "message"> {
   readonly body: unknown;
   readonly jobId: string;
   readonly cause: unknown;
+  readonly currentVersion: number;
 }
 
 /** Facts about an error besides its code and message. */
@@ -53,6 +54,8 @@ export class SegmentationError extends Error {
   readonly activeJobId!: string | undefined;
   /** The page on which to upgrade or pay. */
   readonly upgradeUrl!: string | undefined;
+  /** The version of the annotations that is saved now, of a `version_conflict`. */
+  readonly currentVersion!: number | undefined;
 
   constructor(code: ErrorCode, message: string, { cause, ...details }: ErrorDetails = {}) {
     super(message, { cause });

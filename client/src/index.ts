@@ -20,7 +20,7 @@ export type { WebhookEvent } from "./webhook-signature.ts";
 export type { JobUpdate } from "./wait/watch.ts";
 export type { ReadyArchive } from "./wait/archive.ts";
 
-export { ImageResult } from "./results/image-result.ts";
+export { type CocoOptions, ImageResult } from "./results/image-result.ts";
 export type { Picture } from "./results/picture.ts";
 export type { Mask } from "./results/mask.ts";
 export { ASSETS, LIMITS } from "./contract.ts";

@@ -4,13 +4,14 @@ import { checked } from "./http/check-options.ts";
 import type { Connection } from "./http/connection.ts";
 import type { CallOptions } from "./options.ts";
 import { progressReporter } from "./progress.ts";
+import { annotationsOf, type AnnotationsToSave, saveAnnotations } from "./results/annotations.ts";
 import { JobFiles } from "./results/files.ts";
 import { ImageResult } from "./results/image-result.ts";
 import { loadPictures, loadVideo } from "./results/load.ts";
 import type { Mask } from "./results/mask.ts";
 import type { Picture } from "./results/picture.ts";
 import type { VideoResult } from "./results/video-result.ts";
-import type { JobResult, JobStatus } from "./schemas.ts";
+import type { JobAnnotations, JobResult, JobStatus, SavedAnnotations } from "./schemas.ts";
 import { cancelQuietly, type Created, type RunOptions } from "./segment.ts";
 import { type JobUpdate, assertSucceeded, hasEnded, lastStatus, problemError, watch } from "./wait/watch.ts";
 
@@ -110,6 +111,19 @@ export class JobHandle<Result = ImageResult | VideoResult> {
       if (cancelOnAbort && call.signal?.aborted) await cancelQuietly(this.#connection, jobId, call);
       throw error instanceof SegmentationError ? Object.assign(error, { jobId }) : error;
     }
+  }
+
+  /** Fetches people's corrections of the result, with their version. @throws SegmentationError */
+  async annotations(options: CallOptions = {}): Promise<JobAnnotations> {
+    return await annotationsOf(this.#connection, this.jobId, options);
+  }
+
+  /**
+   * Replaces the corrections by a document that is based on a version of them.
+   * @throws SegmentationError `version_conflict` with `currentVersion` if another client has saved since
+   */
+  async saveAnnotations(based: AnnotationsToSave, options: CallOptions = {}): Promise<SavedAnnotations> {
+    return await saveAnnotations(this.#connection, this.jobId, based, options);
   }
 
   /**

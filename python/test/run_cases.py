@@ -36,7 +36,7 @@ async def settled(value: Any) -> Any:
 
 
 MASK = ("index", "prompt", "region", "label", "confidence", "box", "area")
-HINTS = ("remainingTokens", "requestedTokens", "expiresAt", "activeJobId", "upgradeUrl")
+HINTS = ("remainingTokens", "requestedTokens", "expiresAt", "activeJobId", "upgradeUrl", "currentVersion")
 
 
 def files_of(result: Any, others: str) -> dict[str, str]:
@@ -96,6 +96,12 @@ async def call(client: Any, method: str, given: Any) -> Any:
         return (await settled(client.download(given["url"]))).decode()
     if method == "archive":
         return await settled(client.archive(given["jobId"]))
+    if method == "annotations":
+        return await settled(client.job(given["jobId"]).annotations())
+    if method == "saveAnnotations":
+        return await settled(client.job(given["jobId"]).save_annotations(given["annotations"], **options))
+    if method == "annotatedCoco":
+        return (await settled(client.result(given["jobId"], annotated=True))).to_coco(annotated=True)
     if method == "verifyWebhook":
         return sc.verify_webhook(given["payload"], given["headers"], given["secret"])
     if method == "events":

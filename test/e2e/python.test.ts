@@ -50,6 +50,7 @@ const examples = README.split(/^## /m).flatMap((section) =>
 const PRINTED: Readonly<Record<string, RegExp>> = {
   Install: /^cup 0\.\d+ \(\d+, \d+, \d+, \d+\) \d+\nspoon /,
   Pictures: /^100%\ncoffee\.png None\ncup \(400, 600\) \d+ \[400, 600\]\n[\s\S]*^region 0 \(300, 451\) /m,
+  Corrections: /^\['mug', 'spoon'\]$/m,
   "Without waiting": /^success 1(\.0)?\n[\s\S]*\.png \[\d+/m,
   "With asyncio": /<Mask 0 of 'cup'[\s\S]*<Mask 0 of 'cat'[\s\S]*^job_\w+ success$/m,
   Clips: /^1 cat 0(\.0)? 0\.\d+ \(/m,

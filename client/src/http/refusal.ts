@@ -10,6 +10,12 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
 
+/** The version in an ETag, which a proxy may have made weak. */
+function versionIn(etag: string | null): number | undefined {
+  const digits = /^(?:W\/)?"(\d+)"$/.exec(etag ?? "")?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -70,6 +76,7 @@ export async function refusal(response: Response): Promise<SegmentationError> {
       expiresAt,
       activeJobId,
       upgradeUrl,
+      currentVersion: status === 412 ? versionIn(headers.get("etag")) : undefined,
     },
   );
 }

@@ -1,8 +1,11 @@
 import { invalidInput, messageOf, SegmentationError } from "../errors.ts";
-import { ImageResult as WebImageResult } from "../results/image-result.ts";
+import { type CocoOptions, ImageResult as WebImageResult } from "../results/image-result.ts";
 import { VideoResult as WebVideoResult } from "../results/video-result.ts";
 import { uniqueNames } from "../results/file-names.ts";
 import { filesToSave, type SaveOptions, writeAll } from "./save.ts";
+
+/** Options of saving pictures; with `annotated`, `annotations.json` has people's corrections. */
+export type ImageSaveOptions = SaveOptions & Pick<CocoOptions, "annotated">;
 
 /** The result of an image job, which can be saved. */
 export class ImageResult extends WebImageResult {
@@ -14,11 +17,11 @@ export class ImageResult extends WebImageResult {
    * Writes the job's files into a folder: `masks/photo.jpg/0.png`, `preview/photo.jpg.png` and so on, and, as a COCO
    * document of all pictures, `annotations.json`. Returns the paths.
    */
-  async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
+  async save(folder: string, { formats, annotated, signal }: ImageSaveOptions = {}): Promise<string[]> {
     const names = new Map(this.pictures.map(({ taskId, name }) => [taskId, name]));
     const all = filesToSave(this.files, formats, uniqueNames(names));
     if (formats === undefined || formats.includes("coco"))
-      all.push({ path: "annotations.json", content: JSON.stringify(await this.coco()) });
+      all.push({ path: "annotations.json", content: JSON.stringify(await this.coco({ annotated, signal })) });
     return await written(folder, writeAll(folder, this.files, all, signal), signal);
   }
 }

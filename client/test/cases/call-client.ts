@@ -1,10 +1,12 @@
 import {
+  ImageResult,
+  type JobAnnotations,
   SegmentationClient,
   SegmentationError,
-  type ImageResult,
   verifyWebhook,
-  VideoResult,
+  type VideoResult,
 } from "segmentation-client";
+import { expect } from "vitest";
 import { z } from "zod";
 import type { Case } from "./play-cases.ts";
 
@@ -22,6 +24,7 @@ const Given = z.looseObject({
     .default([]),
   prompts: z.array(z.string()).default([]),
   jobId: z.string().default(""),
+  annotations: z.custom<JobAnnotations>().optional(),
   url: z.string().default(""),
   payload: z.string().default(""),
   headers: z.record(z.string(), z.string()).default({}),
@@ -46,7 +49,7 @@ export async function callClient({ client: own, call }: Case, base: string): Pro
     timeoutMs: Number(timeout) * 1_000,
     ...others,
   });
-  const { input, options, inputs, prompts, jobId, url, ...rest } = Given.parse(
+  const { input, options, inputs, prompts, jobId, url, annotations, ...rest } = Given.parse(
     JSON.parse(JSON.stringify(call.given).replaceAll("{base}", base)),
   );
   const files = inputs.map((each) => {
@@ -62,6 +65,13 @@ export async function callClient({ client: own, call }: Case, base: string): Pro
     if (method === "upload") return { result: await client.upload(files[0] ?? "", options) };
     if (method === "download") return { result: await (await client.download(url)).text() };
     if (method === "archive") return { result: await client.archive(jobId) };
+    if (method === "annotations") return { result: await client.job(jobId).annotations() };
+    if (method === "saveAnnotations")
+      return { result: await client.job(jobId).saveAnnotations(annotations ?? expect.fail(), options) };
+    if (method === "annotatedCoco") {
+      const result = await client.result(jobId);
+      return { result: result instanceof ImageResult && (await result.coco({ annotated: true })) };
+    }
     if (method === "verifyWebhook")
       return { result: await verifyWebhook(rest.payload, rest.headers, rest.secret) };
     if (method === "events") {
@@ -83,8 +93,8 @@ export async function callClient({ client: own, call }: Case, base: string): Pro
       retryAfterSeconds = null,
       jobId: job = null,
     } = error;
-    const { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl } = error;
-    const hints = { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl };
+    const { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl, currentVersion } = error;
+    const hints = { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl, currentVersion };
     return { error: { code, message, status, requestId, retryAfterSeconds, jobId: job, ...hints } };
   }
 }

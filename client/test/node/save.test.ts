@@ -54,6 +54,36 @@ describe("the client of /node", () => {
     expect(coco.images.map(({ file_name }) => file_name)).toEqual(["a.png", "b.png"]);
   });
 
+  it("saves pictures as people left them", async () => {
+    const { client } = await played();
+    const files = [1, 2].map((number) => new File([picture(number)], `${number}.png`));
+    const result = await client.segment(files, ["cup", "spoon"]);
+    const [one, two] = result.pictures;
+    const { version, document } = await result.annotations();
+    const mask = await result.masks[1]?.rle();
+    const objects = [{ id: `${result.jobId}/0`, classId: 1, ...(mask && { mask }) }];
+    const tasks = [
+      { taskId: one?.taskId ?? "", objects },
+      { taskId: two?.taskId ?? "", verdict: "rejected" as const, objects: [] },
+    ];
+    const changed = { ...document, classes: [{ id: 1, name: "mug" }], nextClassId: 2, tasks };
+    expect(await result.saveAnnotations({ version, document: changed })).toMatchObject({ version: 1 });
+    await expect(client.job(result.jobId).saveAnnotations({ version, document })).rejects.toMatchObject({
+      code: "version_conflict",
+      currentVersion: 1,
+    });
+
+    await result.save(join(folder, "out"), { formats: ["coco"], annotated: true });
+    const coco: CocoDocument = JSON.parse(await readFile(join(folder, "out/annotations.json"), "utf8"));
+    expect(coco).toEqual(await result.coco({ annotated: true }));
+    expect(coco.images.map(({ file_name }) => file_name)).toEqual(["1.png"]);
+    expect(coco.annotations).toMatchObject([
+      { category_id: 1, score: 0.9, segmentation: mask },
+      { category_id: 2, score: 0.8 },
+    ]);
+    expect((await result.coco()).images).toHaveLength(2);
+  });
+
   it("saves only the formats that are asked for, and says how to get one that the job lacks", async () => {
     const { client } = await played();
     const result = await client.segment(new File([picture(1)], "cup.png"), "cup");

@@ -14,7 +14,7 @@ import { packedClient } from "../support/packed-client.ts";
 const run = promisify(execFile);
 
 /** The limit of the client in a bundle: minified and gzipped, in bytes. */
-const MOST_BYTES = 19_200;
+const MOST_BYTES = 20_500;
 
 describe("the package", () => {
   const browserBuild = (): BuildOptions => ({

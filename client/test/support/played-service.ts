@@ -5,6 +5,7 @@ import type { JobStatus } from "segmentation-client";
 import type { AccountAccess } from "../../../src/accounts/contract/account.ts";
 import { CreateJobRequest } from "../../../src/jobs/contract/job.ts";
 import type { ErrorCode } from "../../../src/shared/errors.ts";
+import { playAnnotations } from "./played-annotations.ts";
 import { CREATED_AT, type Job, originOf, refuse } from "./played-answers.ts";
 import { playResults } from "./played-results.ts";
 import { playUploads } from "./played-uploads.ts";
@@ -198,6 +199,7 @@ export function playService(play: Play = {}) {
   });
 
   playResults(app, { jobOf, statusOf, sumOf });
+  playAnnotations(app, jobs);
 
   const archiveOf = (c: Context) => {
     const job = jobOf(c);

@@ -11,6 +11,7 @@ from .coco import coco_from_masks, merge_coco
 from .errors import SegmentationError
 from .masks import Box, Mask, Rle, decode_rle, encode_rle, read_mask_png
 from .options import (
+    AnnotationsToSave,
     CallOptions,
     ClipRegion,
     PictureRegion,
@@ -24,6 +25,7 @@ from .results import ImageResult, Picture, Sighting, Track, VideoResult
 from .webhook import verify_webhook
 
 __all__ = [
+    "AnnotationsToSave",
     "AsyncClient",
     "AsyncEndedPicture",
     "AsyncJobHandle",

@@ -16,7 +16,7 @@ from ._run import Created, Reporter, call_of, cancel_if_interrupted
 from ._watch import JobUpdate, assert_succeeded, has_ended, watch
 from .errors import SegmentationError, invalid_input, problem_error
 from .masks import Mask
-from .options import CallOptions, ResultOptions
+from .options import AnnotationsToSave, CallOptions, ResultOptions
 from .results import ImageResult, Picture, Track, VideoResult, tracks_of
 
 if TYPE_CHECKING:
@@ -166,8 +166,12 @@ class AsyncJobHandle:
         answer = await self._connection.ask("POST /v1/jobs/{job_id}/cancel", self._path, options)
         return cast(m.JobStatus, answer.data)
 
-    async def result(self, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """Waits until the job has ended, and fetches its results. Raises the job's problem if it has failed."""
+    async def result(
+        self, *, annotated: bool = False, **options: Unpack[ResultOptions]
+    ) -> ImageResult | VideoResult:
+        """Waits until the job has ended, and fetches its results; with `annotated`, also people's corrections of
+        pictures. Raises the job's problem if it has failed.
+        """
         call = call_of(options)
         sizes = list(self._created.sizes)
         reporter = Reporter(options.get("on_progress"), sizes, list(sizes))
@@ -176,10 +180,16 @@ class AsyncJobHandle:
             assert_succeeded(job)
             files = await self._open(call)
             if files.result["manifest"]["type"] == "video":
+                if annotated:
+                    raise invalid_input("This job is of a clip, whose COCO document has no corrections. Omit annotated.")
                 return await files.video(job, dict(self._created.names))
             pictures = await files.pictures(job["tasks"], dict(self._created.names))
             every = {key: content for picture in pictures for key, content in picture.files.items()}
-            return ImageResult(job, pictures, every)
+            if not annotated:
+                return ImageResult(job, pictures, every)
+            annotations = await self.annotations(**call)
+            searches = await self._searches(annotations["document"]["searches"], call)
+            return ImageResult(job, pictures, every, annotations, searches)
         except SegmentationError as error:
             error.job_id = self.job_id
             raise
@@ -187,6 +197,24 @@ class AsyncJobHandle:
             if options.get("cancel_on_abort"):
                 await cancel_if_interrupted(self._connection, self.job_id, error, call)
             raise
+
+    async def annotations(self, **options: Unpack[CallOptions]) -> m.JobAnnotations:
+        """Fetches people's corrections of the result, with their version."""
+        route = "GET /v1/jobs/{job_id}/annotations"
+        answer = await self._connection.ask(route, self._path, options, needs=("version", "document"))
+        return cast(m.JobAnnotations, answer.data)
+
+    async def save_annotations(
+        self, annotations: AnnotationsToSave, **options: Unpack[CallOptions]
+    ) -> m.SavedAnnotations:
+        """Replaces the corrections by a document that is based on a version of them. Raises `version_conflict` with
+        `current_version` if another client has saved since.
+        """
+        route = "PUT /v1/jobs/{job_id}/annotations"
+        body = {"document": annotations["document"]}
+        headers = {"if-match": f'"{annotations["version"]}"'}
+        answer = await self._connection.ask(route, self._path, options, body=body, headers=headers)
+        return cast(m.SavedAnnotations, answer.data)
 
     async def pictures(self, **options: Unpack[CallOptions]) -> AsyncGenerator[AsyncEndedPicture, None]:
         """Yields each picture as soon as its task has ended, in success or not, in that order. Memory stays flat: a picture's masks
@@ -221,6 +249,23 @@ class AsyncJobHandle:
                     reporter.job(update)
         assert job is not None
         return job
+
+    async def _searches(self, job_ids: Sequence[str], options: CallOptions) -> dict[str, list[Picture]]:
+        """The pictures of further jobs. Leaves out jobs without a result."""
+        found: dict[str, list[Picture]] = {}
+        for job_id in job_ids:
+            try:
+                files = await _JobFiles(self._connection, job_id, options).open()
+            except SegmentationError as error:
+                if error.code in ("job_not_found", "job_not_ready"):
+                    continue
+                raise
+            manifest = files.result["manifest"]
+            if manifest["type"] == "image":
+                ids = [item["taskId"] for item in manifest["items"]]
+                tasks = [m.JobStatusTask(taskId=task_id, status="success", error=None) for task_id in ids]
+                found[job_id] = await files.pictures(tasks, {})
+        return found
 
     async def _open(self, options: CallOptions) -> _JobFiles:
         if self._files is None:
@@ -267,9 +312,19 @@ class JobHandle:
         """Cancels the job: unfinished work is not charged. Returns its status."""
         return run(self._job.cancel(**options))
 
-    def result(self, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """Waits until the job has ended, and fetches its results. Raises the job's problem if it has failed."""
-        return run(self._job.result(**options))
+    def result(self, *, annotated: bool = False, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
+        """See `AsyncJobHandle.result`."""
+        return run(self._job.result(annotated=annotated, **options))
+
+    def annotations(self, **options: Unpack[CallOptions]) -> m.JobAnnotations:
+        """Fetches people's corrections of the result, with their version."""
+        return run(self._job.annotations(**options))
+
+    def save_annotations(
+        self, annotations: AnnotationsToSave, **options: Unpack[CallOptions]
+    ) -> m.SavedAnnotations:
+        """See `AsyncJobHandle.save_annotations`."""
+        return run(self._job.save_annotations(annotations, **options))
 
     def pictures(self, **options: Unpack[CallOptions]) -> Iterator[EndedPicture]:
         """Yields each picture as soon as its task has ended; see `AsyncJobHandle.pictures`."""

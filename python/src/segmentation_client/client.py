@@ -97,9 +97,11 @@ class AsyncClient:
         """A job from elsewhere or earlier. Asks for nothing yet."""
         return AsyncJobHandle(self.connection, Created(job_id, {}, ()))
 
-    async def result(self, job_id: str, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """The result of a job from elsewhere or earlier; waits until it has ended."""
-        return await self.job(job_id).result(**options)
+    async def result(
+        self, job_id: str, *, annotated: bool = False, **options: Unpack[ResultOptions]
+    ) -> ImageResult | VideoResult:
+        """The result of a job from elsewhere or earlier; see `AsyncJobHandle.result`."""
+        return await self.job(job_id).result(annotated=annotated, **options)
 
     def events(self, job_id: str, **options: Unpack[CallOptions]) -> AsyncGenerator[JobUpdate, None]:
         """Yields a job's progress at each change, until the job has ended."""
@@ -191,9 +193,11 @@ class Client:
         """A job from elsewhere or earlier. Asks for nothing yet."""
         return JobHandle(self._client.job(job_id))
 
-    def result(self, job_id: str, **options: Unpack[ResultOptions]) -> ImageResult | VideoResult:
-        """The result of a job from elsewhere or earlier; waits until it has ended."""
-        return run(self._client.result(job_id, **options))
+    def result(
+        self, job_id: str, *, annotated: bool = False, **options: Unpack[ResultOptions]
+    ) -> ImageResult | VideoResult:
+        """The result of a job from elsewhere or earlier; see `AsyncJobHandle.result`."""
+        return run(self._client.result(job_id, annotated=annotated, **options))
 
     def events(self, job_id: str, **options: Unpack[CallOptions]) -> Iterator[JobUpdate]:
         """Yields a job's progress at each change, until the job has ended."""

@@ -35,6 +35,8 @@ class SegmentationError(Exception):
     """The job in progress that blocks a new one."""
     upgrade_url: str | None
     """The page on which to upgrade or pay."""
+    current_version: int | None
+    """The version of the annotations that is saved now, of a `version_conflict`."""
 
     def __init__(
         self,
@@ -46,6 +48,7 @@ class SegmentationError(Exception):
         body: Any = None,
         job_id: str | None = None,
         retry_after_seconds: int | None = None,
+        current_version: int | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -62,6 +65,7 @@ class SegmentationError(Exception):
         self.expires_at = hints.get("expiresAt")
         self.active_job_id = hints.get("activeJobId")
         self.upgrade_url = hints.get("upgradeUrl")
+        self.current_version = current_version
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Lets pools of processes pass the error on: by default, Python would make it from `args`, which has no

@@ -58,7 +58,7 @@ class Mask:
         self.region = int(texts["region"]) if "region" in texts else None
         self.label = texts.get("label")
         self.area = pixels.count(255)
-        self.box = _box_of(pixels, self.width)
+        self.box = box_of(pixels, self.width)
 
     @property
     def category(self) -> str:
@@ -150,7 +150,8 @@ def _paeth(left: int, above: int, corner: int) -> int:
     return min((abs(guess - left), 0, left), (abs(guess - above), 1, above), (abs(guess - corner), 2, corner))[2]
 
 
-def _box_of(pixels: bytes, width: int) -> Box:
+def box_of(pixels: bytes, width: int) -> Box:
+    """Left, top, width, height of the pixels inside."""
     rows = [pixels[start : start + width] for start in range(0, len(pixels), width or 1)]
     filled = [y for y, row in enumerate(rows) if 255 in row]
     if not filled:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Callable, Mapping, Sequence, TypedDict
 
 from .errors import SegmentationError
-from .models import ImageJobOptions, RefinedMask, RegionPoint, VideoJobOptions
+from .models import AnnotationsDocument, ImageJobOptions, RefinedMask, RegionPoint, VideoJobOptions
 
 
 class CallOptions(TypedDict, total=False):
@@ -86,6 +86,13 @@ class SegmentVideoOptions(RunOptions, VideoJobOptions, total=False):
 
     regions: Sequence[ClipRegion]
     """Objects to follow without words, up to 10. Prompts may be empty then."""
+
+
+class AnnotationsToSave(TypedDict):
+    """A document of annotations, and the version on which it is based."""
+
+    version: int
+    document: AnnotationsDocument
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import models as m
+from ._annotated import annotated_coco
 from ._inputs.file_names import unique_names
 from .coco import coco_from_masks, merge_coco, numbered
 from .errors import SegmentationError, invalid_input
@@ -80,6 +81,10 @@ class ImageResult:
     pictures: Sequence[Picture]
     """One for each input, in their order."""
     files: Files
+    annotations: m.JobAnnotations | None = None
+    """People's corrections; None unless the result was fetched with `annotated=True`."""
+    searches: Mapping[str, Sequence[Picture]] = field(default_factory=dict[str, Sequence[Picture]])
+    """The pictures of the further jobs that the annotations name, by job id."""
 
     @property
     def job_id(self) -> str:
@@ -90,19 +95,30 @@ class ImageResult:
         """The masks of all pictures."""
         return [mask for picture in self.pictures for mask in picture.masks]
 
-    def to_coco(self) -> dict[str, Any]:
-        """All pictures as one COCO document; see `Picture.to_coco`."""
-        prompts = self.pictures[0].prompts if self.pictures else ()
-        return merge_coco((picture.to_coco() for picture in self.pictures), numbered(prompts))
+    @property
+    def prompts(self) -> Sequence[str]:
+        """What the job looks for, in words, each once."""
+        return self.pictures[0].prompts if self.pictures else ()
 
-    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def to_coco(self, *, annotated: bool = False) -> dict[str, Any]:
+        """All pictures as one COCO document; see `Picture.to_coco`. With `annotated`, as people left them: without
+        rejected pictures and hidden or deleted objects, with edited and drawn masks, and with the annotations' classes
+        as categories.
+        """
+        if not annotated:
+            return merge_coco((picture.to_coco() for picture in self.pictures), numbered(self.prompts))
+        if self.annotations is None:
+            raise invalid_input("The result has no annotations. Fetch it with annotated=True.", self.job_id)
+        return annotated_coco(self, self.searches, self.annotations["document"])
+
+    def save(self, folder: str | os.PathLike[str], *, annotated: bool = False) -> list[Path]:
         """Writes the job's files into a folder: `masks/photo.jpg/0.png`, `preview/photo.jpg.png` and so on, and, as a COCO
-        document of all pictures, `annotations.json`. Returns the paths.
+        document of all pictures, `annotations.json`; with `annotated`, as people left them. Returns the paths.
         """
         names = {picture.task_id: picture.name for picture in self.pictures}
         masks = {f"masks/{p.task_id}/{mask.index}.png": mask.png for p in self.pictures for mask in p.masks}
         paths = _write_all(Path(folder), {**masks, **self.files}, names)
-        return [*paths, _write(Path(folder, "annotations.json"), json.dumps(self.to_coco()).encode())]
+        return [*paths, _write(Path(folder, "annotations.json"), json.dumps(self.to_coco(annotated=annotated)).encode())]
 
     def __repr__(self) -> str:
         return f"<ImageResult {self.job_id}: {len(self.pictures)} pictures, {len(self.masks)} masks>"

@@ -51,6 +51,7 @@ def refusal(response: httpx.Response, content: bytes) -> SegmentationError:
         request_id=response.headers.get("x-request-id"),
         body=body,
         retry_after_seconds=_retry_after(response.headers),
+        current_version=_version_in(response) if response.status_code == 412 else None,
     )
 
 
@@ -127,6 +128,12 @@ def bad_header() -> SegmentationError:
 def has_fields(data: Any, names: Sequence[str]) -> bool:
     """Tells whether a part of an answer is an object with these fields."""
     return isinstance(data, dict) and all(name in data for name in names)
+
+
+def _version_in(response: httpx.Response) -> int | None:
+    """The version in an ETag, which a proxy may have made weak."""
+    found = re.fullmatch(r'(?:W/)?"([0-9]+)"', response.headers.get("etag", ""))
+    return int(found[1]) if found else None
 
 
 def _retry_after(headers: httpx.Headers) -> int | None:
