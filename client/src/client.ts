@@ -100,10 +100,10 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     );
   }
 
-  /** A job from elsewhere or earlier. Asks for nothing yet. */
-  job(jobId: string): JobHandle<Images | Video> {
+  /** A job from elsewhere or earlier. Asks for nothing yet. @param names of its files, by taskId */
+  job(jobId: string, names: ReadonlyMap<string, string> = new Map()): JobHandle<Images | Video> {
     const { images, video } = this.#platform;
-    return new JobHandle<Images | Video>(this.connection, { jobId, names: new Map(), sizes: [] }, (result) =>
+    return new JobHandle<Images | Video>(this.connection, { jobId, names, sizes: [] }, (result) =>
       result instanceof ImageResult ? images(result) : video(result),
     );
   }

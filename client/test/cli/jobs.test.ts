@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CocoDocument } from "segmentation-client";
 import { expect, it, onTestFinished } from "vitest";
+import { SegmentationClient } from "../../src/client.ts";
 import { picture } from "../support/memory-client.ts";
 import { playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
@@ -20,7 +21,7 @@ async function workplace() {
     await rm(folder, { recursive: true });
   });
   for (const name of ["a.png", "b.png"]) await writeFile(name, picture(name.charCodeAt(0)));
-  return { service, run: (...args: string[]) => runCli(args, { env }) };
+  return { service, env, run: (...args: string[]) => runCli(args, { env }) };
 }
 
 it("segment has a folder for each order, and an order run again has its own", async () => {
@@ -57,6 +58,44 @@ it("job --save names what it saves by the files, as segment does", async () => {
   await rm("out", { recursive: true });
   expect((await run("job", "job_000000", "--save", "unnamed")).code).toBe(0);
   expect(await readdir("unnamed/masks"), "the ids of their uploads").not.toContain("a.png");
+});
+
+it("job --save --annotated saves COCO as people left it, by the names of the files", async () => {
+  const { run, service, env } = await workplace();
+  await run("segment", ".", "-p", "cup");
+  const client = new SegmentationClient({
+    baseUrl: env.SEGMENTATION_BASE_URL,
+    apiKey: env.SEGMENTATION_API_KEY,
+  });
+  const [taskId = ""] = service.jobs.get("job_000000")?.request.tasks ?? [];
+  const classes = [{ id: 3, name: "mug" }];
+  const objects = [{ id: "job_000000/0", hidden: true }];
+  const tasks = [{ taskId, fileName: "other.png", width: 40, height: 30, objects }];
+  const document = { format: 1 as const, classes, nextClassId: 4, searches: [], tasks };
+  await client.job("job_000000").saveAnnotations({ version: 0, document });
+
+  const saved = async (...args: string[]): Promise<CocoDocument> => {
+    expect((await run("job", "job_000000", "--save", "saved", ...args)).code).toBe(0);
+    return JSON.parse(await readFile("saved/annotations.json", "utf8"));
+  };
+  const { images, categories, annotations } = await saved("--annotated");
+  expect(images.map(({ file_name }) => file_name).toSorted()).toEqual(["a.png", "b.png"]);
+  expect([categories, annotations.length]).toEqual([[...classes, { id: 4, name: "cup" }], 1]);
+  expect((await saved()).annotations).toHaveLength(2);
+});
+
+it("job refuses --annotated where nothing is saved, and for a clip", async () => {
+  const { run } = await workplace();
+  expect(await run("job", "job_000000", "--annotated")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Add --save DIR."),
+  });
+  await writeFile("clip.mp4", new TextEncoder().encode("\0\0\0\x18ftypisom"));
+  await run("segment", "clip.mp4", "-p", "cup");
+  expect(await run("job", "job_000000", "--save", "saved", "--annotated")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Leave out --annotated."),
+  });
 });
 
 it("cancel says that a job had already ended", async () => {

@@ -1,6 +1,5 @@
 import type { SegmentationClient } from "../../node/client.ts";
 import { filesToSave, writeAll } from "../../node/save.ts";
-import { mergeCoco, numbered } from "../../results/coco.ts";
 import { ImageResult } from "../../results/image-result.ts";
 import type { JobStatus } from "../../schemas.ts";
 import { clientOf } from "../account/client.ts";
@@ -9,7 +8,6 @@ import { usageFailure } from "../failure.ts";
 import { formatTable, harmless } from "../print/table.ts";
 import { ProgressView } from "../progress/progress.ts";
 import { counted } from "../progress/words.ts";
-import { pictureDocument } from "../segment/output/found-in.ts";
 import { namesInJournals } from "../segment/output/output-folder.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -21,6 +19,7 @@ const HELP = `Shows a job: its status, and that of each of its files.
 
   --wait           wait until the job has ended
   --save DIR       wait, then save the results in a folder
+  --annotated      save annotations.json (COCO) with people's corrections
   --json           print JSON
   --base-url URL   the service (default: that of your last login)
 
@@ -28,7 +27,11 @@ Results are named by their files if segment made the job, and its folder is DIR
 or out, out-2, … here; otherwise by the ids of their uploads. The exit code is 1
 if the job failed.`;
 
-const OPTIONS = { wait: { type: "boolean" }, save: { type: "string" } } as const;
+const OPTIONS = {
+  wait: { type: "boolean" },
+  save: { type: "string" },
+  annotated: { type: "boolean" },
+} as const;
 
 /** The only job in the arguments. @throws Failure with exit code 2 */
 export function onlyJobId(command: string, positionals: readonly string[]): string {
@@ -56,9 +59,16 @@ export function printJob(terminal: Terminal, job: JobStatus, isJson: boolean): n
 async function showJob(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parse("job", args, OPTIONS);
   const jobId = onlyJobId("job", positionals);
+  const { annotated = false } = values;
+  if (annotated && values.save === undefined)
+    throw usageFailure("--annotated changes what is saved. Add --save DIR.");
   const { signal } = terminal;
   const client = await clientOf(terminal, values);
   let status = await client.api.retrieveJob({ jobId }, { signal });
+  if (annotated && status.type === "video")
+    throw usageFailure(
+      "This job is of a clip, whose COCO document has no corrections. Leave out --annotated.",
+    );
   if (values.wait === true || values.save !== undefined) {
     const view = new ProgressView(terminal);
     const ids = status.tasks.map(({ taskId }) => taskId);
@@ -74,7 +84,7 @@ async function showJob(args: readonly string[], terminal: Terminal): Promise<num
   }
   const code = printJob(terminal, status, values.json === true);
   if (values.save !== undefined && code === 0) {
-    const written = await saveResults(client, jobId, values.save, signal);
+    const written = await saveResults(client, jobId, { folder: values.save, annotated }, signal);
     terminal.report(`Saved ${counted(written.length, "file")} in ${values.save}.`);
   }
   return code;
@@ -84,21 +94,17 @@ async function showJob(args: readonly string[], terminal: Terminal): Promise<num
 async function saveResults(
   client: SegmentationClient,
   jobId: string,
-  folder: string,
+  { folder, annotated }: { readonly folder: string; readonly annotated: boolean },
   signal: AbortSignal,
 ): Promise<string[]> {
-  const result = await client.result(jobId, { signal });
   const names = namesInJournals(jobId, folder);
+  const result = await client.job(jobId, names).result({ signal });
   const files = filesToSave(result.files, undefined, names);
-  if (result instanceof ImageResult) {
-    const documents = result.pictures.map((each) =>
-      pictureDocument(each, names.get(each.taskId) ?? each.name),
-    );
+  if (result instanceof ImageResult)
     files.push({
       path: "annotations.json",
-      content: JSON.stringify(mergeCoco(await Promise.all(documents), numbered(result.prompts))),
+      content: JSON.stringify(await result.coco({ annotated, signal })),
     });
-  }
   return await writeAll(folder, result.files, files, signal);
 }
 
