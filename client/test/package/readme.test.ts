@@ -74,7 +74,7 @@ describe("the READMEs' example", () => {
       SEGMENTATION_BASE_URL: await serve(app),
       SEGMENTATION_API_KEY: "sk_live_played",
     };
-    expect(lines).toHaveLength(6);
+    expect(lines).toHaveLength(5);
     for (const [at, line] of lines.entries()) {
       // npx starts the programs of that folder: the first example shows it, and the others start them directly.
       const command = at === 0 ? line : line.replace("npx ", "node_modules/.bin/");
