@@ -82,7 +82,7 @@ ${longTests()
   screenshots: [() => "npm run screenshots: takes the README's pictures of the studio, into docs/images."],
   errors: [() => "npm run errors: writes the tables of docs/errors.md."],
   dashboards: [
-    () => "npm run dashboards: writes docs/grafana and the table of alarms in docs/operations.md.",
+    () => "npm run dashboards: writes docs/grafana and the table of alarms in docs/operations/monitoring.md.",
   ],
   conformance: [
     () => "npm run conformance: writes the names of the tests into docs/contributing/conformance.md.",

@@ -66,7 +66,7 @@ export function settingsOf(env: object): Settings {
   const parsed = SettingsSchema.safeParse(env);
   if (!parsed.success) {
     throw new Error(
-      `${sentenceOf(parsed.error.issues, env)} On a laptop, use npm start. For a deployment, npm run deploy says what to set (docs/operations.md).`,
+      `${sentenceOf(parsed.error.issues, env)} On a laptop, use npm start. For a deployment, npm run deploy says what to set (docs/operations/settings.md).`,
     );
   }
   return parsed.data;

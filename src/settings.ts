@@ -74,7 +74,7 @@ const packageName = z.string().regex(/^(?:@[a-z\d-][a-z\d._-]*\/)?[a-z\d-][a-z\d
 /** The prefix of the secrets in .env. */
 const PUBLISHED = "published-for-wrangler-dev-alone";
 
-/** The settings: docs/operations.md describes each. */
+/** The settings: docs/operations/settings.md describes each. */
 export const SettingsSchema = z
   .object({
     LOCAL_STACK: z.literal("yes").optional(),

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Metrics } from "../src/metrics.ts";
 import { CONTAINER_ROOT, read } from "./support/manifests.ts";
 
-const guide = readFileSync(join(CONTAINER_ROOT, "../docs/operations.md"), "utf8");
+const guide = readFileSync(join(CONTAINER_ROOT, "../docs/operations/monitoring.md"), "utf8");
 
 test("the operator's guide explains each event that the service logs as a warning or worse", () => {
   const sources = globSync("src/**/*.ts", { cwd: CONTAINER_ROOT }).map(read).join("\n");

@@ -15,7 +15,7 @@ const HELP = `Runs the whole service on this machine until Ctrl-C.
                                 use an inference service that is already running
   STAND_INS=off npm start       start no stand-ins for an identity provider and Stripe
 
-The Worker's settings (docs/operations.md) come from the environment or from .dev.vars.
+The Worker's settings (docs/operations/settings.md) come from the environment or from .dev.vars.
 `;
 
 const isOn = (name: string): boolean => {

@@ -40,7 +40,7 @@ test("pictures, clips and files that can't be read, for minutes on end, all end 
 test("with the embedded model an engine never takes more than the operator's guide says and its cache, and grows no more once the cache is full", async ({
   signal,
 }) => {
-  const guide = readFileSync(join(PROJECT_ROOT, "docs", "operations.md"), "utf8");
+  const guide = readFileSync(join(PROJECT_ROOT, "docs", "operations", "inference.md"), "utf8");
   const [, gigabytes] = /per device: ([\d.]+) GB for the embedded model/.exec(guide) ?? [];
   const { peak, samples } = await soakEmbedded(await ensureBuiltin(), PICTURES, signal);
   const engine = samples.map((sample) => sample.engine);

@@ -10,7 +10,7 @@ const read = (path: string): string => readFileSync(path, "utf8");
 
 describe("the operator's guide", () => {
   it("describes each setting of the Worker in its table", () => {
-    const described = [...read("docs/operations.md").matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(
+    const described = [...read("docs/operations/settings.md").matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(
       (row) => row[1],
     );
     expect(described).toEqual(expect.arrayContaining(Object.keys(SettingsSchema.shape)));
@@ -26,7 +26,7 @@ describe("what to watch", () => {
       ),
     );
     expect(events.size).toBeGreaterThan(15);
-    const page = read("docs/operations.md");
+    const page = read("docs/operations/monitoring.md");
     for (const event of events) expect(page, event).toContain(`\`${event}\``);
   });
 });

@@ -14,7 +14,7 @@ export const STALL_SECONDS = 60;
 
 /**
  * The memory limit of one FFmpeg. A clip of a hundred kilobytes can ask for more than any machine has, by large frames
- * that refer to many others. Clips from cameras take less (docs/operations.md).
+ * that refer to many others. Clips from cameras take less (docs/operations/inference.md).
  */
 export const MEMORY_GIB = 3;
 

@@ -62,7 +62,7 @@ test("a photograph goes from the posted task to stored masks and a preview [1-2]
 test.skipIf(process.platform !== "linux")(
   "the engine takes no more memory than the operator's guide says, gives large blocks back to the system, and has a thread per core",
   () => {
-    const guide = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+    const guide = readFileSync(new URL("../../../docs/operations/inference.md", import.meta.url), "utf8");
     const [, gigabytes] = /per device: ([\d.]+) GB for the embedded model/.exec(guide) ?? [];
     const engine = `/proc/${rig.service.enginePid()}`;
     expect(peakIn(readFileSync(`${engine}/status`, "utf8"))).toBeLessThan(Number(gigabytes) * 1e9);

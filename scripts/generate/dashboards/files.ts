@@ -7,7 +7,7 @@ import { INFERENCE_ROWS } from "./inference-rows.ts";
 import { WORKER_ROWS } from "./worker-rows.ts";
 
 const docs = (...path: string[]): string => join(PROJECT_ROOT, "docs", ...path);
-const GUIDE = docs("operations.md");
+const GUIDE = docs("operations", "monitoring.md");
 
 const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 

@@ -40,7 +40,7 @@ export const WORKER_ROWS: readonly Row[] = [
         when: "`unanswered` or `refused` above 10 in 15 minutes",
         means:
           "unanswered: the inference service gave no answer within ten seconds. Refused: it does not understand the Worker",
-        todo: "`inference_busy` or `inference_refused` in the log says why; after an upgrade see [Upgrades](#upgrades)",
+        todo: "`inference_busy` or `inference_refused` in the log says why; after an upgrade see [Upgrades](maintenance.md#upgrades)",
       }),
       graph("Tasks put off for lack of room", "short", sum("tasks_put_off", "tasks", "lane")),
       graph("Tasks put off because the service is away", "short", sum("tasks_put_off", "tasks", "why"), {

@@ -18,7 +18,7 @@ interface SentEvent extends BucketEvent {
 
 /**
  * Returns R2's message about a request to the local storage: about an object that was PUT under `inputs/`, by the rule in
- * docs/operations.md. Null for any other request, and if storage refused it.
+ * docs/operations/deploy.md. Null for any other request, and if storage refused it.
  * @param now epoch ms
  */
 export function storedEvent(

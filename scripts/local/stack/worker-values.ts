@@ -54,7 +54,9 @@ export function workerValues(
   const { error } = SettingsSchema.safeParse(values);
   if (error) {
     const wrong = error.issues.map((issue) => `${issue.path.join(".")} (${issue.message})`);
-    throw new Failure(`These settings of the Worker are wrong: ${wrong.join("; ")}. See docs/operations.md.`);
+    throw new Failure(
+      `These settings of the Worker are wrong: ${wrong.join("; ")}. See docs/operations/settings.md.`,
+    );
   }
   return values;
 }

@@ -32,6 +32,6 @@ export async function refuseUnconfigured(config = join(PROJECT_ROOT, DEFAULT_CON
   const { PUBLIC_URL: address } = vars;
   if (typeof address === "string" && !isLoopback(address)) return;
   throw new Failure(
-    "This clone is not configured for a deployment. Run `npm run deploy`, which says what is missing (docs/operations.md).",
+    "This clone is not configured for a deployment. Run `npm run deploy`, which says what is missing (docs/operations/deploy.md).",
   );
 }

@@ -141,7 +141,7 @@ export const COMMANDS = {
   }),
   "erase-account": command({
     takes: "--account ID [--yes]",
-    does: "erases an account for good (docs/operations.md says what remains); without --yes, only shows it",
+    does: "erases an account for good (docs/operations/administration.md says what remains); without --yes, only shows it",
     options: account.extend({ yes: z.boolean().default(false) }),
     run: async (given, { books, api, signal }) => {
       const shown = await showAccount(await books(given.account), given.account, Date.now());

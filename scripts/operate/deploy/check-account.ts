@@ -233,7 +233,7 @@ async function checkAnalytics(
     warning(
       ANALYTICS_ENGINE,
       "cannot be checked; if the account has not enabled it, Cloudflare refuses the deployment (code 10089)",
-      "enable it once in Cloudflare's dashboard (docs/operations.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
+      "enable it once in Cloudflare's dashboard (docs/operations/monitoring.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
     ),
   ];
 }

@@ -85,7 +85,7 @@ function* checkLifecycle(
 
 const listOf = (rule: Rule, label: string): string[] => (rule.get(label) ?? "").split(", ");
 
-/** The rule for the studio's own page: what docs/operations.md#browsers lists. */
+/** The rule for the studio's own page: what docs/operations/deploy.md#browsers lists. */
 const corsRules = (origin: string): string =>
   JSON.stringify({
     rules: [
@@ -129,7 +129,7 @@ function* checkCors(
   yield warning(
     `CORS rules of ${bucket}`,
     "web pages can neither upload files nor read masks",
-    `${command(`r2 bucket cors set ${bucket} --file cors.json`)} (docs/operations.md#browsers has the file)`,
+    `${command(`r2 bucket cors set ${bucket} --file cors.json`)} (docs/operations/deploy.md#browsers has the file)`,
     isNew ? setCors(place, page.origin) : undefined,
   );
 }

@@ -115,7 +115,7 @@ export function* checkSettings(
     yield warning(
       name,
       "the Worker has no such setting",
-      `correct its name in [vars] of ${file} (docs/operations.md lists all)`,
+      `correct its name in [vars] of ${file} (docs/operations/settings.md lists all)`,
     );
   }
 }

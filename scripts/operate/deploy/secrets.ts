@@ -5,7 +5,7 @@ import type { Configuration } from "../../shared/cloudflare/configuration.ts";
 import type { Creation } from "./finding.ts";
 import { operatorEnvOf, readOperatorEnv } from "../../shared/cloudflare/operator-file.ts";
 
-/** The settings that are secrets; docs/operations.md marks them. The Worker needs these in any case. */
+/** The settings that are secrets; docs/operations/settings.md marks them. The Worker needs these in any case. */
 export const NEEDED_SECRETS = [
   "S3_ACCESS_KEY_ID",
   "S3_SECRET_ACCESS_KEY",

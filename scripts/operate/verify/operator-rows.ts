@@ -63,7 +63,7 @@ async function probe(
 export const OPERATOR_ROWS: readonly Row[] = [
   {
     name: "database",
-    mend: "add a database (docs/operations.md#several-databases), or lower RETENTION_DAYS and LEDGER_OPEN_DAYS; if callers and database are on different continents, set [placement] (docs/operations.md#deploying)",
+    mend: "add a database (docs/operations/administration.md#several-databases), or lower RETENTION_DAYS and LEDGER_OPEN_DAYS; if callers and database are on different continents, set [placement] (docs/operations/deploy.md)",
     run: async ({ database, signal }) => {
       if ("reason" in database) throw new LeftOut(database.reason);
       const measures = await database.measure(signal);
@@ -104,7 +104,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
   },
   {
     name: "protocol",
-    mend: "deploy matching versions of the Worker and the inference service (docs/operations.md#upgrades): until then tasks wait",
+    mend: "deploy matching versions of the Worker and the inference service (docs/operations/maintenance.md#upgrades): until then tasks wait",
     run: async (world) => {
       const { worker, service, reason } = ProtocolProbe.parse(await probe(world, "protocol"));
       if (service === null) throw new LeftOut(`the inference service says nothing: ${reason ?? ""}`);
@@ -115,7 +115,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
   },
   {
     name: "log and metrics",
-    mend: "see [observability] and [[analytics_engine_datasets]] in wrangler.toml, and that Analytics Engine is enabled (docs/operations.md#dashboards-and-alarms)",
+    mend: "see [observability] and [[analytics_engine_datasets]] in wrangler.toml, and that Analytics Engine is enabled (docs/operations/monitoring.md#dashboards-and-alarms)",
     run: async (world) => {
       const { local, client, form, signal } = world;
       if (local === null) {

@@ -43,7 +43,7 @@ export const SERVICE_ROWS: readonly Row[] = [
   },
   {
     name: "model",
-    mend: "start the inference service, and see that INFERENCE_URL and INFERENCE_TOKEN are its own; model_unavailable in the log says why (protocol_mismatch: deploy matching versions, docs/operations.md#upgrades)",
+    mend: "start the inference service, and see that INFERENCE_URL and INFERENCE_TOKEN are its own; model_unavailable in the log says why (protocol_mismatch: deploy matching versions, docs/operations/maintenance.md#upgrades)",
     run: async (world) => {
       const { id, version } = await world.client.api.retrieveModel(undefined, options(world));
       return `${id} ${version}`;

@@ -94,7 +94,7 @@ export const STORAGE_ROWS: readonly Row[] = [
   },
   {
     name: "CORS of the bucket",
-    mend: "npm run deploy -- --create sets the rule for the studio; for other pages, docs/operations.md#browsers has the file",
+    mend: "npm run deploy -- --create sets the rule for the studio; for other pages, docs/operations/deploy.md#browsers has the file",
     run: async (world) => {
       const { uploadUrl } = await place(world);
       const origin = new URL(world.baseUrl).origin;

@@ -61,7 +61,7 @@ export function mergeConfiguration(base: unknown, own: unknown): unknown {
 }
 
 const HEADER = `# Your deployment. It is merged over wrangler.toml, so it holds only what differs from it; an upgrade does not touch it.
-# docs/operations.md describes every setting. Secrets are not here: Cloudflare keeps them.
+# docs/operations/settings.md describes every setting. Secrets are not here: Cloudflare keeps them.
 `;
 
 /** An addition of `--create` to the operator's file. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import guide from "../../../docs/operations.md?raw";
+import guide from "../../../docs/operations/maintenance.md?raw";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { present } from "../../support/at.ts";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";

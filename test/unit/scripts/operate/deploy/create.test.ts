@@ -71,7 +71,7 @@ describe("npm run deploy -- --create", () => {
   });
 
   it("goes as the operator's guide begins: it stops once for the storage's credentials, and names the two commands that follow", async () => {
-    const guide = await readFile("docs/operations.md", "utf8");
+    const guide = await readFile("docs/operations/deploy.md", "utf8");
     const [, commands = ""] = /```sh\n(.*?)```/s.exec(guide) ?? [];
     const [login, deploy = "", service = "", admin = "", verify = "", ...more] = commands.trim().split("\n");
     expect([login, more]).toEqual(["npx wrangler login", []]);

@@ -18,7 +18,7 @@ const OPERATOR_TOKEN = {
 const ANALYTICS_ENGINE = {
   severity: "warning",
   what: "Analytics Engine",
-  mend: "enable it once in Cloudflare's dashboard (docs/operations.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
+  mend: "enable it once in Cloudflare's dashboard (docs/operations/monitoring.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
 };
 const put = (name: string) =>
   `${name.startsWith("S3_") ? "create an R2 API token with object read and write for the bucket at https://dash.cloudflare.com/?to=/:account/r2/api-tokens, then " : ""}npx wrangler secret put ${name}`;
@@ -183,7 +183,7 @@ describe("npm run deploy -- --dry-run", () => {
         {
           severity: "warning",
           what: "RETENTON_DAYS",
-          mend: "correct its name in [vars] of wrangler.toml (docs/operations.md lists all)",
+          mend: "correct its name in [vars] of wrangler.toml (docs/operations/settings.md lists all)",
         },
       ],
     ],
@@ -258,7 +258,7 @@ describe("npm run deploy -- --dry-run", () => {
         {
           severity: "warning",
           what: "CORS rules of segmentation-media",
-          mend: "npx wrangler r2 bucket cors set segmentation-media --file cors.json (docs/operations.md#browsers has the file)",
+          mend: "npx wrangler r2 bucket cors set segmentation-media --file cors.json (docs/operations/deploy.md#browsers has the file)",
         },
       ],
     ]),

@@ -74,7 +74,7 @@ describe("npm run verify", () => {
   });
 
   it("says in its help and in the operator's guide which rows there are", () => {
-    const page = readFileSync("docs/operations.md", "utf8");
+    const page = readFileSync("docs/operations/deploy.md", "utf8");
     for (const { name } of ROWS) {
       expect(VERIFY_HELP).toContain(name);
       expect(page).toContain(`\n| ${name} |`);
