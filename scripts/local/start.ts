@@ -39,7 +39,7 @@ Ready: ${baseUrl}/studio is the studio, ${baseUrl}/docs the reference.
 In another shell (the key is a paid account's):
 
 ${indented(settingLines(baseUrl, apiKey))}
-  npx segmentation-client segment samples/coffee.png -p cup -p spoon
+  npx --no-install segmentation-client segment samples/coffee.png -p cup -p spoon
 ${identityUrl === undefined ? "" : signIn}
 README.md does the same in TypeScript, with curl and in Python. Jobs that end and problems are printed here;
 everything is in ${logs}. Press Ctrl-C to stop.

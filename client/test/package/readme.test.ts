@@ -26,7 +26,7 @@ const examples = [...(await examplesOf("client/README.md", "ts")), ...(await exa
 /** Lines that a shell runs; the first line of a page installs the package. */
 const lines = [...(await examplesOf("client/README.md", "sh")), ...(await examplesOf("README.md", "sh"))]
   .flatMap(({ code }) => code.split("\n"))
-  .filter((line) => line.startsWith("npx segmentation-client"));
+  .filter((line) => line.startsWith("npx --no-install segmentation-client"));
 
 describe("the READMEs' example", () => {
   let folder: string;
@@ -77,7 +77,7 @@ describe("the READMEs' example", () => {
     expect(lines).toHaveLength(5);
     for (const [at, line] of lines.entries()) {
       // npx starts the programs of that folder: the first example shows it, and the others start them directly.
-      const command = at === 0 ? line : line.replace("npx ", "node_modules/.bin/");
+      const command = at === 0 ? line : line.replace("npx --no-install ", "node_modules/.bin/");
       const { stderr } = await run("bash", ["-c", command], { cwd: folder, env });
       expect(stderr, line).not.toContain("Error");
     }

@@ -68,7 +68,7 @@ export function commandLine(exportedJob: ExportedJob, baseUrl: string): CommandL
   );
   const formats = ["png", ...new Set(["coco", ...(request.formats ?? [])])].join(",");
   const parts = [
-    "npx segmentation-client segment",
+    "npx --no-install segmentation-client segment",
     ...files,
     ...(request.prompts ?? []).map(prompt),
     ...regions,

@@ -186,7 +186,7 @@ const result = await client.segment(files, prompts, {
 
   it("as a command names files, prompts and options", () => {
     expect(commandLine(PICTURES, BASE).code?.split("\n").slice(1, -1)).toEqual([
-      "npx segmentation-client segment \\",
+      "npx --no-install segmentation-client segment \\",
       String.raw`  'coffee cup'\''s.png' \ `.trimEnd(),
       "  'https://example.com/b.jpg?x=1&y=2' \\",
       "  -p cup \\",
