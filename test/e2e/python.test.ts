@@ -13,9 +13,10 @@ import { useSharedStack } from "../support/stack/shared-stack.ts";
 
 const run = promisify(execFile);
 
-it("docs/python.md's walk finds the cup, with Python's standard library", async () => {
-  if (!isOnPath("python3")) return console.log("This machine has no python3: docs/python.md is not tested.");
-  const page = await readFile(join(PROJECT_ROOT, "docs/python.md"), "utf8");
+it("docs/api-walkthrough.md's walk finds the cup, with Python's standard library", async () => {
+  if (!isOnPath("python3"))
+    return console.log("This machine has no python3: docs/api-walkthrough.md is not tested.");
+  const page = await readFile(join(PROJECT_ROOT, "docs/api-walkthrough.md"), "utf8");
   const [, code = ""] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const [, command = ""] = /^(python3 .*)$/m.exec(page) ?? [];
   const folder = await mkdtemp(join(tmpdir(), "python-"));

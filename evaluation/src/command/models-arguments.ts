@@ -58,7 +58,7 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
 list, fetch and install use the folder MODEL_DIR, by default segmentation-models in your cache folder.
 install takes HF_ENDPOINT, the address of another hub than https://huggingface.co, and HF_TOKEN, a token for gated models.
 Exit codes: 0 for success, 1 if a folder cannot be used, 2 for a wrong command line.
-docs/models.md says where to get each family; docs/quality.md what evaluate measures.
+docs/models.md says where to get each family; docs/contributing/quality.md what evaluate measures.
 `;
 
 /** A validated command line; paths are as given. */

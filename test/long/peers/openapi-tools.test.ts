@@ -18,7 +18,7 @@ describe("the API's document", () => {
   let [folder, page] = ["", ""];
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "openapi-tools-"));
-    page = await readFile(join(PROJECT_ROOT, "docs/generated-clients.md"), "utf8");
+    page = await readFile(join(PROJECT_ROOT, "docs/api-walkthrough.md"), "utf8");
   });
   afterAll(() => rm(folder, { recursive: true }));
 

@@ -135,7 +135,7 @@ describe("other people's tools", () => {
   it.each(Object.keys(WALKS))(
     "a client that is generated for %s compiles, and walks from presign to masks",
     async (language) => {
-      const page = await readFile(join(PROJECT_ROOT, "docs/generated-clients.md"), "utf8");
+      const page = await readFile(join(PROJECT_ROOT, "docs/api-walkthrough.md"), "utf8");
       const [, version = ""] = /version ([\d.]+) of the generator/.exec(page) ?? [];
       const [, options = ""] = new RegExp(`^\\| ${language} \\| \`(.+?)\``, "m").exec(page) ?? [];
       const made = join(folder, language);
