@@ -70,7 +70,9 @@ export async function fillPackageFolder(folder: string, name?: string): Promise<
   const readme = await readFile(join(CLIENT, "README.md"), "utf8");
   await writeFile(
     join(folder, "README.md"),
-    name === undefined ? readme : readme.replaceAll(/(?<=npx --no-install |from ")segmentation-client/g, name),
+    name === undefined
+      ? readme
+      : readme.replaceAll(/(?<=npx --no-install |from ")segmentation-client/g, name),
   );
   await cp(join(PROJECT_ROOT, "LICENSE"), join(folder, "LICENSE"));
 }

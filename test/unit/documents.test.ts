@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
 import { ERRORS_PAGE, withErrorTables } from "../../scripts/generate/error-tables.ts";
@@ -7,6 +8,39 @@ import { ERROR_CATALOGUE } from "../../src/shared/errors.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 
 const read = (path: string): string => readFileSync(path, "utf8");
+
+describe("the documents", () => {
+  /** A page without its blocks of code. */
+  const proseOf = (path: string): string => read(path).replaceAll(/^ *```.*?^ *```/gms, "");
+  /** The anchors of a page's headings, as GitHub makes them. */
+  const anchorsOf = (path: string): readonly string[] =>
+    [...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+        .replaceAll(" ", "-"),
+    );
+
+  it("link only to files and headings that exist", () => {
+    const pages = globSync(
+      ["*.md", "{client,docs,inference-container,python,samples,scripts,test}/**/*.md"],
+      {
+        exclude: (path) => path === "node_modules",
+      },
+    );
+    expect(pages.length).toBeGreaterThan(80);
+    const dead = pages.flatMap((page) =>
+      [...proseOf(page).matchAll(/\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]*))?\)/g)]
+        .filter(([, path = "", anchor]) => {
+          const target = path === "" ? page : join(page, "..", path);
+          return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+        })
+        .map(([link]) => `${page}: ${link}`),
+    );
+    expect(dead).toEqual([]);
+  });
+});
 
 describe("the operator's guide", () => {
   it("describes each setting of the Worker in its table", () => {
