@@ -1,7 +1,7 @@
-import { CreateJobRequest, type JobStatus } from "../jobs/contract/job.ts";
+import { CreateJobRequest } from "../jobs/contract/job.ts";
 import type { Region } from "../jobs/contract/region.ts";
 import { ServiceError } from "../shared/errors.ts";
-import type { FinishedJob, JobAnswer } from "../jobs/rules/answers.ts";
+import type { FinishedJob } from "../jobs/rules/answers.ts";
 import { fingerprintOf } from "../shared/digest.ts";
 import { mapPool } from "../shared/pool.ts";
 import { complaint } from "../http/complaint.ts";
@@ -9,9 +9,11 @@ import { boundAccount } from "../accounts/operations/authenticate.ts";
 import { createJob } from "../jobs/operations/create-job.ts";
 import { retrieveJob } from "../jobs/operations/jobs.ts";
 import type { RecalledJob } from "./store/repeated-requests.ts";
-import type { BridgeClient } from "./client.ts";
-import { finishedJob } from "./found.ts";
-import { keyOf, REPEATED_MS, type Source, uploadOf } from "./uploads.ts";
+import type { Requester } from "../segment/operations/requester.ts";
+import { finishedJob } from "../segment/operations/found.ts";
+import type { Source } from "../segment/operations/new-upload.ts";
+import { hasEnded, waitForJob } from "../segment/operations/wait-for-job.ts";
+import { keyOf, REPEATED_MS, uploadOf } from "./uploads.ts";
 
 /** Seconds that a tool waits: most give up after a minute. */
 export const WAIT_SECONDS = 55;
@@ -47,7 +49,7 @@ const RETRY_MS = 1_000;
  * @throws ServiceError as uploadOf and createJob.
  */
 export async function createJobOf(
-  client: BridgeClient,
+  client: Requester,
   sources: readonly Source[],
   wanted: Wanted,
 ): Promise<CreatedJob> {
@@ -70,11 +72,11 @@ export async function createJobOf(
   }
 }
 
-const forget = ({ platform, account }: BridgeClient, key: string, jobId: string | null): Promise<void> =>
+const forget = ({ platform, account }: Requester, key: string, jobId: string | null): Promise<void> =>
   platform.repeatedRequests.forget(account.accountId, key, jobId, Date.now());
 
 async function recallOrCreate(
-  client: BridgeClient,
+  client: Requester,
   pictures: readonly { readonly source: Source; readonly key: string }[],
   wanted: Wanted,
   idempotencyKey: string,
@@ -105,17 +107,14 @@ async function recallOrCreate(
 }
 
 /** Returns the tasks of a job that can still answer; null if it has failed or was deleted. */
-async function tasksOf(
-  client: BridgeClient,
-  { jobId, status: listed }: RecalledJob,
-): Promise<string[] | null> {
+async function tasksOf(client: Requester, { jobId, status: listed }: RecalledJob): Promise<string[] | null> {
   if (listed === null || listed === "failed") return null;
   const { status } = await retrieveJob({ ...client, jobId });
   return status.status === "failed" ? null : status.tasks.map(({ taskId }) => taskId);
 }
 
 async function create(
-  client: BridgeClient,
+  client: Requester,
   taskIds: readonly string[],
   { prompts, regions = [], threshold, generatePreview }: Wanted,
   key: string,
@@ -132,7 +131,7 @@ async function create(
   });
 }
 
-async function submit(client: BridgeClient, body: object, idempotencyKey: string): Promise<string> {
+async function submit(client: Requester, body: object, idempotencyKey: string): Promise<string> {
   const parsed = CreateJobRequest.safeParse(body);
   if (!parsed.success) throw new ServiceError("invalid_request", complaint(CreateJobRequest, body, "json"));
   const creating = createJob({ ...client, body: parsed.data, idempotencyKey });
@@ -141,39 +140,12 @@ async function submit(client: BridgeClient, body: object, idempotencyKey: string
 }
 
 /**
- * Waits for a job's end, or this many seconds, and returns the job. `report` receives its progress every few seconds while that
- * changes.
- * @throws ServiceError job_not_found.
- */
-export async function waitForJob(
-  client: BridgeClient,
-  jobId: string,
-  seconds: number,
-  report: ((progress: number) => Promise<void>) | null = null,
-): Promise<JobAnswer> {
-  const until = Date.now() + seconds * 1_000;
-  for (let reported = 0; ;) {
-    const left = Math.ceil((until - Date.now()) / 1_000);
-    if (left <= 0) return retrieveJob({ ...client, jobId });
-    const waitSeconds = report === null ? left : Math.min(left, REPORTED_EVERY_SECONDS);
-    const answer = await retrieveJob({ ...client, jobId, waitSeconds });
-    if (hasEnded(answer.status) || client.gone.aborted) return answer;
-    if (answer.progress > reported) await report?.((reported = answer.progress));
-  }
-}
-
-const REPORTED_EVERY_SECONDS = 2;
-
-const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
-  status === "success" || status === "failed";
-
-/**
  * Waits for the end of a job, for a tool that has no jobs. A job that takes longer than the tool waits keeps running, and answers
  * the same request for an hour.
  * @throws ServiceError job_not_ready, with the reason.
  */
 export async function endOf(
-  client: BridgeClient,
+  client: Requester,
   { jobId, key }: Pick<CreatedJob, "jobId" | "key">,
 ): Promise<FinishedJob> {
   const { status } = await waitForJob(client, jobId, WAIT_SECONDS);

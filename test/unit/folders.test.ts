@@ -9,6 +9,7 @@ const FEATURES = [
   "accounts",
   "uploads",
   "jobs",
+  "segment",
   "models",
   "archives",
   "webhooks",

@@ -1,5 +1,5 @@
 import { retrieveModel } from "../../models/operations/models.ts";
-import type { BridgeClient } from "../client.ts";
+import type { Requester } from "../../segment/operations/requester.ts";
 
 /** A function of Nuclio's dashboard, with the fields that CVAT reads. */
 interface NuclioFunction {
@@ -18,7 +18,7 @@ const VERSION = "2";
  * Returns the labels of the detector: the operator's, or the words that the model knows, up to a job's limit; none for an
  * open-vocabulary model.
  */
-export async function labelsOf(client: BridgeClient): Promise<readonly string[]> {
+export async function labelsOf(client: Requester): Promise<readonly string[]> {
   const { CVAT_LABELS: labels, MAX_PROMPTS: most } = client.platform.settings;
   if (labels !== undefined) return labels.slice(0, most);
   const { vocabulary } = await retrieveModel(client);
@@ -26,7 +26,7 @@ export async function labelsOf(client: BridgeClient): Promise<readonly string[]>
 }
 
 /** The functions on offer, by name: the detector only if it has labels, because CVAT sends no words. */
-export async function functionsOf(client: BridgeClient): Promise<Readonly<Record<string, NuclioFunction>>> {
+export async function functionsOf(client: Requester): Promise<Readonly<Record<string, NuclioFunction>>> {
   const { STUDIO_NAME: service } = client.platform.settings;
   const labels = await labelsOf(client);
   const spec = labels.map((name, id) => ({ id, name, type: "mask", attributes: [] }));

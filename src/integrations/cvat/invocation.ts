@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ServiceError } from "../../shared/errors.ts";
-import type { LargeBody } from "../client.ts";
+import type { LargeBody } from "../../http/large-body.ts";
 import type { Wanted } from "../jobs.ts";
 import { fromTool } from "../nothing.ts";
 

@@ -4,9 +4,11 @@ import type { AppEnv } from "../../http/context.ts";
 import { respondWithJson } from "../../http/json-stream.ts";
 import { refuseOtherType, validBody } from "../../http/read-request.ts";
 import type { StrictJson } from "../../http/strict-json.ts";
-import { asTool, type BridgeClient, ifSet, refuseWithoutAccess, withLargeBody } from "../client.ts";
-import { foundIn, type FoundPicture } from "../found.ts";
-import { pictureIn } from "../inline-picture.ts";
+import { refuseWithoutAccess, withLargeBody } from "../../http/large-body.ts";
+import { asTool, ifSet } from "../client.ts";
+import type { Requester } from "../../segment/operations/requester.ts";
+import { foundIn, type FoundPicture } from "../../segment/operations/found.ts";
+import { pictureIn } from "../../http/inline-picture.ts";
 import { type CreatedJob, createJobOf, endOf, type Wanted } from "../jobs.ts";
 import { DETECTOR, functionsOf, INTERACTOR, labelsOf } from "./functions.ts";
 import { BODY, Invocation, regionOf } from "./invocation.ts";
@@ -14,7 +16,7 @@ import { detectorJson, interactorJson } from "./shapes.ts";
 
 /** Stores the picture of an invocation, and begins to segment it. */
 async function begin(
-  client: BridgeClient,
+  client: Requester,
   { value, aside }: StrictJson,
   wantedOf: (invocation: Invocation) => Wanted | Promise<Wanted>,
 ): Promise<CreatedJob> {
@@ -28,7 +30,7 @@ async function begin(
 
 /** Returns the objects that a job finds in its picture, and the picture's size. */
 async function objectsOf(
-  client: BridgeClient,
+  client: Requester,
   created: CreatedJob,
 ): Promise<Pick<FoundPicture, "objects"> & { readonly size: NonNullable<FoundPicture["size"]> }> {
   const found = await foundIn(client, await endOf(client, created), created.taskIds[0] ?? "");

@@ -1,5 +1,5 @@
 import { polygonsOfRuns, type RowRuns, runsOfRle } from "@segmentation/masks";
-import type { FoundObject } from "../found.ts";
+import type { FoundObject } from "../../segment/operations/found.ts";
 
 /** Distance in pixels by which a polygon may leave its mask's outline, if CVAT asks for polygons. */
 const TOLERANCE = 1.5;

@@ -4,8 +4,8 @@ import { publicUrlRefusal } from "../../shared/public-url.ts";
 import { quoted } from "../../http/strict-json.ts";
 import { readAtMost } from "../../shared/read-at-most.ts";
 import { publicUrlTermsOf } from "../../feature-settings.ts";
-import type { BridgeClient } from "../client.ts";
-import type { Source } from "../uploads.ts";
+import type { Requester } from "../../segment/operations/requester.ts";
+import type { Source } from "../../segment/operations/new-upload.ts";
 import { valueOf } from "./value.ts";
 
 /** Maximum bytes of a file that Label Studio stores: it passes through the Worker's memory. */
@@ -20,7 +20,7 @@ type Authorize = () => Promise<string>;
  * @param image the attribute of the interface that names them
  * @throws ServiceError invalid_request; once it is read, url_forbidden, import_failed, upload_too_large.
  */
-export function sourcesOf(client: BridgeClient, image: string, tasks: readonly { data: object }[]): Source[] {
+export function sourcesOf(client: Requester, image: string, tasks: readonly { data: object }[]): Source[] {
   const { LABEL_STUDIO_URL: address, LABEL_STUDIO_TOKEN: token = "" } = client.platform.settings;
   let authorization: Promise<string> | undefined;
   const authorize: Authorize = () => (authorization ??= authorizationOf(address ?? "", token));
@@ -44,7 +44,7 @@ const failed = (reason: string): ServiceError =>
   );
 
 async function ownFile(
-  { platform, account }: BridgeClient,
+  { platform, account }: Requester,
   path: string,
   authorize: Authorize,
 ): Promise<Uint8Array<ArrayBuffer>> {

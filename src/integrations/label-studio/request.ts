@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { LargeBody } from "../client.ts";
+import type { LargeBody } from "../../http/large-body.ts";
 import { fromTool } from "../nothing.ts";
 import { DrawingContext } from "./context.ts";
 

@@ -1,5 +1,5 @@
 import { brushRleOf, polygonsOfRuns, runsOfRle } from "@segmentation/masks";
-import type { FoundObject, FoundPicture } from "../found.ts";
+import type { FoundObject, FoundPicture } from "../../segment/operations/found.ts";
 import type { Control } from "./interface.ts";
 
 /** Distance in pixels by which a polygon may leave its mask's outline: with fewer points, people can move them. */

@@ -3,8 +3,10 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { AppEnv } from "../../http/context.ts";
 import { refuseOtherType, validBody } from "../../http/read-request.ts";
 import { retrieveModel } from "../../models/operations/models.ts";
-import { asTool, type BridgeClient, ifSet, refuseWithoutAccess, withLargeBody } from "../client.ts";
-import { foundIn } from "../found.ts";
+import { refuseWithoutAccess, withLargeBody } from "../../http/large-body.ts";
+import { asTool, ifSet } from "../client.ts";
+import type { Requester } from "../../segment/operations/requester.ts";
+import { foundIn } from "../../segment/operations/found.ts";
 import { createJobOf, endOf, type Wanted } from "../jobs.ts";
 import { drawingOf } from "./context.ts";
 import { controlsFor, readInterface } from "./interface.ts";
@@ -12,13 +14,13 @@ import { sourcesOf } from "./picture.ts";
 import { BODY, PredictRequest } from "./request.ts";
 import { type Prediction, predictionOf } from "./results.ts";
 
-async function versionOf(client: BridgeClient): Promise<string> {
+async function versionOf(client: Requester): Promise<string> {
   const { id, version } = await retrieveModel(client);
   return `${id} ${version}`;
 }
 
 /** Reads the task and the interface of a request for predictions. */
-function questionOf(client: BridgeClient, { tasks, label_config, params }: PredictRequest) {
+function questionOf(client: Requester, { tasks, label_config, params }: PredictRequest) {
   const { controls, image } = readInterface(label_config);
   const context = params?.context;
   const drawing = context === undefined ? null : drawingOf(context);
@@ -35,7 +37,7 @@ function questionOf(client: BridgeClient, { tasks, label_config, params }: Predi
 
 /** Returns the predictions for tasks: from a person's drawings, or else from the interface's labels. */
 async function predict(
-  client: BridgeClient,
+  client: Requester,
   { sources, wanted, controlsOf, label }: ReturnType<typeof questionOf>,
 ): Promise<Prediction[]> {
   const version = await versionOf(client);

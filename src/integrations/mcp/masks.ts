@@ -4,8 +4,8 @@ import type { JobStatus } from "../../jobs/contract/job.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { outputKey } from "../../shared/bucket/object-keys.ts";
 import { finishedPage } from "../../jobs/operations/jobs.ts";
-import type { BridgeClient } from "../client.ts";
-import { foundIn, type FoundObject, type FoundPicture } from "../found.ts";
+import type { Requester } from "../../segment/operations/requester.ts";
+import { foundIn, type FoundObject, type FoundPicture } from "../../segment/operations/found.ts";
 import type { FoundMask, MasksAnswer, MasksArguments } from "./schemas.ts";
 
 /** Maximum objects in one answer. */
@@ -17,7 +17,7 @@ export const URL_SECONDS = 900;
 
 /** Returns the objects of a job's picture from one on, up to the limits of one answer, with their picture. */
 export async function masksOf(
-  client: BridgeClient,
+  client: Requester,
   status: JobStatus,
   { taskId: named, as, tolerance, from }: Omit<MasksArguments, "jobId">,
 ): Promise<{ readonly answer: MasksAnswer; readonly picture: FoundPicture | null }> {

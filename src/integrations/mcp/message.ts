@@ -1,7 +1,8 @@
 import { ServiceError } from "../../shared/errors.ts";
 import type { StrictJson } from "../../http/strict-json.ts";
-import type { BridgeClient, LargeBody } from "../client.ts";
-import { pictureIn } from "../inline-picture.ts";
+import type { LargeBody } from "../../http/large-body.ts";
+import type { Requester } from "../../segment/operations/requester.ts";
+import { pictureIn } from "../../http/inline-picture.ts";
 import { isNothing } from "../nothing.ts";
 import { storedOnce } from "../uploads.ts";
 import { MOST_INLINE_BYTES, SCHEMAS } from "./schemas.ts";
@@ -39,7 +40,7 @@ const objectAt = (value: unknown, name: string): object | null => {
  * taskId.
  * @throws ServiceError invalid_request.
  */
-export async function messageOf(client: BridgeClient, { value, aside }: StrictJson): Promise<Message> {
+export async function messageOf(client: Requester, { value, aside }: StrictJson): Promise<Message> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new ServiceError(
       "invalid_request",

@@ -4,7 +4,8 @@ import { ServiceError } from "../../shared/errors.ts";
 import { platform, type AppEnv } from "../../http/context.ts";
 import { crossOrigin } from "../../http/middleware/cross-origin.ts";
 import type { Settings } from "../../settings.ts";
-import { asClient, withLargeBody } from "../client.ts";
+import { withLargeBody } from "../../http/large-body.ts";
+import { asClient } from "../client.ts";
 import { BODY, messageOf } from "./message.ts";
 
 const PATH = "/mcp";

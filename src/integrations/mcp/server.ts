@@ -16,9 +16,10 @@ import { createJobDownload, retrieveJobDownload } from "../../archives/operation
 import { cancelJob, listJobs } from "../../jobs/operations/jobs.ts";
 import { retrieveModel } from "../../models/operations/models.ts";
 import { createUploadPresign } from "../../uploads/operations/uploads.ts";
-import type { BridgeClient } from "../client.ts";
-import type { FoundPicture } from "../found.ts";
-import { createJobOf, WAIT_SECONDS, waitForJob } from "../jobs.ts";
+import type { Requester } from "../../segment/operations/requester.ts";
+import type { FoundPicture } from "../../segment/operations/found.ts";
+import { waitForJob } from "../../segment/operations/wait-for-job.ts";
+import { createJobOf, WAIT_SECONDS } from "../jobs.ts";
 import { masksOf, URL_SECONDS } from "./masks.ts";
 import { SCHEMAS } from "./schemas.ts";
 
@@ -59,7 +60,7 @@ interface Tool<Args, Answer> {
  * Creates a server for one request of a client, with the tools of docs/agents.md.
  * @param refusal the error of a bad picture inside the request, if it has one
  */
-export function newServer(client: BridgeClient, requestId: string, refusal: unknown): McpServer {
+export function newServer(client: Requester, requestId: string, refusal: unknown): McpServer {
   const { settings } = client.platform;
   const server = new McpServer(
     { name: "segmentation", title: settings.STUDIO_NAME, version: "1.0.0" },
@@ -179,7 +180,7 @@ function reporter({
 }
 
 /** Returns the preview as the model sees it, or a link to a large preview. */
-async function previewOf({ platform }: BridgeClient, picture: FoundPicture | null): Promise<ContentBlock[]> {
+async function previewOf({ platform }: Requester, picture: FoundPicture | null): Promise<ContentBlock[]> {
   const key = picture?.previewKey ?? null;
   const bytes = key === null ? null : await platform.media.readSmall(key, MOST_PREVIEW_BYTES);
   if (key === null || bytes === null) return [];
@@ -191,7 +192,7 @@ async function previewOf({ platform }: BridgeClient, picture: FoundPicture | nul
 
 /** Returns a tool's result, even for an error: the model reads how to fix it. */
 async function answered(
-  { platform }: BridgeClient,
+  { platform }: Requester,
   requestId: string,
   run: () => Promise<{ readonly answer: Record<string, unknown>; readonly shown?: readonly ContentBlock[] }>,
 ): Promise<CallToolResult> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pictureIn } from "../../../src/integrations/inline-picture.ts";
+import { pictureIn } from "../../../src/http/inline-picture.ts";
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(new TextEncoder().encode(text));
 const base64Of = (bytes: Uint8Array): string => {

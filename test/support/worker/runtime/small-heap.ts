@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { type BridgeClient, withLargeBody } from "../../../../src/integrations/client.ts";
+import { withLargeBody } from "../../../../src/http/large-body.ts";
+import type { Requester } from "../../../../src/segment/operations/requester.ts";
 import { BODY as CVAT } from "../../../../src/integrations/cvat/invocation.ts";
-import { pictureIn } from "../../../../src/integrations/inline-picture.ts";
+import { pictureIn } from "../../../../src/http/inline-picture.ts";
 import { BODY as LABEL_STUDIO } from "../../../../src/integrations/label-studio/request.ts";
 import { BODY as MCP } from "../../../../src/integrations/mcp/message.ts";
 import { BYTES_PER_BYTE, boundedBody, holdingMemory } from "../../../../src/http/bounded-body.ts";
@@ -17,7 +18,7 @@ const platform = Object.assign(Object.create(null), {
   settings: { MAX_BODY_BYTES: 1_048_576 },
   requestRate: { admits: () => Promise.resolve(true) },
 });
-const client: BridgeClient = Object.assign(Object.create(null), {
+const client: Requester = Object.assign(Object.create(null), {
   platform,
   account: { accountId: "acct_a", accessMode: "paid", plan: "paid" },
 });

@@ -1,10 +1,10 @@
 import { annotationIdOf, type ImageTaskOutput, OUTPUTS } from "@segmentation/protocol";
 import type { Box, Rle } from "@segmentation/masks";
 import { z } from "zod";
-import type { FinishedJob, FinishedTask } from "../jobs/rules/answers.ts";
-import { outputKey } from "../shared/bucket/object-keys.ts";
-import { finishedPage, tasksFrom } from "../jobs/operations/jobs.ts";
-import type { BridgeClient } from "./client.ts";
+import type { FinishedJob, FinishedTask } from "../../jobs/rules/answers.ts";
+import { outputKey } from "../../shared/bucket/object-keys.ts";
+import { finishedPage, tasksFrom } from "../../jobs/operations/jobs.ts";
+import type { Requester } from "./requester.ts";
 
 export interface FoundObject {
   readonly index: number;
@@ -44,7 +44,7 @@ const MOST_ANNOTATION_BYTES = 16_000_000;
 
 /** A successful job's outputs. @throws ServiceError job_not_found, job_not_ready. */
 export async function finishedJob(
-  { platform, account: { accountId } }: BridgeClient,
+  { platform, account: { accountId } }: Requester,
   jobId: string,
 ): Promise<FinishedJob> {
   const first = await finishedPage(platform, accountId, jobId);
@@ -55,7 +55,7 @@ export async function finishedJob(
 
 /** Returns the objects of a successful picture; null for a picture that failed, and for a clip. */
 export async function foundIn(
-  client: BridgeClient,
+  client: Requester,
   job: FinishedJob,
   taskId: string,
 ): Promise<FoundPicture | null> {
@@ -85,7 +85,7 @@ export async function foundIn(
 }
 
 async function annotationsOf(
-  { platform }: BridgeClient,
+  { platform }: Requester,
   key: string,
   { coco }: ImageTaskOutput,
 ): Promise<z.infer<typeof Annotations> | null> {
