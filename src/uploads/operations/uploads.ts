@@ -28,7 +28,7 @@ import { catchUp } from "../../accounts/operations/catch-up.ts";
 import { type Once, once } from "../../shared/api/idempotency.ts";
 import { inspect } from "./inspect-uploads.ts";
 import type { OperationRequest } from "../../operation-request.ts";
-import { storeImport } from "./store-import.ts";
+import { type ArrivingFile, asImport, type Buffered, storeFile } from "./store-file.ts";
 
 /**
  * createUploadPresign: a new taskId, and a signed PUT for its bytes that accepts only this content type, and only this size
@@ -70,21 +70,33 @@ export async function importUpload(
   await refuseSpentBudget(platform, account, Date.now());
   const source = await ImportSource.open(url, publicUrlTermsOf(settings), importPatienceOf(settings), client);
   try {
-    const head = await source.peek(PEEK_BYTES);
-    if (head.length === 0) {
-      throw new ServiceError("import_failed", "The source answered with an empty file. Check the URL.");
-    }
-    const contentType = contentTypeOf(head, source.contentType);
-    if (contentType === null) throw new ServiceError("import_type_unsupported");
-    const mostBytes = mostBytesOf(admissionTermsOf(settings), contentType);
-    source.refuseMoreThan(mostBytes);
-    const taskId = newTaskId(contentType);
-    await recordUpload(platform, account, { taskId, contentType, size: null });
-    const size = await storeImport(platform, account.accountId, { taskId, contentType }, source);
-    return { taskId, contentType, size };
+    return await newUploadOf(platform, account, source, asImport(platform, account.accountId));
   } finally {
     await source.close();
   }
+}
+
+/**
+ * Stores a file that arrives in pieces as a new upload. A failure leaves no upload behind.
+ * @throws ServiceError import_failed for an empty file, import_type_unsupported, upload_too_large, too_many_uploads; as storeFile.
+ */
+export async function newUploadOf(
+  platform: Platform,
+  account: Account,
+  file: ArrivingFile,
+  buffered: Buffered,
+): Promise<ImportedUpload> {
+  const head = await file.peek(PEEK_BYTES);
+  if (head.length === 0) {
+    throw new ServiceError("import_failed", "The source answered with an empty file. Check the URL.");
+  }
+  const contentType = contentTypeOf(head, file.contentType);
+  if (contentType === null) throw new ServiceError("import_type_unsupported");
+  file.refuseMoreThan(mostBytesOf(admissionTermsOf(platform.settings), contentType));
+  const taskId = newTaskId(contentType);
+  await recordUpload(platform, account, { taskId, contentType, size: null });
+  const size = await storeFile(platform, account.accountId, { taskId, contentType }, file, buffered);
+  return { taskId, contentType, size };
 }
 
 /**

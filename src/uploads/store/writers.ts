@@ -13,6 +13,8 @@ export interface PartsUpload {
   readonly uploadId: string | null;
   /** Called once this writer has begun an upload, before its first part. */
   readonly begun: (uploadId: string) => Promise<void>;
+  /** Maximum size of the object, if it is known: a small object takes less memory. */
+  readonly mostBytes?: number;
 }
 
 /**
@@ -26,7 +28,7 @@ export class PartsWriter {
   readonly #metadata: R2HTTPMetadata;
   readonly #begun: PartsUpload["begun"];
   readonly #etags: string[];
-  readonly #part = new Uint8Array(PART_BYTES);
+  readonly #part: Uint8Array;
   #uploadId: string | null;
   #filled = 0;
   #waiting: Uint8Array[] = [];
@@ -37,7 +39,7 @@ export class PartsWriter {
     media: Media,
     key: string,
     metadata: R2HTTPMetadata,
-    { uploadId, begun }: PartsUpload,
+    { uploadId, begun, mostBytes = PART_BYTES }: PartsUpload,
     { etags, rest }: WrittenParts = { etags: [], rest: new Uint8Array() },
   ) {
     this.#media = media;
@@ -46,6 +48,7 @@ export class PartsWriter {
     this.#uploadId = uploadId;
     this.#begun = begun;
     this.#etags = [...etags];
+    this.#part = new Uint8Array(Math.min(PART_BYTES, mostBytes));
     this.#part.set(rest);
     this.#filled = rest.length;
     this.size = etags.length * PART_BYTES + rest.length;

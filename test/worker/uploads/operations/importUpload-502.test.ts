@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ARCHIVE_MIB } from "../../../../src/archives/operations/build-archive.ts";
-import { IMPORT_MIB } from "../../../../src/uploads/operations/store-import.ts";
+import { IMPORT_MIB } from "../../../../src/uploads/operations/store-file.ts";
 import { Media } from "../../../../src/shared/bucket/bucket.ts";
 import { only } from "../../../support/at.ts";
 import {
