@@ -19,7 +19,12 @@ export type OperationRequest<Id extends OperationId> = {
   /** Sends the first batch of an operation and reads the account with it (http/operations.ts). */
   readonly preflight: Batching;
   readonly query: Row<Id> extends { query: z.ZodType<infer Query> } ? Query : undefined;
-  readonly body: Row<Id> extends { body: z.ZodType<infer Body> } ? Body : undefined;
+  /** Undefined for an operation that takes a form, too: its handler reads both. */
+  readonly body: Row<Id> extends { form: z.ZodType }
+    ? undefined
+    : Row<Id> extends { body: z.ZodType<infer Body> }
+      ? Body
+      : undefined;
   readonly idempotencyKey: string | undefined;
   /** Seconds that the client is willing to wait for the end; null if it wants the answer at once. */
   readonly waitSeconds: number | null;
@@ -27,7 +32,9 @@ export type OperationRequest<Id extends OperationId> = {
   readonly linkDigest?: string | undefined;
 } & { readonly [Name in PathParameter<Row<Id>["path"]>]: string };
 
-type AnswerBody<Id extends OperationId> = Row<Id> extends { answer: z.ZodType<infer Answer> } ? Answer : void;
+type AnswerBody<Id extends OperationId> =
+  | (Row<Id> extends { answer: z.ZodType<infer Answer> } ? Answer : void)
+  | (Row<Id> extends { unfinished: z.ZodType<infer Unfinished> } ? Unfinished : never);
 
 /** The result of an operation: its answer's body, and whether that is a replay if the operation takes an Idempotency-Key. */
 export type OperationAnswer<Id extends OperationId> =

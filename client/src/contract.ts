@@ -2,6 +2,7 @@
 
 /** Each operation's method and path, whether it takes a body, and whether its success is empty (204) or a stream of events. */
 export const ROUTES = {
+  segment: "POST /v1/segment body",
   createUploadPresign: "POST /v1/uploads/presign body",
   createMultipartUpload: "POST /v1/uploads/parts body",
   completeMultipartUpload: "POST /v1/uploads/{taskId}/complete body",
@@ -208,6 +209,26 @@ export type ArchiveProblemCode =
   | "archive_too_often";
 
 export interface paths {
+    "/v1/segment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the masks of a picture with one request
+         * @description Uploads the picture, creates a job for it, and waits for the job: for 60 seconds, or as long as `Prefer` says. Send a form with the file, or JSON. It costs what these steps cost, and a refusal leaves nothing behind. The job is in the account's list like any other. With an Idempotency-Key the request can be repeated within a day: it is the same job, with new URLs. If the job fails, the response is 409 `job_not_ready`, with the reason.
+         */
+        post: operations["segment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/uploads/presign": {
         parameters: {
             query?: never;
@@ -1486,6 +1507,10 @@ export interface components {
             /** @description The file's size in bytes. */
             size: number;
         };
+        InlinePicture: {
+            /** @description The file's bytes in base64, up to 5 MB. Send a larger file in a form. */
+            base64: string;
+        };
         JobAnnotations: {
             /** @description The version: 0 until the first change, then one more for each. */
             version: number;
@@ -1778,6 +1803,55 @@ export interface components {
             /** @description The file's size in bytes. */
             size: number;
         };
+        PictureAtUrl: {
+            /**
+             * @description An https URL of a public host, without user name and password, that is not this service's own; at most 2,048 characters.
+             * @example https://example.com/pictures/cat.jpg
+             */
+            url: string;
+        };
+        /**
+         * @description Where in the picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.
+         * @example {
+         *       "box": [
+         *         40,
+         *         60,
+         *         120,
+         *         80
+         *       ],
+         *       "label": "cup"
+         *     }
+         * @example {
+         *       "points": [
+         *         {
+         *           "x": 100,
+         *           "y": 90,
+         *           "label": 1
+         *         }
+         *       ]
+         *     }
+         */
+        PictureRegion: {
+            /**
+             * @description A box around the object: [x, y, width, height].
+             * @example [
+             *       40,
+             *       60,
+             *       120,
+             *       80
+             *     ]
+             */
+            box?: [
+                number,
+                number,
+                number,
+                number
+            ];
+            /** @description Points on the object (label 1), at least one, and outside it (label 0). */
+            points?: components["schemas"]["RegionPoint"][];
+            /** @description What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`. */
+            label?: string;
+        };
         /**
          * @example {
          *       "contentType": "image/jpeg",
@@ -1926,6 +2000,146 @@ export interface components {
             /** @description When this version was saved; null for version 0. */
             updatedAt: string | null;
         };
+        SegmentFormRequest: {
+            /**
+             * Format: binary
+             * @description The picture's file.
+             */
+            image: string;
+            /** @description What to look for, in words: one thing per field. Repeat it for further prompts. */
+            prompt?: string[];
+            /**
+             * @description A region: `x,y` is a point on an object, `x,y;!x,y` has another one outside it, and `x,y,width,height` is a box. `saucer: 430,200` names it. Repeat it for further regions.
+             * @example [
+             *       "saucer: 430,200",
+             *       "40,60,120,80"
+             *     ]
+             */
+            region?: string[];
+            /** @description A number: objects with a lower confidence are left out. 0.5 if it is left out. */
+            threshold?: string;
+            /** @description A number: pixels with a lower probability are left out. 0.5 if it is left out. */
+            maskThreshold?: string;
+            /** @description `true` for a preview. */
+            generatePreview?: string;
+            /** @description `true` for run lengths. */
+            rle?: string;
+        };
+        /**
+         * @example {
+         *       "image": {
+         *         "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"
+         *       },
+         *       "prompts": [
+         *         "cat",
+         *         "chair"
+         *       ]
+         *     }
+         */
+        SegmentRequest: {
+            /** @description The picture: an upload of this account, a public https URL, or the file's bytes. */
+            image: components["schemas"]["UploadedPicture"] | components["schemas"]["PictureAtUrl"] | components["schemas"]["InlinePicture"];
+            /**
+             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if there are regions.
+             * @example [
+             *       "cat",
+             *       "chair"
+             *     ]
+             */
+            prompts?: string[];
+            /** @description Objects to segment that need not be named: each region gives one mask, after those of the prompts. */
+            regions?: components["schemas"]["PictureRegion"][];
+            /**
+             * @description Objects with a lower confidence are left out.
+             * @default 0.5
+             */
+            threshold?: number;
+            /**
+             * @description Pixels with a lower probability are left out of the mask.
+             * @default 0.5
+             */
+            maskThreshold?: number;
+            /**
+             * @description Whether the result includes a preview: each image with its masks drawn on it.
+             * @default false
+             */
+            generatePreview?: boolean;
+            /**
+             * @description Whether each object also has its mask as COCO's compressed run lengths.
+             * @default false
+             */
+            rle?: boolean;
+        };
+        /**
+         * @example {
+         *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "width": 640,
+         *       "height": 480,
+         *       "objects": [
+         *         {
+         *           "index": 0,
+         *           "prompt": "cat",
+         *           "confidence": 0.93,
+         *           "box": [
+         *             40,
+         *             60,
+         *             120,
+         *             80
+         *           ],
+         *           "area": 7204,
+         *           "maskUrl": "https://storage.example.com/masks/0.png?X-Amz-Signature=0f"
+         *         }
+         *       ]
+         *     }
+         */
+        Segmentation: {
+            /** @description The job's id. */
+            jobId: string;
+            /** @description The picture's width in pixels, its EXIF orientation applied. */
+            width: number;
+            /** @description The picture's height in pixels. */
+            height: number;
+            /** @description By prompt, then by falling confidence; then one for each region. */
+            objects: {
+                /** @description The mask's `maskIndex` in the job's result. */
+                index: number;
+                /** @description The prompt that found it. */
+                prompt?: string;
+                /** @description In place of `prompt`, the label of the region that it was drawn for; `region` without one. */
+                label?: string;
+                /** @description How certain the model is, 0 to 1. */
+                confidence: number;
+                /** @description [x, y, width, height] in pixels; null if the mask is empty. */
+                box: [
+                    number,
+                    number,
+                    number,
+                    number
+                ] | null;
+                /** @description How many pixels the mask has. */
+                area: number;
+                /**
+                 * Format: uri
+                 * @description The signed URL of the mask, a PNG with values 0 and 255.
+                 */
+                maskUrl: string;
+                /** @description The mask as COCO's compressed run lengths, if the request has `rle`. */
+                rle?: {
+                    /** @description [height, width]. */
+                    size: [
+                        number,
+                        number
+                    ];
+                    /** @description The run lengths, as pycocotools reads them. */
+                    counts: string;
+                };
+            }[];
+            /**
+             * Format: uri
+             * @description The signed URL of the preview, if the job has one.
+             */
+            previewUrl?: string;
+        };
         /**
          * @description What is shared, and until when.
          * @example {
@@ -1995,6 +2209,15 @@ export interface components {
         };
         /**
          * @example {
+         *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+         *     }
+         */
+        UnfinishedSegmentation: {
+            /** @description The job's id. */
+            jobId: string;
+        };
+        /**
+         * @example {
          *       "disabled": false
          *     }
          */
@@ -2040,6 +2263,10 @@ export interface components {
             bucket: string;
             /** @description For how many seconds uploadUrl is valid. */
             expiresIn: number;
+        };
+        UploadedPicture: {
+            /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
+            taskId: components["schemas"]["TaskId"];
         };
         /**
          * @example {
@@ -2434,6 +2661,128 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    segment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N` (RFC 7240) holds the response until the end, for N seconds at most, from 1 to 60; a larger N counts as 60. Any other value is ignored. */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SegmentRequest"];
+                "multipart/form-data": components["schemas"]["SegmentFormRequest"];
+            };
+        };
+        responses: {
+            /** @description The objects in the picture. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segmentation"];
+                };
+            };
+            /** @description The job has not ended yet. Wait for it with `GET /v1/jobs/{jobId}`. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnfinishedSegmentation"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description A taskId is not an upload of the account, or the link does not show this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            /** @description A service that this one depends on failed. Nothing was created. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+        };
+    };
     createUploadPresign: {
         parameters: {
             query?: never;

@@ -16,6 +16,12 @@ const PATIENCE_MS = 60_000;
 const tooLarge = (mostBytes: number): ServiceError =>
   new ServiceError("body_too_large", `The body is larger than ${mostBytes} bytes. Send a smaller one.`);
 
+/** Returns the size that a request declares for its body; NaN if it declares none. */
+export const declaredBytes = (c: Context<AppEnv>): number =>
+  c.req.header("transfer-encoding") === undefined
+    ? Number(c.req.header("content-length") ?? Number.NaN)
+    : Number.NaN;
+
 /** A request's body, of which no more than its limit is read. */
 export interface BoundedBody {
   /** Its bytes; its limit for a large body of unknown length. */
@@ -31,8 +37,7 @@ export interface BoundedBody {
 export async function boundedBody(c: Context<AppEnv>, mostBytes: number): Promise<BoundedBody> {
   const { body } = c.req.raw;
   if (body === null) return { size: 0, read: () => Promise.resolve(new Uint8Array()) };
-  const isChunked = c.req.header("transfer-encoding") !== undefined;
-  const declared = isChunked ? Number.NaN : Number(c.req.header("content-length") ?? Number.NaN);
+  const declared = declaredBytes(c);
   if (declared > mostBytes) throw tooLarge(mostBytes);
   const growing = new GrowingBytes(body.getReader(), mostBytes, declared >= 0 ? declared : 0);
   if (declared >= 0) return { size: declared, read: () => growing.read(Infinity) };

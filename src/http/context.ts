@@ -18,6 +18,8 @@ export interface Variables {
   /** The code of the error that the answer carries. */
   error: string;
   jobId: string;
+  /** The status of an answer before the end, in place of the operation's. */
+  status?: 202;
   /** Time for which the answer was held at the client's request, in milliseconds. */
   heldMs?: number;
   /** The lease of a callback; on /internal/leases only. */

@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import { IdempotencyKey, type Operation } from "../shared/api/operation.ts";
 import { OPERATION_IDS, OPERATIONS, type OperationId } from "../operations.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { enter } from "../accounts/operations/authenticate.ts";
+import { boundAccount, enter } from "../accounts/operations/authenticate.ts";
 import { needing } from "../shared/storage/database-failure.ts";
 import { isOnce } from "../shared/api/idempotency.ts";
 import type { OperationAnswer, OperationRequest } from "../operation-request.ts";
@@ -19,6 +19,8 @@ import {
 import { etagOf } from "../jobs/rules/annotations.ts";
 import { retrieveJobInputs } from "../jobs/operations/inputs.ts";
 import * as jobs from "../jobs/operations/jobs.ts";
+import type { Requester } from "../segment/operations/requester.ts";
+import { segmentationOf } from "../segment/operations/segment.ts";
 import * as shares from "../shares/operations/shares.ts";
 import * as models from "../models/operations/models.ts";
 import * as uploads from "../uploads/operations/uploads.ts";
@@ -31,6 +33,7 @@ import { platform, type AppEnv } from "./context.ts";
 import { respondWithJson } from "./json-stream.ts";
 import { waitSeconds } from "../jobs/rules/waiters.ts";
 import { readBody, readQuery } from "./read-request.ts";
+import { beginFromRequest } from "./segment-request.ts";
 import { refuseOtherMethods } from "./wrong-method.ts";
 
 /** Runs an operation, and returns its answer; a handler whose answer is not JSON makes the response itself. */
@@ -40,6 +43,9 @@ type Handlers = {
     c: Context<AppEnv>,
   ) => Promise<OperationAnswer<Id> | Response>;
 };
+
+/** Time after which to ask for a job that has outlasted its client's wait. */
+const UNFINISHED_SECONDS = 2;
 
 /** The functions by the names of their operations. The handlers below them add what only HTTP needs. */
 const HANDLERS: Handlers = {
@@ -58,6 +64,33 @@ const HANDLERS: Handlers = {
     // If the client disconnects, the import still runs to its end.
     c.executionCtx.waitUntil(imported.catch(() => {}));
     return imported;
+  },
+  segment: async ({ platform: books, account, preflight, idempotencyKey, waitSeconds: seconds }, c) => {
+    const keep = (work: Promise<unknown>) => c.executionCtx.waitUntil(work.catch(() => {}));
+    const client: Requester = {
+      platform: books,
+      account,
+      preflight,
+      query: undefined,
+      body: undefined,
+      idempotencyKey,
+      waitSeconds: null,
+      gone: c.req.raw.signal,
+      keep,
+    };
+    // It stands for three requests.
+    await boundAccount(books, account.accountId, 2);
+    const beginning = beginFromRequest(c, client);
+    // If the client disconnects, what has been stored is still forgotten, or the job created.
+    keep(beginning);
+    const { answer, replayed, sought } = await beginning;
+    const { jobId } = answer;
+    c.set("jobId", jobId);
+    const found = await segmentationOf(client, jobId, seconds, sought);
+    if (found !== null) return { answer: found, replayed };
+    c.set("status", 202);
+    c.header("retry-after", String(UNFINISHED_SECONDS));
+    return { answer: { jobId }, replayed };
   },
   createJob: async (request, c) => {
     const creating = createJob(request);
@@ -167,17 +200,17 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
     if (operation.status === 204 || answer === undefined) return c.body(null, 204);
     if (!isOnce(answer)) return c.json(answer, operation.status);
     if (answer.replayed) c.header("idempotent-replayed", "true");
-    return c.json(answer.answer, operation.status);
+    return c.json(answer.answer, c.get("status") ?? operation.status);
   });
 }
 
 /** Reads a request's parts, checked in this order. @throws ServiceError as idempotencyKeyOf, readBody and readQuery. */
 async function readRequest(c: Context<AppEnv>, operation: Operation) {
-  const { body, query, requestHeaders = [], maxBodyBytes } = operation;
+  const { body, form, query, requestHeaders = [], maxBodyBytes } = operation;
   return {
     ...c.req.param(),
     idempotencyKey: idempotencyKeyOf(c, operation),
-    body: body && (await readBody(c, body, maxBodyBytes)),
+    body: form === undefined && body ? await readBody(c, body, maxBodyBytes) : undefined,
     query: query && (await readQuery(c, query)),
     waitSeconds: requestHeaders.includes("Prefer") ? waitSeconds(c.req.header("prefer")) : null,
   };

@@ -17,7 +17,7 @@ function isJson(contentType = ""): boolean {
 }
 
 /** Refuses a compressed or otherwise encoded body. @throws ServiceError unsupported_content_type, which names the encoding. */
-function refuseEncoded(contentEncoding = ""): void {
+export function refuseEncoded(contentEncoding = ""): void {
   const codings = contentEncoding.split(",").map((coding) => coding.trim().toLowerCase());
   if (codings.every((coding) => coding === "" || coding === "identity")) return;
   throw new ServiceError(

@@ -12,7 +12,7 @@ import type { RecalledJob } from "./store/repeated-requests.ts";
 import type { Requester } from "../segment/operations/requester.ts";
 import { finishedJob } from "../segment/operations/found.ts";
 import type { Source } from "../segment/operations/new-upload.ts";
-import { hasEnded, waitForJob } from "../segment/operations/wait-for-job.ts";
+import { hasEnded, jobFailed, waitForJob } from "../segment/operations/wait-for-job.ts";
 import { keyOf, REPEATED_MS, uploadOf } from "./uploads.ts";
 
 /** Seconds that a tool waits: most give up after a minute. */
@@ -157,6 +157,5 @@ export async function endOf(
     );
   if (status.status === "success") return finishedJob(client, jobId);
   await forget(client, key, jobId);
-  const reason = status.error ?? status.tasks.find((task) => task.error !== null)?.error ?? "";
-  throw new ServiceError("job_not_ready", `The job ${jobId} failed: ${reason}`);
+  throw jobFailed(status);
 }

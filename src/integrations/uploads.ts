@@ -24,7 +24,7 @@ export async function uploadOf(
   if (known !== undefined) return known;
   const { platform, account } = client;
   await boundAccount(platform, account.accountId);
-  const taskId = await newUpload(client, source);
+  const { taskId } = await newUpload(client, source);
   await platform.repeatedRequests.keep(account.accountId, key, taskId, Date.now());
   return taskId;
 }

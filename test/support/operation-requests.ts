@@ -30,6 +30,12 @@ export const ABSENT: Named = Ids.parse(
   ),
 );
 
+/** The statuses of an operation's success: 202 is that of a job which has not ended. */
+export function successesOf(id: OperationId): number[] {
+  const { status, unfinished }: Operation = OPERATIONS[id];
+  return unfinished === undefined ? [status] : [status, 202];
+}
+
 /** The contract's example of an operation's body, as JSON. */
 function bodyOf(id: OperationId): string {
   const { body }: Operation = OPERATIONS[id];
@@ -57,7 +63,7 @@ export function namesOf(id: OperationId): (keyof Named)[] {
  */
 export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
   const all = { ...ABSENT, ...named };
-  const { method, path, idempotencyKey, requestHeaders = [] }: Operation = OPERATIONS[operation];
+  const { method, path, idempotencyKey, requestHeaders = [], unfinished }: Operation = OPERATIONS[operation];
   const body = Parameter.options.reduce(
     (text, name) => text.replaceAll(EXAMPLE_IDS[name], all[name]),
     bodyOf(operation),
@@ -69,6 +75,8 @@ export function requestOf(operation: OperationId, named: Partial<Named> = {}): O
       ...(idempotencyKey !== undefined && { "idempotency-key": crypto.randomUUID() }),
       ...(requestHeaders.includes("If-Match") && { "if-match": '"0"' }),
       ...(body !== "" && { "content-type": "application/json" }),
+      // Its job never ends.
+      ...(unfinished !== undefined && { prefer: "wait=1" }),
     },
     body: body === "" ? undefined : JSON.parse(body),
   };

@@ -4,6 +4,22 @@ import type { Call } from "./types.ts";
 /** Every operation of the service by its name in the contract. */
 export interface Api {
   /**
+   * Get the masks of a picture with one request.
+   *
+   * Uploads the picture, creates a job for it, and waits for the job: for 60 seconds, or as long as `Prefer` says. Send a form with the file, or JSON. It costs what these steps cost, and a refusal leaves nothing behind. The job is in the account's list like any other. With an Idempotency-Key the request can be repeated within a day: it is the same job, with new URLs. If the job fails, the response is 409 `job_not_ready`, with the reason.
+   * @example
+   * await client.api.segment({
+   *   "image": {
+   *     "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"
+   *   },
+   *   "prompts": [
+   *     "cat",
+   *     "chair"
+   *   ]
+   * });
+   */
+  readonly segment: Call<"segment">;
+  /**
    * Get a URL to upload a file to.
    *
    * PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. If the request has the file's `size`, storage refuses a file of another size. The service deletes an upload that no job has used within a day.

@@ -16,6 +16,25 @@ if TYPE_CHECKING:
     from .options import RequestOptions
 
 
+class Segment(Operations):
+    """The operations of the reference's section Segment."""
+
+    def segment(
+        self,
+        body: m.SegmentRequest,
+        **options: Unpack[RequestOptions],
+    ) -> m.Segmentation | m.UnfinishedSegmentation:
+        """Get the masks of a picture with one request.
+
+        Uploads the picture, creates a job for it, and waits for the job: for 60 seconds, or as long as
+        `Prefer` says. Send a form with the file, or JSON. It costs what these steps cost, and a refusal leaves
+        nothing behind. The job is in the account's list like any other. With an Idempotency-Key the request
+        can be repeated within a day: it is the same job, with new URLs. If the job fails, the response is 409
+        `job_not_ready`, with the reason.
+        """
+        return cast("m.Segmentation | m.UnfinishedSegmentation", self._ask("POST /v1/segment", {}, body=body, options=options))
+
+
 class Uploads(Operations):
     """The operations of the reference's section Uploads."""
 
@@ -498,8 +517,27 @@ class Billing(Operations):
         return cast(m.BillingUrl, self._ask("POST /v1/billing/portal", {}, options=options))
 
 
-class Api(Uploads, Jobs, Downloads, Sharing, Model, Account, APIKeys, Webhooks, Billing):
+class Api(Segment, Uploads, Jobs, Downloads, Sharing, Model, Account, APIKeys, Webhooks, Billing):
     """Every operation of the service."""
+
+
+class AsyncSegment(AsyncOperations):
+    """The operations of the reference's section Segment."""
+
+    async def segment(
+        self,
+        body: m.SegmentRequest,
+        **options: Unpack[RequestOptions],
+    ) -> m.Segmentation | m.UnfinishedSegmentation:
+        """Get the masks of a picture with one request.
+
+        Uploads the picture, creates a job for it, and waits for the job: for 60 seconds, or as long as
+        `Prefer` says. Send a form with the file, or JSON. It costs what these steps cost, and a refusal leaves
+        nothing behind. The job is in the account's list like any other. With an Idempotency-Key the request
+        can be repeated within a day: it is the same job, with new URLs. If the job fails, the response is 409
+        `job_not_ready`, with the reason.
+        """
+        return cast("m.Segmentation | m.UnfinishedSegmentation", await self._ask("POST /v1/segment", {}, body=body, options=options))
 
 
 class AsyncUploads(AsyncOperations):
@@ -984,5 +1022,5 @@ class AsyncBilling(AsyncOperations):
         return cast(m.BillingUrl, await self._ask("POST /v1/billing/portal", {}, options=options))
 
 
-class AsyncApi(AsyncUploads, AsyncJobs, AsyncDownloads, AsyncSharing, AsyncModel, AsyncAccount, AsyncAPIKeys, AsyncWebhooks, AsyncBilling):
+class AsyncApi(AsyncSegment, AsyncUploads, AsyncJobs, AsyncDownloads, AsyncSharing, AsyncModel, AsyncAccount, AsyncAPIKeys, AsyncWebhooks, AsyncBilling):
     """Every operation of the service."""

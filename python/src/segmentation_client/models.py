@@ -483,6 +483,11 @@ class ImportedUpload(TypedDict):
     """The file's size in bytes."""
 
 
+class InlinePicture(TypedDict):
+    base64: str
+    """The file's bytes in base64, up to 5 MB. Send a larger file in a form."""
+
+
 class JobAnnotations(TypedDict):
     version: int
     """The version: 0 until the first change, then one more for each."""
@@ -668,6 +673,28 @@ class MultipartUploadRequest(TypedDict):
     """The file's size in bytes."""
 
 
+class PictureAtUrl(TypedDict):
+    url: str
+    """An https URL of a public host, without user name and password, that is not this service's own; at most
+    2,048 characters.
+    """
+
+
+class PictureRegion(TypedDict):
+    """Where in the picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation
+    applied: a box around it, or points on it and outside it.
+    """
+
+    box: NotRequired[Sequence[float]]
+    """A box around the object: [x, y, width, height]."""
+    points: NotRequired[Sequence[RegionPoint]]
+    """Points on the object (label 1), at least one, and outside it (label 0)."""
+    label: NotRequired[str]
+    """What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a
+    label it is called `region`.
+    """
+
+
 class PresignRequest(TypedDict):
     contentType: str
     """The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower
@@ -744,6 +771,86 @@ class SavedAnnotations(TypedDict):
     """When this version was saved; null for version 0."""
 
 
+class SegmentFormRequest(TypedDict):
+    image: str
+    """The picture's file."""
+    prompt: NotRequired[Sequence[str]]
+    """What to look for, in words: one thing per field. Repeat it for further prompts."""
+    region: NotRequired[Sequence[str]]
+    """A region: `x,y` is a point on an object, `x,y;!x,y` has another one outside it, and `x,y,width,height` is a
+    box. `saucer: 430,200` names it. Repeat it for further regions.
+    """
+    threshold: NotRequired[str]
+    """A number: objects with a lower confidence are left out. 0.5 if it is left out."""
+    maskThreshold: NotRequired[str]
+    """A number: pixels with a lower probability are left out. 0.5 if it is left out."""
+    generatePreview: NotRequired[str]
+    """`true` for a preview."""
+    rle: NotRequired[str]
+    """`true` for run lengths."""
+
+
+class SegmentRequest(TypedDict):
+    image: Union[UploadedPicture, PictureAtUrl, InlinePicture]
+    """The picture: an upload of this account, a public https URL, or the file's bytes."""
+    prompts: NotRequired[Sequence[str]]
+    """What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
+    things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that
+    is repeated counts once. May be left out if there are regions.
+    """
+    regions: NotRequired[Sequence[PictureRegion]]
+    """Objects to segment that need not be named: each region gives one mask, after those of the prompts."""
+    threshold: NotRequired[float]
+    """Objects with a lower confidence are left out."""
+    maskThreshold: NotRequired[float]
+    """Pixels with a lower probability are left out of the mask."""
+    generatePreview: NotRequired[bool]
+    """Whether the result includes a preview: each image with its masks drawn on it."""
+    rle: NotRequired[bool]
+    """Whether each object also has its mask as COCO's compressed run lengths."""
+
+
+class SegmentationObjectRle(TypedDict):
+    """The mask as COCO's compressed run lengths, if the request has `rle`."""
+
+    size: list[int]
+    """[height, width]."""
+    counts: str
+    """The run lengths, as pycocotools reads them."""
+
+
+class SegmentationObject(TypedDict):
+    index: int
+    """The mask's `maskIndex` in the job's result."""
+    prompt: NotRequired[str]
+    """The prompt that found it."""
+    label: NotRequired[str]
+    """In place of `prompt`, the label of the region that it was drawn for; `region` without one."""
+    confidence: float
+    """How certain the model is, 0 to 1."""
+    box: Union[list[float], None]
+    """[x, y, width, height] in pixels; null if the mask is empty."""
+    area: int
+    """How many pixels the mask has."""
+    maskUrl: str
+    """The signed URL of the mask, a PNG with values 0 and 255."""
+    rle: NotRequired[SegmentationObjectRle]
+    """The mask as COCO's compressed run lengths, if the request has `rle`."""
+
+
+class Segmentation(TypedDict):
+    jobId: str
+    """The job's id."""
+    width: int
+    """The picture's width in pixels, its EXIF orientation applied."""
+    height: int
+    """The picture's height in pixels."""
+    objects: list[SegmentationObject]
+    """By prompt, then by falling confidence; then one for each region."""
+    previewUrl: NotRequired[str]
+    """The signed URL of the preview, if the job has one."""
+
+
 class Share(TypedDict):
     """What is shared, and until when."""
 
@@ -789,6 +896,11 @@ class TestEventData(TypedDict):
     """The webhook endpoint's id."""
 
 
+class UnfinishedSegmentation(TypedDict):
+    jobId: str
+    """The job's id."""
+
+
 class UpdateWebhookEndpointRequest(TypedDict):
     url: NotRequired[str]
     """Where the events are sent: an https URL of a public host."""
@@ -813,6 +925,11 @@ class Upload(TypedDict):
     """The bucket that the file goes to."""
     expiresIn: int
     """For how many seconds uploadUrl is valid."""
+
+
+class UploadedPicture(TypedDict):
+    taskId: TaskId
+    """The id of an upload: a lowercase UUID, a dot and a file extension."""
 
 
 class UsageDay(TypedDict):

@@ -176,8 +176,12 @@ function methodOf({ id, operation, path, method, itemOf }: Method, isAsync: bool
   };
   const inPath = parameters.filter((each) => each.in === "path").map(({ name }) => name);
   const inQuery = parameters.filter((each) => each.in === "query");
-  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content ?? {};
-  const answer = success["application/json"]?.schema.$ref;
+  const successes = Object.entries(responses).flatMap(([status, { content }]) =>
+    status.startsWith("2") && content !== undefined ? [content] : [],
+  );
+  const answers = successes.flatMap((each) => each["application/json"]?.schema.$ref ?? []);
+  const [success = {}, [answer]] = [successes[0], answers];
+  const types = answers.map((each) => `m.${nameOfRef(each)}`).join(" | ");
   const item = answer === undefined ? undefined : itemOf(nameOfRef(answer));
   const body = requestBody?.content["application/json"]?.schema;
   const query = item === undefined ? inQuery : inQuery.filter(({ name }) => name !== "nextToken");
@@ -194,7 +198,7 @@ function methodOf({ id, operation, path, method, itemOf }: Method, isAsync: bool
   const [kind, returns] = isStream
     ? ["stream", `${iterator}[Event]`]
     : item === undefined
-      ? ["ask", answer === undefined ? "None" : `m.${nameOfRef(answer)}`]
+      ? ["ask", answer === undefined ? "None" : types]
       : ["items", `${iterator}[m.${item}]`];
   const route = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${snake(name)}}`)}`;
   const values = [
@@ -214,7 +218,7 @@ function methodOf({ id, operation, path, method, itemOf }: Method, isAsync: bool
     `    ${head}\n${given.map((each) => `        ${each},\n`).join("")}    ) -> ${returns}:\n`,
     docstring([`${summary}.`, ...(description ? ["", description] : [])].join("\n"), "        "),
     kind === "ask" && answer !== undefined
-      ? `        return cast(m.${nameOfRef(answer)}, ${call})\n`
+      ? `        return cast(${answers.length === 1 ? types : `"${types}"`}, ${call})\n`
       : `        ${kind === "ask" ? "" : "return "}${call}\n`,
   ].join("");
 }

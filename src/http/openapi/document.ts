@@ -31,7 +31,8 @@ const DEFAULTS: readonly (readonly [limit: string, value: number, unit: string])
   ["retention of files and jobs", settings.RETENTION_DAYS.parse(undefined), "days"],
 ];
 
-const DESCRIPTION = `Send pictures or a video with text prompts, and get masks back.
+const DESCRIPTION = `Send pictures or a video with text prompts, and get masks back. \`POST /v1/segment\` does it in one request, for one picture.
+In three steps:
 
 1. **Upload**: get a URL from \`POST /v1/uploads/presign\` and PUT the file there with the same Content-Type.
 2. **Segment**: send its \`taskId\` and the prompts to \`POST /v1/jobs\`, then wait for it with \`GET /v1/jobs/{jobId}\` and
@@ -103,7 +104,10 @@ function describe(operationId: string, operation: Operation): object {
     ...(operation.body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: requestReference(operation.body) } },
+        content: {
+          "application/json": { schema: requestReference(operation.body) },
+          ...(operation.form && { "multipart/form-data": { schema: requestReference(operation.form) } }),
+        },
       },
     }),
   };

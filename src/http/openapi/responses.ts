@@ -129,19 +129,27 @@ type CataloguedOperation = Omit<Operation, "errors"> & { readonly errors: readon
 /** Returns an operation's responses, by status: its success and its possible errors. */
 export function responsesOf(operation: CataloguedOperation): Record<string, object> {
   const isRepeatable = operation.idempotencyKey !== undefined;
+  const headers = {
+    ...EVERY_RESPONSE,
+    ...Object.fromEntries((operation.headers ?? []).map((name) => [name, header(name)])),
+    ...(isRepeatable && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
+  };
   const responses: Record<string, object> = {
     [operation.status]: {
       description: operation.success,
-      headers: {
-        ...EVERY_RESPONSE,
-        ...Object.fromEntries((operation.headers ?? []).map((name) => [name, header(name)])),
-        ...(isRepeatable && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
-      },
+      headers,
       ...(operation.answer && {
         content: { [operation.contentType ?? "application/json"]: { schema: reference(operation.answer) } },
       }),
     },
   };
+  if (operation.unfinished !== undefined) {
+    responses[202] = {
+      description: "The job has not ended yet. Wait for it with `GET /v1/jobs/{jobId}`.",
+      headers: { ...headers, "Retry-After": header("Retry-After") },
+      content: { "application/json": { schema: reference(operation.unfinished) } },
+    };
+  }
   if (operation.noContent !== undefined) {
     responses[204] = { description: operation.noContent, headers: EVERY_RESPONSE };
   }

@@ -5,7 +5,8 @@ import type { Requester } from "../../segment/operations/requester.ts";
 import { pictureIn } from "../../http/inline-picture.ts";
 import { isNothing } from "../nothing.ts";
 import { storedOnce } from "../uploads.ts";
-import { MOST_INLINE_BYTES, SCHEMAS } from "./schemas.ts";
+import { MOST_INLINE_BYTES } from "../../segment/contract/segment.ts";
+import { SCHEMAS } from "./schemas.ts";
 
 const QUOTE = 0x22;
 /** The longest URL or taskId as a string, with room for escapes. */

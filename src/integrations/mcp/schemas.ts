@@ -9,11 +9,9 @@ import { PublicUrl, Status, TaskId, UploadContentType } from "../../shared/api/p
 import { Box, Points } from "../../jobs/contract/region.ts";
 import { PresignRequest, Upload } from "../../uploads/contract/upload.ts";
 import { AccountUsage, UsageQuery } from "../../billing/contract/usage.ts";
+import { MOST_INLINE_BYTES } from "../../segment/contract/segment.ts";
 import { WAIT_SECONDS } from "../jobs.ts";
 import { isNothing, withoutNothing } from "../nothing.ts";
-
-/** Maximum bytes of a picture inside a call; a larger picture needs a URL or an upload. */
-export const MOST_INLINE_BYTES = 5_000_000;
 
 /** Converts a tool's schema to JSON Schema once: for all tools that takes as much time as many other requests. */
 function convertedOnce<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {

@@ -18,12 +18,12 @@ const threshold = (fallback: number, description: string) =>
 /** Returns true if a prompt has a visible character, and no NUL, which a mask's PNG can't store. */
 const isLegible = (prompt: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(prompt) && !prompt.includes("\0");
 
-const Prompts = z
+export const Prompts = z
   .array(z.string().min(1).refine(isLegible, { error: "must have words, and no NUL character" }))
   .min(1)
   .meta({ examples: [["cat", "chair"]] });
 
-const ONE_EACH =
+export const ONE_EACH =
   "What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once.";
 
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });

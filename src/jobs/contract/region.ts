@@ -90,6 +90,24 @@ const Region = z
   });
 export type Region = z.infer<typeof Region>;
 
+/** Position of an object to draw in the only picture of a request. */
+const PictureRegion = z
+  .strictObject({ ...PLACE, label: Label })
+  .refine(hasOnePlace, ONE_PLACE)
+  .meta({
+    id: "PictureRegion",
+    description:
+      "Where in the picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.",
+    not: NOT_ONE_PLACE,
+    examples: [{ box: [40, 60, 120, 80], label: "cup" }, { points: [{ x: 100, y: 90, label: 1 }] }],
+  });
+export type PictureRegion = z.infer<typeof PictureRegion>;
+
+export const PictureRegions = z.array(PictureRegion).min(1).max(MOST_REGIONS).meta({
+  description:
+    "Objects to segment that need not be named: each region gives one mask, after those of the prompts.",
+});
+
 /** Position of an object in a clip, at the start of its tracking. */
 const ClipRegion = z
   .strictObject({
@@ -150,8 +168,14 @@ interface Asked {
   readonly regions?: readonly (Region | ClipRegion)[] | undefined;
 }
 
+/** The fields of a request of which it needs at least one. */
+interface Sought {
+  readonly prompts?: unknown;
+  readonly regions?: unknown;
+}
+
 /** Refuses a job with neither prompts nor regions as lacking its prompts: as the first issue, even with other issues. */
-export function requirePrompts({ prompts, regions }: Asked, { issues }: z.core.ParsePayload): void {
+export function requirePrompts({ prompts, regions }: Sought, { issues }: z.core.ParsePayload): void {
   if (prompts === undefined && regions === undefined)
     issues.unshift({ code: "invalid_type", expected: "array", path: ["prompts"], input: undefined });
 }

@@ -29,7 +29,14 @@ import { ask, together, type Query } from "../../shared/storage/d1-store.ts";
 import type { JobPreconditions } from "../../uploads/store/job-uploads.ts";
 import { admitJob, recoverJob } from "./admit-job.ts";
 import { catchUp } from "../../accounts/operations/catch-up.ts";
-import { claimOf, runClaimed, type HeldKey, type Once } from "../../shared/api/idempotency.ts";
+import {
+  type ClaimedRun,
+  claimOf,
+  runClaimed,
+  type HeldKey,
+  type Once,
+  type RepeatableRequest,
+} from "../../shared/api/idempotency.ts";
 import { UploadInspection } from "./inspect-for-job.ts";
 import type { OperationRequest } from "../../operation-request.ts";
 import { withRefinedMasks } from "./refined-masks.ts";
@@ -59,18 +66,73 @@ export async function createJob({
   }
   const claiming = platform.idempotency.claim(claim, Date.now());
   const [known, found] = await ask(preflight, together(claiming, query));
+  return runClaimed(
+    platform,
+    claim,
+    known,
+    AcceptedJob,
+    claimedRun(platform, account, itemsOf(request), freshId, (jobId, held) =>
+      create(platform, account, request, jobId, found, held),
+    ),
+  );
+}
+
+/**
+ * Creates a job once per key, like createJob, for a request that stores the job's uploads itself.
+ * @param name the request's operation, key and body, by which a repetition is recognized
+ * @param store stores the uploads and returns the job's request; not called for a repetition
+ * @throws ServiceError as createJob and `store`.
+ */
+export async function createJobOnce(
+  platform: Platform,
+  account: Account,
+  name: Omit<RepeatableRequest, "accountId">,
+  items: Items,
+  store: () => Promise<CreateJobRequest>,
+): Promise<Once<AcceptedJob>> {
+  const { accountId } = account;
+  const { open } = platform.accounts;
+  const freshId = newId("job");
+  const claim = await claimOf({ accountId, ...name }, freshId);
+  const createAs = async (jobId: string, held: HeldKey<AcceptedJob>) => {
+    const request = await store();
+    // It may have taken longer than the lease.
+    await held.hold();
+    const found = await ask(open, preconditions(platform, account, request.tasks, Date.now()));
+    return create(platform, account, request, jobId, found, held);
+  };
+  if (claim === null) return { answer: await createAs(freshId, NO_KEY), replayed: false };
+  const known = await ask(open, platform.idempotency.claim(claim, Date.now()));
+  const run = claimedRun(platform, account, items, freshId, createAs);
+  return runClaimed(platform, claim, known, AcceptedJob, run);
+}
+
+/** The type of a job, and the number of its tasks. */
+type Items = Pick<AcceptedJob, "type" | "totalItems">;
+
+const itemsOf = ({ type, tasks }: CreateJobRequest): Items => ({ type, totalItems: tasks.length });
+
+/** Returns the steps for a claimed key: a run under the id of an interrupted one first looks for its job. */
+function claimedRun(
+  platform: Platform,
+  account: Account,
+  items: Items,
+  freshId: string,
+  createAs: (jobId: string, held: HeldKey<AcceptedJob>) => Promise<AcceptedJob>,
+): ClaimedRun<AcceptedJob> {
+  const { accountId } = account;
   const stands = (jobId: string, { hold }: HeldKey<AcceptedJob>) =>
     recoverJob(platform, { accountId, jobId }, hold);
-  return runClaimed(platform, claim, known, AcceptedJob, {
+  return {
     stands,
     run: async (jobId, held) => {
       const isAccepted = jobId !== freshId && (await stands(jobId, held));
       const answer = isAccepted
-        ? acceptedJob(platform, account, request, jobId, await platform.ledger.use(accountId))
-        : await create(platform, account, request, jobId, found, held);
+        ? acceptedJob(platform, account, items, jobId, await platform.ledger.use(accountId))
+        : await createAs(jobId, held);
       return { answer, remembered: answer };
     },
-  });
+  };
 }
 
 const NO_KEY: HeldKey<AcceptedJob> = {
@@ -117,7 +179,8 @@ async function create(
       stored,
     );
     const pinned = { ...proposed, stored, job: { ...refining, inputEtags: stored.map(({ etag }) => etag) } };
-    const answerBy = (after: AccountUse) => acceptedJob(platform, account, request, jobId, after);
+    const items = itemsOf(request);
+    const answerBy = (after: AccountUse) => acceptedJob(platform, account, items, jobId, after);
     // Another job accepted meanwhile changes the answer for a trial account; then it is remembered once more.
     const expected = answerBy({ ...use, trial: trialWith(use.trial, proposed.units, job.createdAt) });
     const listed = await admitJob(
@@ -202,11 +265,11 @@ async function laneRefusal(
 function acceptedJob(
   { settings }: Platform,
   account: Account,
-  { type, tasks }: CreateJobRequest,
+  { type, totalItems }: Items,
   jobId: string,
   use: AccountUse,
 ): AcceptedJob {
-  const accepted = { jobId, type, totalItems: tasks.length };
+  const accepted = { jobId, type, totalItems };
   if (account.accessMode !== "trial") return accepted;
   const { remainingTokens, expiresAt } = trialAt(trialOfferOf(settings), use.trial, Date.now());
   if (expiresAt === null) return accepted;

@@ -1,6 +1,7 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { inputKey } from "../../shared/bucket/object-keys.ts";
 import { contentTypeOf, SNIFF_BYTES } from "../../shared/bucket/media-type.ts";
+import type { ImportedUpload } from "../../uploads/contract/upload.ts";
 import { createUploadPresign, importUpload } from "../../uploads/operations/uploads.ts";
 import type { Requester } from "./requester.ts";
 
@@ -14,24 +15,25 @@ export type Source =
   | { readonly bytes: Bytes; readonly contentType: string | null };
 export type NewSource = Exclude<Source, { taskId: string }>;
 
+/** A new upload, and its size in bytes. */
+type StoredPicture = Pick<ImportedUpload, "taskId" | "size">;
+
 /**
- * Stores a picture as a new upload, and returns its taskId.
+ * Stores a picture as a new upload.
  * @throws ServiceError as createUploadPresign and importUpload; import_type_unsupported.
  */
-export async function newUpload(client: Requester, source: NewSource): Promise<string> {
-  if ("url" in source) return imported(client, source.url);
+export async function newUpload(client: Requester, source: NewSource): Promise<StoredPicture> {
+  if ("url" in source) {
+    const importing = importUpload({ ...client, body: { url: source.url } }, client.gone);
+    client.keep(importing);
+    return importing;
+  }
   return "path" in source
     ? stored(client, await source.read(), null)
     : stored(client, source.bytes, source.contentType);
 }
 
-async function imported(client: Requester, url: string): Promise<string> {
-  const importing = importUpload({ ...client, body: { url } }, client.gone);
-  client.keep(importing);
-  return (await importing).taskId;
-}
-
-async function stored(client: Requester, bytes: Bytes, declared: string | null): Promise<string> {
+async function stored(client: Requester, bytes: Bytes, declared: string | null): Promise<StoredPicture> {
   const contentType = contentTypeOf(bytes.subarray(0, SNIFF_BYTES), declared);
   if (contentType === null)
     throw new ServiceError(
@@ -42,5 +44,5 @@ async function stored(client: Requester, bytes: Bytes, declared: string | null):
   const upload = { contentType, size: bytes.length };
   const { taskId } = await createUploadPresign({ ...client, body: upload });
   await platform.media.write(inputKey(account.accountId, taskId), bytes, { contentType });
-  return taskId;
+  return { taskId, size: bytes.length };
 }

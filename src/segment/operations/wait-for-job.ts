@@ -1,6 +1,7 @@
 import type { JobStatus } from "../../jobs/contract/job.ts";
 import { retrieveJob } from "../../jobs/operations/jobs.ts";
 import type { JobAnswer } from "../../jobs/rules/answers.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { Requester } from "./requester.ts";
 
 /**
@@ -14,13 +15,13 @@ export async function waitForJob(
   seconds: number,
   report: ((progress: number) => Promise<void>) | null = null,
 ): Promise<JobAnswer> {
-  const until = Date.now() + seconds * 1_000;
-  for (let reported = 0; ;) {
-    const left = Math.ceil((until - Date.now()) / 1_000);
-    if (left <= 0) return retrieveJob({ ...client, jobId });
+  if (seconds <= 0) return retrieveJob({ ...client, jobId });
+  let reported = 0;
+  for (let left = seconds; ;) {
     const waitSeconds = report === null ? left : Math.min(left, REPORTED_EVERY_SECONDS);
+    left -= waitSeconds;
     const answer = await retrieveJob({ ...client, jobId, waitSeconds });
-    if (hasEnded(answer.status) || client.gone.aborted) return answer;
+    if (left <= 0 || hasEnded(answer.status) || client.gone.aborted) return answer;
     if (answer.progress > reported) await report?.((reported = answer.progress));
   }
 }
@@ -29,3 +30,9 @@ const REPORTED_EVERY_SECONDS = 2;
 
 export const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
   status === "success" || status === "failed";
+
+/** Returns the refusal of a failed job's result, with the reason. */
+export function jobFailed({ jobId, error, tasks }: JobStatus): ServiceError {
+  const reason = error ?? tasks.find((task) => task.error !== null)?.error ?? "";
+  return new ServiceError("job_not_ready", `The job ${jobId} failed: ${reason}`);
+}

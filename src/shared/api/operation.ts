@@ -2,6 +2,7 @@ import { z } from "zod";
 
 /** The groups of the operations. */
 export const TAGS = {
+  Segment: "From a picture to its masks with one request.",
   Uploads: "Upload files before creating a job from them.",
   Jobs: "Segmentation by text prompts, in the background. Wait for a job with `Prefer: wait=60`, or listen to its events; or poll it after two seconds, then at growing intervals of up to ten seconds.",
   Downloads: "All masks of a job in one zip file.",
@@ -29,6 +30,8 @@ export interface Operation {
   /** Further headers of its requests; all but If-Match are optional. */
   readonly requestHeaders?: readonly (keyof typeof REQUEST_HEADERS)[];
   readonly body?: z.ZodType;
+  /** The form that it takes in place of the JSON; its handler reads both. */
+  readonly form?: z.ZodType;
   /** The most bytes of its body; the operator's bound unless it has its own. */
   readonly maxBodyBytes?: number;
   readonly status: 200 | 201 | 202 | 204;
@@ -42,6 +45,8 @@ export interface Operation {
   readonly success: string;
   /** The meaning of a 204, for an operation that may return one. */
   readonly noContent?: string;
+  /** The body of a 202, for an operation that may answer before the end. */
+  readonly unfinished?: z.ZodType;
   /** Codes of the error catalog, in addition to those that `errorsOf` adds; each has its status there. */
   readonly errors: readonly string[];
 }

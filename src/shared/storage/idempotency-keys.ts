@@ -72,6 +72,16 @@ export class IdempotencyKeys extends D1Store {
     };
   }
 
+  /** Returns true if a key is remembered with an answer. */
+  async hasAnswer({ accountId, operation, key }: RequestName, now: number): Promise<boolean> {
+    const known = await this.statement(
+      `SELECT 1 FROM idempotency_keys
+       WHERE account_id = ?1 AND operation = ?2 AND key = ?3 AND answer IS NOT NULL AND created_at > ?4`,
+      [accountId, operation, key, now - REMEMBERED_MS],
+    ).first();
+    return known !== null;
+  }
+
   /** Keeps the answer of a run that succeeded, unless another run has taken over the key. */
   async complete(name: RequestName, lease: string, answer: string): Promise<void> {
     await this.#update("UPDATE idempotency_keys SET answer = ?5, lease_until = 0", name, lease, answer);

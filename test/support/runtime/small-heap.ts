@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { build } from "esbuild";
+import { peakIn } from "../../../scripts/shared/processes.ts";
+import { resetMostMemory } from "./worker-memory.ts";
 
 /** Cloudflare's limit for an isolate. */
 const HEAP_MB = 128;
@@ -43,6 +45,9 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+/** The most memory that a process has taken since its last reset, in bytes. */
+const mostMemoryOf = (pid: number): number => peakIn(readFileSync(`/proc/${pid}/status`, "utf8"));
+
 /** The Worker's body readers on the Workers runtime, with a heap as large as on Cloudflare. */
 export interface SmallHeap extends AsyncDisposable {
   readonly url: string;
@@ -50,6 +55,8 @@ export interface SmallHeap extends AsyncDisposable {
   readonly isAlive: () => boolean;
   /** Its processor time so far, in seconds. Linux only. */
   readonly cpuSeconds: () => number;
+  /** Runs `act`, and returns how many bytes of memory it took more meanwhile, at most. Linux only. */
+  readonly growthDuring: (act: () => Promise<void>) => Promise<number>;
 }
 
 export async function startSmallHeap(): Promise<SmallHeap> {
@@ -80,6 +87,13 @@ export async function startSmallHeap(): Promise<SmallHeap> {
     url,
     isAlive,
     cpuSeconds: () => cpuSecondsOf(runtime.pid ?? 0),
+    growthDuring: async (act) => {
+      const pid = runtime.pid ?? 0;
+      resetMostMemory(pid);
+      const before = mostMemoryOf(pid);
+      await act();
+      return mostMemoryOf(pid) - before;
+    },
     [Symbol.asyncDispose]: async () => {
       if (isAlive()) {
         runtime.kill("SIGKILL");

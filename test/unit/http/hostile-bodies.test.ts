@@ -11,6 +11,7 @@ const LIMITS = {
   "/label-studio": 10_000_000,
   "/mcp": 6_700_000,
   "/cvat": 20_000_000,
+  "/segment": 6_928_812,
 };
 
 /** Strings that are cheap to send and expensive to read, to be repeated. */
@@ -60,9 +61,9 @@ afterAll(async () => {
 });
 
 /** The status of the answer, which may come before the body is read; null if the connection closed first. */
-const post = (path: string, body: string): Promise<number | null> =>
+const post = (path: string, body: string | Buffer, type = "application/json"): Promise<number | null> =>
   new Promise((resolve) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const headers = { "content-type": type, "content-length": Buffer.byteLength(body) };
     const sent = request(heap.url + path, { method: "POST", headers, agent: false }, (response) => {
       response.resume().on("close", () => resolve(response.statusCode ?? null));
     });
@@ -90,4 +91,35 @@ describe.each(readers)("the reader of %s, on a heap of 128 MB", (path, bytes) =>
 it("a frame of 15 MB is read, and so is the next", async () => {
   const picture = `{"image":"${"AAAA".repeat(4_900_000)}"}`;
   for (let i = 0; i < (isLong ? 10 : 2); i++) expect(await post("/cvat", picture)).toBe(200);
+});
+
+/** Fillings of a file in a form, among which the boundary is searched. */
+const FILLINGS = { "almost boundaries": "\r\n--y", zeros: "\0", "line breaks": "\r" };
+const MEGA = 1_000_000;
+const FILE_BYTES = 49 * MEGA;
+
+const HEAD =
+  '--x\r\nContent-Disposition: form-data; name="image"; filename="a"\r\n\r\n\x89PNG\r\n\x1a\n\0\0\0\r';
+const TAIL = '\r\n--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\ncat\r\n--x--\r\n';
+
+describe("a form with a picture of 49 MB, on a heap of 128 MB", () => {
+  const fillings = Object.entries(FILLINGS).slice(0, isLong ? undefined : 1);
+  it.each(fillings)(
+    "is stored, four at a time, and takes bounded memory and time: %s [A26-3]",
+    async (_, filling) => {
+      const body = Buffer.concat([
+        Buffer.from(HEAD, "latin1"),
+        Buffer.alloc(FILE_BYTES, filling),
+        Buffer.from(TAIL),
+      ]);
+      const before = heap.cpuSeconds();
+      const growth = await heap.growthDuring(async () => {
+        const type = "multipart/form-data; boundary=x";
+        const statuses = await Promise.all([1, 2, 3, 4].map(() => post("/form", body, type)));
+        expect(statuses).toEqual([200, 200, 200, 200]);
+      });
+      expect(growth).toBeLessThan(2 * FILE_BYTES);
+      expect((heap.cpuSeconds() - before) / 4).toBeLessThan(MOST_CPU_SECONDS);
+    },
+  );
 });

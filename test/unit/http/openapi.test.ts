@@ -123,9 +123,22 @@ describe("the API's document", () => {
       ["Region", { taskId, points }, { taskId }, { taskId, box, points }, { taskId, box: [1, 2, 3] }],
       ["VideoJobRequest", { ...clip, regions: [{ taskId, box }] }, clip, { ...clip, regions: [] }],
       ["ClipRegion", { taskId, timeSeconds: 1, points }, { taskId }, { taskId, box, points }],
+      ["SegmentRequest", { image: { taskId }, regions: [{ box }] }, { image: { taskId } }],
+      ["PictureRegion", { points }, {}, { box, points }],
     ] as const) {
       expect(await wrongOnes<object>(schema, right, ...wrong)).toEqual(wrong);
     }
+  });
+
+  it("says of an operation that takes a form what the form has, and what a 202 means [A26-1 A26-4]", () => {
+    const { requestBody, responses } = z
+      .object({
+        requestBody: z.object({ content: z.record(z.string(), z.unknown()) }),
+        responses: z.record(z.string(), z.unknown()),
+      })
+      .parse(document.paths["/v1/segment"]?.["post"]);
+    expect(Object.keys(requestBody.content)).toEqual(["application/json", "multipart/form-data"]);
+    expect(JSON.stringify(responses["202"])).toContain("UnfinishedSegmentation");
   });
 
   it("tells variants apart by their own fields alone, because clients that are generated for Rust send a discriminator twice and lose an anyOf", () => {

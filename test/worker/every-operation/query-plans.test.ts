@@ -14,7 +14,7 @@ import { requestOf } from "../../support/operation-requests.ts";
 import { planOf } from "../../support/worker/runtime/query-plans.ts";
 import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
 import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
-import { later } from "../../support/worker/runtime/time.ts";
+import { asTimePasses, later } from "../../support/worker/runtime/time.ts";
 import { newEndpoint, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
 const CRONS = ["17 * * * *", "*/5 * * * *", "43 3 * * *"];
@@ -71,7 +71,7 @@ describe("the database", () => {
       const { endpointId } = endpoint;
       const named = { jobId, keyId, taskId, endpointId, deliveryId };
       const { method, path, headers, body } = requestOf(operation, named);
-      await client.send(method, path, body, headers);
+      await asTimePasses(client.send(method, path, body, headers));
     }
     await createSession(client, "checkout");
     later(A_MONTH);

@@ -64,6 +64,16 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
     const url = fc.nat().map((n) => `https://pictures.example/${n}.png`);
     return fc.oneof(valid(schema), fc.record({ url }));
   }
+  if (id === "segment") {
+    const images = fc.oneof(
+      fc.constantFrom(...OWN.taskId).map((taskId) => ({ taskId })),
+      fc.nat().map((n) => ({ url: `https://pictures.example/${n}.png` })),
+    );
+    return fc.tuple(valid(schema), fc.option(images)).map(([body, image]): unknown => ({
+      ...Object(body),
+      ...(image !== null && { image }),
+    }));
+  }
   if (id === "createWebhookEndpoint") {
     const url = fc.webUrl({ validSchemes: ["https"] });
     return fc.tuple(valid(schema), url).map(([body, to]) => ({ ...Object(body), url: to }));
@@ -109,6 +119,8 @@ function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<Rando
       headers: {
         ...(body && JSON_TYPE),
         ...basedOn(operation),
+        // Its job never ends.
+        ...(operation.unfinished !== undefined && { prefer: "wait=1" }),
         ...(key !== null && { "idempotency-key": key }),
       },
       body,

@@ -10,13 +10,27 @@ import { BYTES_PER_BYTE, boundedBody, holdingMemory } from "../../../../src/http
 import type { AppEnv } from "../../../../src/http/context.ts";
 import { respondWithError } from "../../../../src/http/errors.ts";
 import { readBody, readCallback } from "../../../../src/http/read-request.ts";
+import { JSON_BODY, readForm } from "../../../../src/http/segment-request.ts";
 import { memoryOf } from "../../../../src/platform.ts";
+
+const done = () => Promise.resolve("");
+const later = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 /** The part of the platform that reading a body needs: an account that may create jobs, and the isolate's memory. */
 const platform = Object.assign(Object.create(null), {
   ...memoryOf(),
-  settings: { MAX_BODY_BYTES: 1_048_576 },
+  settings: { MAX_BODY_BYTES: 1_048_576, MAX_IMAGE_BYTES: 50_000_000 },
   requestRate: { admits: () => Promise.resolve(true) },
+  uploads: { insert: () => Promise.resolve(true), noteSize: done, delete: done },
+  // It takes its time, like a bucket.
+  media: {
+    write: later,
+    beginParts: done,
+    writePart: later,
+    completeParts: done,
+    abortParts: done,
+    delete: done,
+  },
 });
 const client: Requester = Object.assign(Object.create(null), {
   platform,
@@ -39,6 +53,12 @@ export default new Hono<AppEnv>()
     const decode = async () => new TextDecoder().decode(await read()).length;
     return c.json([await holdingMemory(c, "stripe", BYTES_PER_BYTE * size, decode)]);
   })
+  .post("/form", async (c) => c.json([(await readForm(c, client, "x")).picture.stored?.size]))
+  .post("/segment", (c) =>
+    withLargeBody(c, client, JSON_BODY, async ({ aside: [image] }) =>
+      c.json([image === undefined ? 0 : pictureIn(image.bytes)?.length]),
+    ),
+  )
   .post("/label-studio", (c) =>
     withLargeBody(c, client, LABEL_STUDIO, async ({ value }) => c.json([typeof value])),
   )
