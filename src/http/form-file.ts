@@ -1,4 +1,5 @@
 import { ServiceError } from "../shared/errors.ts";
+import { hexOf } from "../shared/digest.ts";
 import { contentTypeOf, jobTypeOf, SNIFF_BYTES } from "../shared/bucket/media-type.ts";
 import type { ArrivingFile } from "../uploads/operations/store-file.ts";
 import type { FormPart } from "./multipart.ts";
@@ -72,7 +73,6 @@ export class FormFile implements ArrivingFile {
   async sha256(): Promise<string> {
     while ((await this.read()) !== null);
     await this.#digesting.close();
-    const digest = new Uint8Array(await this.#digest.digest);
-    return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hexOf(await this.#digest.digest);
   }
 }
