@@ -16,6 +16,8 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 picture alone, in a browser with software rendering
   npm run bench -- click        how long a click in the studio takes until its mask is listed, compared with the same region
                                 through the client library; on the sample picture, with its features cached
+  npm run bench -- segment      how long POST /v1/segment takes from a picture to its masks, compared with the steps that it
+                                stands for: upload, job, wait and result; for new pictures and for a known one
   npm run bench -- capacity     what a job asks the platform for (calls, rows and bytes of the database, objects, queues), how
                                 accounts spread over 1, 4 and 16 databases and how many jobs per second these carry, and
                                 what deployments of 10 to 10,000 accounts cost by list prices; on an idle model
@@ -26,7 +28,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for video and viewer, 3 for
-                                service, click and capacity, 6 for model)
+                                service, click and capacity, 6 for model, 10 for segment)
   --folders A,B                 model folders; the others are compared with the first
   --part speed|memory|following only one part of the clip's measurement
   --part host|embedded          only one part of the service's measurement
@@ -68,6 +70,7 @@ const BENCHES = {
   },
   viewer: ofRounds(5),
   click: ofRounds(3),
+  segment: ofRounds(10),
   capacity: ofRounds(3),
   model: { takes: ["rounds", "folders", "quick"], rounds: [6, 3] },
 } as const satisfies Record<string, Bench>;

@@ -4,6 +4,7 @@ import { benchCapacity } from "./capacity/run.ts";
 import { benchClick } from "./click/run.ts";
 import { benchModel } from "./model/run.ts";
 import { benchPictures } from "./pictures/run.ts";
+import { benchSegment } from "./segment/run.ts";
 import { benchService } from "./service/run.ts";
 import { benchVideo } from "./video/run.ts";
 import { benchViewer } from "./viewer/run.ts";
@@ -18,6 +19,7 @@ const BENCHES: Readonly<
   service: benchService,
   viewer: benchViewer,
   click: benchClick,
+  segment: benchSegment,
   capacity: benchCapacity,
   model: benchModel,
 };
