@@ -1,8 +1,11 @@
 import {
   type Bitmap,
+  decodeRle,
   measureMask,
   packMask,
   readMaskPng,
+  type Rle,
+  rleOf,
   rowRunsOf,
   unpackMask,
   writeGreyPng,
@@ -18,6 +21,8 @@ export interface ComposedMask {
   readonly area: number;
   /** Number of its connected parts. */
   readonly parts: number;
+  /** As annotations have it. */
+  readonly rle: Rle;
 }
 
 /** Composes a mask. @param found the files of the masks that the composition names, by object @throws RangeError if one is damaged */
@@ -27,10 +32,12 @@ export async function composeMask(
 ): Promise<ComposedMask> {
   const bitmap = await bitmapOf(composition, found);
   const packed = packMask(bitmap);
+  const runs = rowRunsOf(bitmap);
   return {
     png: await writeGreyPng({ ...packed, bits: 1 }),
     area: measureMask(packed).area,
-    parts: partsOf(rowRunsOf(bitmap)).length,
+    parts: partsOf(runs).length,
+    rle: rleOf(runs),
   };
 }
 
@@ -41,6 +48,8 @@ async function bitmapOf(composition: Composition, found: ReadonlyMap<string, Blo
       if (file === undefined) throw new RangeError(`There is no mask ${composition.object}.`);
       return unpackMask(await readMaskPng(new Uint8Array(await file.arrayBuffer())));
     }
+    case "drawn":
+      return decodeRle(composition.mask);
     case "union":
       return union(await Promise.all(composition.of.map((each) => bitmapOf(each, found))));
     case "part":
@@ -58,6 +67,8 @@ export function sourceObjectsOf(composition: Composition): readonly string[] {
   switch (composition.from) {
     case "found":
       return [composition.object];
+    case "drawn":
+      return [];
     case "union":
       return composition.of.flatMap(sourceObjectsOf);
     case "part":

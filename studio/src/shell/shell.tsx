@@ -3,14 +3,17 @@ import { useLocation } from "preact-iso";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button, Icon, type IconName } from "../components/controls/button.tsx";
-import { leaveForAnotherKey, signIn, signOut } from "../sign-in/sign-in.ts";
+import { leaveForAnotherKey, signIn } from "../sign-in/sign-in.ts";
 import { account, isExpired, overview, session } from "../state/session.ts";
 import { Notice } from "../components/layout/notice.tsx";
 import { config } from "../state/config.ts";
 import { fetchAhead } from "../state/scripts.ts";
 import { isOnline, isReachable } from "../state/online.ts";
 import { counted } from "../text/format.ts";
+import { problemSentence } from "../text/problem-words.ts";
+import { isWorkspacePath, openedWorkspace } from "../workspace/current.ts";
 import { Brand } from "./brand.tsx";
+import { SignOut } from "./sign-out.tsx";
 import "./shell.css";
 
 const PLACES: readonly { readonly href: string; readonly icon: IconName; readonly name: string }[] = [
@@ -44,14 +47,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           ))}
         </nav>
         <div class="shell-account">
+          <Keeping />
           <Allowance />
           <span class="shell-who fine cut" title={accountLine()}>
             {accountLine()}
           </span>
-          <Button variant="quiet" onClick={signOut} title={accountLine()}>
-            <Icon name="out" />
-            <span class="shell-out">Sign out</span>
-          </Button>
+          <SignOut who={accountLine()} />
         </div>
       </header>
       <Banners />
@@ -59,6 +60,26 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         {children}
       </main>
     </div>
+  );
+}
+
+/** How far the work on the open entry is saved. */
+function Keeping() {
+  const { path } = useLocation();
+  const { value: workspace } = openedWorkspace;
+  if (workspace === null || !isWorkspacePath(path)) return null;
+  const { value: state } = workspace.keeping;
+  if (state.at === "saved" && workspace.base.value === null) return null;
+  const text =
+    state.at === "failed"
+      ? `Not saved: ${problemSentence(state.error)}`
+      : state.at === "saved"
+        ? "Saved"
+        : "Saving";
+  return (
+    <span class="shell-kept fine cut" role="status" title={text}>
+      {text}
+    </span>
   );
 }
 

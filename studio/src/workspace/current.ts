@@ -1,13 +1,78 @@
-import { effect, untracked } from "@preact/signals";
-import { account, isExpired, session } from "../state/session.ts";
-import { type EndAutosave, autosave } from "./saved/autosave.ts";
-import { deleteSaved, savedDraft, savedWithJob, savedWorkspaces, tidy } from "./saved/saved-workspace.ts";
+import { effect, signal as signalOf, untracked } from "@preact/signals";
+import { account, isExpired, isVisitor, session } from "../state/session.ts";
+import type { AnnotationSync } from "./annotations/sync.ts";
+import { type EndAutosave, autosave, savedOf } from "./saved/autosave.ts";
+import {
+  deleteSaved,
+  savedDraft,
+  savedWithJob,
+  type SavedWorkspace,
+  savedWorkspaces,
+  tidy,
+  write,
+} from "./saved/saved-workspace.ts";
 import { type Named, openJob, resumeSaved } from "./jobs/open-job.ts";
+import { counted } from "../text/format.ts";
 import { deleteOriginals, makeRoom } from "./saved/originals.ts";
 import { Owner } from "./service/owner.ts";
 import { taskIdOf } from "./rules/picture.ts";
 import { inPath, lastOf } from "./rules/pointed-objects.ts";
 import { Workspace } from "./workspace.ts";
+
+/** The workspace that was opened last; null if none was. */
+export const openedWorkspace = signalOf<Workspace | null>(null);
+
+/** What keeps the annotations of the open entries in step with the service. */
+const syncs = new Set<AnnotationSync>();
+
+/** Saves a workspace in this browser and its annotations at the service, whenever it changes. */
+function keepSaved(workspace: Workspace): EndAutosave {
+  const end = autosave(workspace);
+  const isClosed = signalOf(false);
+  const over = new AbortController();
+  const signals = AbortSignal.any([over.signal, workspace.owner.signal]);
+  let kept: string | null = null;
+  let isLate = false;
+  let ofJob = new AbortController();
+  const dispose = effect(() => {
+    const { value: jobId } = workspace.firstJob;
+    if (workspace.opening.value || jobId === kept || isVisitor.value) return;
+    kept = jobId;
+    ofJob.abort();
+    ofJob = new AbortController();
+    if (jobId === null) return;
+    const signal = AbortSignal.any([ofJob.signal, signals]);
+    void keep(workspace, jobId, signal);
+  });
+  signals.addEventListener("abort", () => dispose());
+  effect(() => {
+    // What is not saved yet is, also after another workspace was opened.
+    if (!isClosed.value || workspace.keeping.value.at !== "saved") return;
+    over.abort();
+    const isElsewhere = openedWorkspace.peek()?.savedId.peek() === workspace.savedId.peek();
+    if (isLate && !isElsewhere && !workspace.owner.signal.aborted) untracked(() => write(savedOf(workspace)));
+  });
+  return (what) => {
+    end(what);
+    isLate = what === "stays" && workspace.keeping.value.at !== "saved";
+    isClosed.value = true;
+    if (what === "is forgotten") over.abort();
+  };
+}
+
+async function keep(workspace: Workspace, jobId: string, signal: AbortSignal): Promise<void> {
+  const [{ keepWithService }, { showKeptOriginals }] = await Promise.all([
+    import("./annotations/keep.ts"),
+    import("./saved/kept-originals.ts"),
+  ]);
+  if (signal.aborted) return;
+  const isOnScreen = (): boolean =>
+    isWorkspacePath(location.pathname) && openedWorkspace.peek() === workspace;
+  const sync = keepWithService(workspace, jobId, { signal, isOnScreen });
+  syncs.add(sync);
+  signal.addEventListener("abort", () => syncs.delete(sync));
+  showKeptOriginals(workspace, jobId, signal);
+}
 
 /** The workspaces of an account in this tab, which outlive visits of other screens. */
 class Workspaces {
@@ -23,12 +88,12 @@ class Workspaces {
     this.owner = new Owner(accountId);
     void makeRoom();
     tidy(this.owner);
-    const saved = savedDraft(this.owner);
+    const before = savedDraft(this.owner);
     this.#draft =
-      saved === undefined
+      before === undefined
         ? new Workspace(this.owner)
-        : resumeSaved(saved, this.owner, { others: [], search: null });
-    this.#endDraft = autosave(this.#draft);
+        : resumeSaved(before, this.owner, { others: [], search: null });
+    this.#endDraft = keepSaved(this.#draft);
   }
 
   /** Returns the workspace of a URL: by its job, or the draft if it names none. */
@@ -39,10 +104,10 @@ class Workspaces {
       this.#begin();
     }
     if (this.#opened === null || !this.#opened.jobIds.peek().includes(jobId)) {
-      const saved = savedWithJob(jobId, this.owner);
+      const before = savedWithJob(jobId, this.owner);
       const { owner } = this;
-      const opened = saved === undefined ? openJob(owner, jobId, named) : resumeSaved(saved, owner, named);
-      this.#open(opened, autosave(opened));
+      const opened = before === undefined ? openJob(owner, jobId, named) : resumeSaved(before, owner, named);
+      this.#open(opened, keepSaved(opened));
       return opened;
     }
     return this.#opened;
@@ -55,6 +120,7 @@ class Workspaces {
     this.#opened = workspace;
     this.#endOpened = end;
     workspace.isDraft.value = false;
+    openedWorkspace.value = workspace;
   }
 
   /** Starts over with an empty draft. */
@@ -73,13 +139,14 @@ class Workspaces {
 
   #begin(): void {
     this.#draft = new Workspace(this.owner);
-    this.#endDraft = autosave(this.#draft);
+    this.#endDraft = keepSaved(this.#draft);
   }
 
   /** Clears everything, so that the next person sees none of it. */
   leave(): void {
     const { accountId } = this.owner;
     this.owner.leave();
+    openedWorkspace.value = null;
     for (const saved of savedWorkspaces()) if (saved.accountId === accountId) deleteSaved(saved);
     void deleteOriginals(accountId);
   }
@@ -93,6 +160,26 @@ let begun: typeof session.value = null;
 export function workspaces(): Workspaces {
   if (current === null) throw new Error("Nobody is signed in.");
   return current;
+}
+
+/** Longest time that a sign-out waits for what is being saved. */
+const SIGN_OUT_MS = 5_000;
+
+/** Saves what can be saved now. Returns what a sign-out would delete nevertheless, one phrase each. */
+export async function lostBySignOut(): Promise<readonly string[]> {
+  const isOver = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_MS));
+  await Promise.race([isOver, Promise.all([...syncs].map((sync) => sync.save()))]);
+  const mine = savedWorkspaces().filter(({ accountId }) => accountId === current?.owner.accountId);
+  return mine.flatMap(phrasesOf);
+}
+
+/** Names what is in this browser alone of a saved workspace. */
+function phrasesOf({ pictures, isUnsaved }: SavedWorkspace): string[] {
+  const unsent = pictures.filter(({ sending, address }) => sending.at !== "sent" && address === null);
+  const names = unsent.map(({ name }) => name).join(", ");
+  const phrases = unsent.length > 0 ? [`${counted(unsent.length, "file")} not sent yet: ${names}`] : [];
+  if (isUnsaved) phrases.push(`Changes to ${pictures[0]?.name || "a job"} that are not saved`);
+  return phrases;
 }
 
 /** Has the workspaces follow the session: each account finds its own, and none is left behind by a sign-out. */

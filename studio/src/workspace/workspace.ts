@@ -7,6 +7,8 @@ import type { Given, WorkspaceType } from "./rules/inspect-file.ts";
 import { type ClipRegion, regionsOn } from "./rules/clip-regions.ts";
 import type { FoundJob } from "./service/found-job.ts";
 import type { Inputs } from "./service/shared-inputs.ts";
+import type { SignedInputs } from "./service/signed-inputs.ts";
+import type { Base, SyncState } from "./annotations/sync.ts";
 import type { Instance } from "./rules/instances.ts";
 import type { Owner } from "./service/owner.ts";
 import type { PointedObject, TakenBack } from "./rules/pointed-objects.ts";
@@ -124,13 +126,21 @@ export class Workspace {
   readonly edits = signal<ReadonlyMap<string, History>>(new Map());
   /** Classes of exports so far, in the order of their numbers: none gets another number. */
   readonly classes = signal<readonly string[]>([]);
-  /** Verdicts on the pictures of a batch, by the search whose masks were reviewed. */
-  readonly verdictsOf = signal<ReadonlyMap<string, Verdicts>>(new Map());
+  /** Verdicts on the pictures of a batch. */
+  readonly verdicts = signal<Verdicts>(new Map());
+  /** The hidden objects. */
+  readonly hidden = signal<ReadonlySet<string>>(new Set());
+  /** The annotations of the service on which all of that is based, of the job that they belong to; null until they are known. */
+  readonly base = signal<(Base & { readonly jobId: string }) | null>(null);
+  /** How far the annotations are saved. */
+  readonly keeping = signal<SyncState>({ at: "saved" });
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
 
   /** The uploads that a link shows, of a workspace that somebody shares; null of one's own. */
   inputs: Inputs | null = null;
+  /** The uploads that the service keeps, once they are asked for. */
+  readonly kept = signal<SignedInputs | null>(null);
 
   constructor(owner: Owner) {
     this.owner = owner;
@@ -156,10 +166,6 @@ export class Workspace {
   readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
   /** The search that is seen; null if there is none. */
   readonly searchId = computed(() => this.asked.value?.jobId ?? this.job.value?.jobId ?? null);
-  /** Verdicts on the pictures of a batch with the masks of the current search. */
-  readonly verdicts = computed(
-    (): Verdicts => this.verdictsOf.value.get(this.searchId.value ?? "") ?? new Map(),
-  );
   /** All jobs of this workspace, in no order. */
   readonly jobIds = computed((): readonly string[] => [
     ...new Set(
@@ -211,16 +217,16 @@ export class Workspace {
     });
   }
 
-  /** Tells whether there is a picture's file: in this browser, or by a share's link. */
+  /** Tells whether there is a picture's file: in this browser, by a share's link, or at the service. */
   hasOriginal(picture: Picture): boolean {
-    return picture.file !== null || this.inputs?.has(taskIdOf(picture)) === true;
+    return picture.file !== null || (this.inputs ?? this.kept.value)?.has(taskIdOf(picture)) === true;
   }
 
-  /** A picture's file; null if there is none. @throws SegmentationError if a link shows it, and it can't be fetched */
+  /** A picture's file; null if there is none. @throws SegmentationError if it is not in this browser and can't be fetched */
   async original(picture: Picture): Promise<Blob | null> {
     const taskId = taskIdOf(picture);
     if (picture.file !== null || taskId === null) return picture.file;
-    return (await this.inputs?.fetch(taskId)) ?? null;
+    return (await (this.inputs ?? this.kept.value)?.fetch(taskId)) ?? null;
   }
 
   #asksForClipAgain({ fps, regions = [], tasks: [taskId = ""] }: VideoRequest): boolean {
@@ -287,11 +293,6 @@ export class Workspace {
     const others = this.searches.peek().filter(({ jobId }) => jobId !== search.jobId);
     if (others.length < this.searches.peek().length) return;
     this.searches.value = [...others, search].toSorted((a, b) => a.at - b.at);
-  }
-
-  /** Says something of the pictures with the masks that are seen. */
-  judge(verdicts: Verdicts): void {
-    this.verdictsOf.value = new Map(this.verdictsOf.value).set(this.searchId.value ?? "", verdicts);
   }
 
   /** The picture of a task. */

@@ -8,6 +8,7 @@ import { type SharedStack, useSharedStack } from "../../../test/support/stack/sh
 import { begin, BROKEN_PNG, give, instance, segment } from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
+  furtherFindingsOn,
   handleRequests,
   newEmail,
   openPage,
@@ -187,6 +188,11 @@ describe("what was begun in the studio", () => {
     await segment(page).click();
     await upload;
     await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("1 file not sent yet: theirs.png").waitFor();
+    expect(await furtherFindingsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Stay signed in" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out and delete" }).click();
     await signInByKey(page, stack.apiKey);
     expect(ended.filter((url) => url.includes("/inputs/"))).toHaveLength(1);
   });

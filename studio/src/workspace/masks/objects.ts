@@ -1,28 +1,47 @@
 import type { Instance } from "../rules/instances.ts";
-import { drawnOf } from "../rules/pointed-objects.ts";
+import { taskIdOf } from "../rules/picture.ts";
+import { drawnOf, type PointedObject } from "../rules/pointed-objects.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** Returns the name of an object that was pointed at, among the objects of its picture. */
-export const pointedName = (number: number): string => `pointed/${number}`;
+/**
+ * Returns the name of an object that was pointed at, in every browser: that of the first mask that a job drew of it; null until there
+ * is one.
+ */
+export function pointedName(
+  workspace: Workspace,
+  { picture, attempts: [first] }: PointedObject,
+): string | null {
+  const of = workspace.picture(picture);
+  const taskId = of === undefined ? null : taskIdOf(of);
+  return first.jobId === null || taskId === null ? null : `${first.jobId}/${taskId}/${first.maskIndex ?? 0}`;
+}
 
 /** The number of an object that was pointed at; null of another. */
-export const numberOf = (object: string): number | null =>
-  object.startsWith("pointed/") ? Number(object.slice("pointed/".length)) : null;
+export const numberOf = (workspace: Workspace, object: string): number | null =>
+  workspace.pointed.value.find(
+    (each) => each.refines === undefined && pointedName(workspace, each) === object,
+  )?.number ?? null;
 
 /** An object that was pointed at, among the objects of its picture. */
-const pointedInstance = (instance: Instance, number: number, found: readonly Instance[]): Instance => ({
+const pointedInstance = (
+  workspace: Workspace,
+  instance: Instance,
+  pointed: PointedObject,
+  found: readonly Instance[],
+): Instance => ({
   ...instance,
-  object: pointedName(number),
-  number: found.filter(({ prompt }) => prompt === null).length + number,
+  object: pointedName(workspace, pointed) ?? instance.object,
+  number: found.filter(({ prompt }) => prompt === null).length + pointed.number,
 });
 
 /** Returns the objects of a picture that were pointed at and no search found, with their first masks and first attempts' numbers. */
 export const pointedFirst = (workspace: Workspace, key: string, found: readonly Instance[]) =>
-  workspace.pointed.value.flatMap(({ number, picture, refines, attempts }) => {
+  workspace.pointed.value.flatMap((pointed) => {
+    const { picture, refines, attempts } = pointed;
     const [first] = attempts.flatMap((attempt) => workspace.drawn.value.get(attempt.number) ?? []);
     return picture !== key || refines !== undefined || first === undefined
       ? []
-      : [{ instance: pointedInstance(first, number, found), at: attempts[0].number }];
+      : [{ instance: pointedInstance(workspace, first, pointed, found), at: attempts[0].number }];
   });
 
 /** The objects of a picture: what a search has found, corrected where it was pointed at, and then what was pointed at besides. */
@@ -34,12 +53,12 @@ export function objectsOf(
   const corrected = new Map<string, Instance>();
   const pointed: Instance[] = [];
   for (const object of workspace.pointed.value) {
-    const { number, picture, refines } = object;
+    const { picture, refines } = object;
     const attempt = drawnOf(object);
     const instance = attempt === null ? undefined : workspace.drawn.value.get(attempt.number);
     if (picture !== key || instance === undefined) continue;
     if (refines !== undefined) corrected.set(refines.object, instance);
-    else pointed.push(pointedInstance(instance, number, found));
+    else pointed.push(pointedInstance(workspace, instance, object, found));
   }
   const seen = found.map((instance) => {
     const { id, png } = corrected.get(instance.object) ?? instance;

@@ -1,3 +1,4 @@
+import type { Rle } from "@segmentation/masks";
 import type { Instance } from "./instances.ts";
 
 /** A stroke of the brush, or of the eraser: a line with round ends. */
@@ -19,7 +20,17 @@ export type Edit =
   | { readonly type: "split"; readonly object: string; readonly others: readonly string[] }
   | { readonly type: "paint"; readonly object: string; readonly stroke: Stroke }
   /** From which confidence on, 0 to 1, objects of a prompt (null: of all) are shown, in all pictures; `at` in milliseconds since 1970. */
-  | { readonly type: "least"; readonly prompt: string | null; readonly least: number; readonly at: number };
+  | { readonly type: "least"; readonly prompt: string | null; readonly least: number; readonly at: number }
+  | SetEdit;
+
+/** What another browser says of an object, or what this one has read of it: absent is unchanged, null is as it was found. */
+export interface SetEdit {
+  readonly type: "set";
+  readonly object: string;
+  readonly label?: string | null;
+  readonly deleted?: boolean;
+  readonly composition?: Composition | null;
+}
 
 /** Edits of a picture's objects: done, and undone but repeatable. */
 export interface History {
@@ -62,7 +73,9 @@ const objectsIn = (edit: Edit): readonly string[] => {
 
 /** Undoes the last edit, if there is one. */
 export function undo({ done, undone }: History, isSeen: IsSeen = () => true): History {
-  const last = done.findLast(({ edit }) => isSeen(edit));
+  const seen = done.filter(({ edit }) => isSeen(edit));
+  // What was done here first; what others did, or was done before, comes after that.
+  const last = seen.findLast(({ edit }) => edit.type !== "set") ?? seen.at(-1);
   return last === undefined
     ? { done, undone }
     : { done: done.filter((step) => step !== last), undone: [...undone, last] };
@@ -79,6 +92,8 @@ export function redo({ done, undone }: History, isSeen: IsSeen = () => true): Hi
 /** Composition of a mask from those that jobs have found. */
 export type Composition =
   | { readonly from: "found"; readonly object: string }
+  /** As another client has drawn it. */
+  | { readonly from: "drawn"; readonly mask: Rle }
   | { readonly from: "union"; readonly of: readonly Composition[] }
   /** One of the connected parts, from 0, the largest first; the last one has all that are smaller, too. */
   | { readonly from: "part"; readonly of: Composition; readonly part: number; readonly parts: number }
@@ -116,20 +131,103 @@ class Numbers {
   }
 }
 
+/** Object that may be deleted: another browser may bring it back. */
+interface Kept extends EditedObject {
+  readonly isDeleted?: boolean;
+}
+
 /** Applies a person's edits to the objects of a picture. An edit of a missing object changes nothing. */
-export function edited(found: readonly Instance[], { done }: History): readonly EditedObject[] {
+export const edited = (found: readonly Instance[], history: History): readonly EditedObject[] =>
+  allEdited(found, history).filter(({ isDeleted = false }) => !isDeleted);
+
+function allEdited(found: readonly Instance[], { done }: History): readonly Kept[] {
   const numbers = new Numbers(found);
-  let objects: readonly EditedObject[] = found.map((instance) => ({ instance, composition: null }));
-  for (const { edit } of done) objects = applied(objects, edit, numbers);
+  let objects: readonly Kept[] = found.map((instance) => ({ instance, composition: null }));
+  for (const { edit } of done)
+    objects = edit.type === "set" ? set(objects, edit, numbers, found) : applied(objects, edit, numbers);
   return objects;
 }
 
-function applied(objects: readonly EditedObject[], edit: Edit, numbers: Numbers): readonly EditedObject[] {
-  const named = (name: string) => objects.find(({ instance }) => instance.object === name);
+/** Takes what another browser says of an object; one that it has added is like the one that it comes from. */
+function set(
+  objects: readonly Kept[],
+  { object, label, deleted: wantsDeleted, composition }: SetEdit,
+  numbers: Numbers,
+  found: readonly Instance[],
+): readonly Kept[] {
+  const first = found.find((instance) => instance.object === object);
+  const there = objects.find(({ instance }) => instance.object === object);
+  const source = found.find((instance) => object.startsWith(`${instance.object}~`)) ?? found[0];
+  if (there === undefined && (composition === undefined || composition === null || source === undefined))
+    return objects;
+  const before: Kept | undefined =
+    there ??
+    (source && {
+      instance: { ...source, object, number: numbers.next(source.label) },
+      composition: null,
+    });
+  if (before === undefined) return objects;
+  const wanted = label === null ? (first?.label ?? null) : label;
+  const isRenamed = wanted !== undefined && wanted !== before.instance.label;
+  const number = wanted === first?.label ? first?.number : undefined;
+  const after: Kept = {
+    instance: isRenamed
+      ? { ...before.instance, label: wanted, number: number ?? numbers.next(wanted) }
+      : before.instance,
+    composition: composition === undefined ? before.composition : composition,
+    isDeleted: wantsDeleted ?? before.isDeleted ?? false,
+  };
+  return there === undefined ? [...objects, after] : objects.map((each) => (each === there ? after : each));
+}
+
+/** What a history makes of an object, whatever that is; absent is as it was found. */
+export interface Changes {
+  readonly label?: string;
+  readonly deleted?: true;
+  readonly composition?: Composition;
+}
+
+/** Returns the changed objects of a history, without having the objects themselves. */
+export function changesOf(history: History): ReadonlyMap<string, Changes> {
+  const steps = history.done.map(({ edit }) => edit);
+  const added = new Set(steps.flatMap((edit) => (edit.type === "split" ? edit.others : [])));
+  const names = new Set(steps.flatMap(objectsIn));
+  const unknown = [...names].filter((object) => !added.has(object)).map(unknownInstance);
+  return new Map(
+    allEdited(unknown, history).flatMap(({ instance: { object, label }, composition, isDeleted }) => {
+      const changes: Changes = {
+        ...(label !== null && { label }),
+        ...(isDeleted === true && { deleted: true }),
+        ...(composition !== null && { composition }),
+      };
+      return Object.keys(changes).length === 0 ? [] : [[object, changes] as const];
+    }),
+  );
+}
+
+const unknownInstance = (object: string): Instance => ({
+  id: object,
+  object,
+  prompt: null,
+  label: null,
+  confidence: 0,
+  number: 0,
+  width: 0,
+  height: 0,
+  png: new Blob([]),
+});
+
+const deleted = (object: Kept): Kept => ({ ...object, isDeleted: true });
+
+type OwnEdit = Exclude<Edit, SetEdit>;
+
+function applied(objects: readonly Kept[], edit: OwnEdit, numbers: Numbers): readonly Kept[] {
+  const named = (name: string) =>
+    objects.find(({ instance, isDeleted = false }) => instance.object === name && !isDeleted);
   const target = named(objectsIn(edit)[0] ?? "");
   if (target === undefined || edit.type === "least") return objects;
   const { instance } = target;
-  const replacedBy = (...others: readonly EditedObject[]) =>
+  const replacedBy = (...others: readonly Kept[]) =>
     objects.flatMap((object) => (object === target ? others : [object]));
   switch (edit.type) {
     case "rename": {
@@ -138,18 +236,20 @@ function applied(objects: readonly EditedObject[], edit: Edit, numbers: Numbers)
       return replacedBy({ ...target, instance: { ...instance, label, number: numbers.next(label) } });
     }
     case "delete":
-      return replacedBy();
+      return replacedBy(deleted(target));
     case "paint":
       return replacedBy({ ...target, composition: painted(target, edit.stroke) });
     case "merge": {
-      const merged = objects.filter((object) => edit.objects.includes(object.instance.object));
+      const merged = objects.filter(
+        ({ instance: { object }, isDeleted = false }) => !isDeleted && edit.objects.includes(object),
+      );
       if (merged.length < 2) return objects;
       const confidence = Math.max(...merged.map((object) => object.instance.confidence));
       const one = {
         instance: { ...instance, confidence },
         composition: { from: "union", of: merged.map(compositionOf) } as const,
       };
-      return replacedBy(one).filter((object) => object === one || !merged.includes(object));
+      return replacedBy(one).map((object) => (merged.includes(object) ? deleted(object) : object));
     }
     case "split": {
       const [of, parts] = [compositionOf(target), edit.others.length + 1];
@@ -167,7 +267,9 @@ function applied(objects: readonly EditedObject[], edit: Edit, numbers: Numbers)
 export const namesGiven = (histories: Iterable<History>): readonly string[] => [
   ...new Set(
     [...histories].flatMap(({ done }) =>
-      done.flatMap(({ edit }) => (edit.type === "rename" ? [edit.label] : [])),
+      done.flatMap(({ edit }) =>
+        (edit.type === "rename" || edit.type === "set") && typeof edit.label === "string" ? [edit.label] : [],
+      ),
     ),
   ),
 ];

@@ -54,7 +54,8 @@ export function autosave(workspace: Workspace): EndAutosave {
   };
 }
 
-const savedOf = (workspace: Workspace): SavedWorkspace => ({
+/** Returns a workspace as this browser saves it. */
+export const savedOf = (workspace: Workspace): SavedWorkspace => ({
   id: workspace.savedId.value,
   accountId: workspace.owner.accountId,
   tab: thisTab(),
@@ -76,7 +77,10 @@ const savedOf = (workspace: Workspace): SavedWorkspace => ({
   pointed: workspace.pointed.value,
   regions: workspace.regions.value,
   edits: [...workspace.edits.value],
-  verdictsOf: [...workspace.verdictsOf.value].map(([jobId, verdicts]) => [jobId, [...verdicts]]),
+  verdicts: [...workspace.verdicts.value],
+  hidden: [...workspace.hidden.value],
+  base: workspace.base.value && { ...workspace.base.value, fields: [...workspace.base.value.fields] },
+  isUnsaved: workspace.keeping.value.at !== "saved",
   firstJob: workspace.firstJob.value,
   searches: workspace.searches.value,
   classes: workspace.classes.value,

@@ -1,5 +1,5 @@
 /**
- * The pictures that were sent from this browser, because the service never gives one back: by account and taskId, in
+ * The pictures that were sent from this browser or shown in it, so that they are not fetched again: by account and taskId, in
  * IndexedDB. On a machine that people share the next one must not find them: only their own account reads them, signing out
  * deletes them, and unused they last a day.
  */

@@ -29,9 +29,10 @@ export function restored(saved: SavedWorkspace, owner: Owner): Workspace {
     });
     workspace.regions.value = saved.regions;
     workspace.edits.value = new Map(saved.edits);
-    workspace.verdictsOf.value = new Map(
-      saved.verdictsOf.map(([jobId, verdicts]) => [jobId, new Map(verdicts)]),
-    );
+    workspace.verdicts.value = new Map(saved.verdicts);
+    workspace.hidden.value = new Set(saved.hidden);
+    workspace.base.value = saved.base && { ...saved.base, fields: new Map(saved.base.fields) };
+    if (saved.isUnsaved) workspace.keeping.value = { at: "changed" };
     workspace.firstJob.value = saved.firstJob;
     workspace.searches.value = saved.searches;
     workspace.classes.value = saved.classes;

@@ -36,15 +36,23 @@ export interface SavedWorkspace {
   readonly regions: readonly ClipRegion[];
   /** By picture. */
   readonly edits: readonly (readonly [picture: string, history: History])[];
-  /** By search and picture. */
-  readonly verdictsOf: readonly (readonly [
-    jobId: string,
-    verdicts: readonly (readonly [picture: string, verdict: Verdict])[],
-  ])[];
+  /** By picture. */
+  readonly verdicts: readonly (readonly [picture: string, verdict: Verdict])[];
+  readonly hidden: readonly string[];
+  /** The service's annotations on which they are based. */
+  readonly base: SavedBase | null;
+  /** True if the service has not saved all of them yet. */
+  readonly isUnsaved: boolean;
   readonly firstJob: string | null;
   readonly searches: readonly Search[];
   /** Classes of exports so far. */
   readonly classes: readonly string[];
+}
+
+interface SavedBase {
+  readonly jobId: string;
+  readonly version: number;
+  readonly fields: readonly (readonly [key: string, value: string])[];
 }
 
 type SavedPicture = Omit<Picture, "file" | "address"> & { readonly address: string | null };
@@ -72,15 +80,16 @@ export function savedWorkspaces(): readonly SavedWorkspace[] {
     .toSorted((a, b) => b.usedAt - a.usedAt);
 }
 
-/** Returns the saved workspaces to delete: too old, too many, or another account's in this tab. */
+/** Returns the saved workspaces to delete: too old or too many, unless the service has not saved them, or another account's in this tab. */
 export const expired = (
   saved: readonly SavedWorkspace[],
   now: number,
   mine: { readonly tab: string; readonly accountId: string },
 ): readonly SavedWorkspace[] =>
   saved.filter(
-    ({ usedAt, tab, accountId }, i) =>
-      i >= MOST_WORKSPACES || now - usedAt > LONGEST_MS || (tab === mine.tab && accountId !== mine.accountId),
+    ({ usedAt, tab, accountId, isUnsaved }, i) =>
+      (!isUnsaved && (i >= MOST_WORKSPACES || now - usedAt > LONGEST_MS)) ||
+      (tab === mine.tab && accountId !== mine.accountId),
   );
 
 const hasJob = ({ asked, pointed, firstJob, searches }: SavedWorkspace, jobId: string): boolean =>

@@ -21,7 +21,10 @@ const saved = (id: string, news: Partial<SavedWorkspace> = {}): SavedWorkspace =
   pointed: [],
   regions: [],
   edits: [],
-  verdictsOf: [],
+  verdicts: [],
+  hidden: [],
+  base: null,
+  isUnsaved: false,
   firstJob: null,
   searches: [],
   classes: [],
@@ -36,6 +39,11 @@ describe("saved workspaces", () => {
     expect(
       idsOf([saved("new", { usedAt: NOW - 23 * HOUR_MS }), saved("old", { usedAt: NOW - 25 * HOUR_MS })]),
     ).toEqual(["old"]);
+  });
+
+  it("stay as long as the service has not saved their annotations", () => {
+    const old = { usedAt: NOW - 25 * HOUR_MS, isUnsaved: true };
+    expect(idsOf([saved("unsaved", old)])).toEqual([]);
   });
 
   it("are the newest 50", () => {

@@ -24,7 +24,7 @@ export function Review({ viewState }: { readonly viewState: ViewState }) {
   const judge = (said: Verdict): void => {
     if (key === null) return;
     const isTakenBack = verdict === said;
-    workspace.judge(judged(workspace.verdicts.value, key, said));
+    workspace.verdicts.value = judged(verdicts, key, said);
     if (!isTakenBack) goOn();
   };
   useShortcuts((letter, { ctrlKey, metaKey }) => {

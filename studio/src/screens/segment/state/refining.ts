@@ -45,7 +45,9 @@ export class Refining {
   /** Purpose of a point or a box, unless it begins a new object. */
   readonly #purpose = computed((): Purpose | null => {
     const { value: target } = this.target;
-    return target === null ? null : (numberOf(target.object) ?? refinedOf(target.object));
+    return target === null
+      ? null
+      : (numberOf(this.#seen.workspace, target.object) ?? refinedOf(target.object));
   });
 
   /** The region that a further point is added to. */
@@ -54,7 +56,8 @@ export class Refining {
     const key = workspace.openPicture.value?.key;
     const purpose = this.#purpose.value ?? "latest";
     const changed = key === undefined ? undefined : objectFor(workspace.pointed.value, key, purpose);
-    const isThere = instances.value.some(({ object }) => object === pointedName(changed?.number ?? 0));
+    const name = changed === undefined ? null : pointedName(workspace, changed);
+    const isThere = instances.value.some(({ object }) => object === name);
     const isGone = purpose === "latest" && changed !== undefined && drawnOf(changed) !== null && !isThere;
     const region = changed === undefined || isGone ? null : lastOf(changed).region;
     if (region !== null) return [region];
@@ -69,7 +72,9 @@ export class Refining {
     if (target === null) return null;
     const found = searched.value?.find(({ object }) => object === target.object);
     if (found !== undefined) return found.png === target.png ? null : found;
-    const pointed = workspace.pointed.value.find(({ number }) => number === numberOf(target.object));
+    const pointed = workspace.pointed.value.find(
+      ({ number }) => number === numberOf(workspace, target.object),
+    );
     const first = pointed === undefined ? undefined : workspace.drawn.value.get(pointed.attempts[0].number);
     return first === undefined || first.png === target.png
       ? null
@@ -89,8 +94,9 @@ export class Refining {
   /** Tells whether an object's mask can be corrected by pointing: a job has found it, and the picture is here to point at. */
   canBegin({ object }: Instance): boolean {
     const { box = true, points = true } = model.value?.regions ?? {};
-    const isFound = numberOf(object) !== null || refinedOf(object) !== null;
-    return isFound && (box || points) && this.#seen.workspace.openPicture.value?.file !== null;
+    return (
+      refinedOf(object) !== null && (box || points) && this.#seen.workspace.openPicture.value?.file !== null
+    );
   }
 
   /** Has points and boxes correct the mask of an object, which a point in its midst stands for at first. */

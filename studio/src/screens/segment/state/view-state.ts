@@ -39,8 +39,6 @@ export class ViewState {
   readonly #leasts = computed(() => leastsOf(this.workspace.edits.value.values()));
   /** From which confidence on objects are shown, unless their prompt has a confidence of its own. */
   readonly least = computed(() => this.#leasts.value.get(null) ?? 0);
-  /** The hidden objects. */
-  readonly hidden = signal<ReadonlySet<string>>(new Set());
   /** The mask that stands out, in the picture and in the list. */
   readonly highlighted = signal<string | null>(null);
   readonly tool = signal<Tool>("point");
@@ -49,6 +47,8 @@ export class ViewState {
   /** Sentence about an action on an object that failed. */
   readonly complaint = signal<string | null>(null);
   readonly workspace: Workspace;
+  /** The hidden objects. */
+  readonly hidden: Workspace["hidden"];
   readonly #masks = new EditedMasks();
 
   /** Comparison with another search of the same pictures. */
@@ -56,6 +56,7 @@ export class ViewState {
 
   constructor(workspace: Workspace) {
     this.workspace = workspace;
+    this.hidden = workspace.hidden;
     this.comparing = new Comparing(workspace);
   }
 

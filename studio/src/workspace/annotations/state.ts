@@ -1,0 +1,147 @@
+import type { Rle } from "@segmentation/masks";
+import { changesOf, type Composition, type History, NO_EDITS, type SetEdit } from "../rules/edit-history.ts";
+import type { Verdict } from "../rules/review.ts";
+import { compositionIn } from "./recipe.ts";
+import { type Fields, keyOf, type ObjectField, type Path, pathOf, type Shape } from "./fields.ts";
+
+/** What the studio knows of the people's work on an entry. Pictures have the names of their tasks. */
+export interface AnnotationState {
+  /** By task; empty if it is not known. */
+  readonly fileNames: ReadonlyMap<string, string>;
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly histories: ReadonlyMap<string, History>;
+  /** By `Instance.object`. */
+  readonly hidden: ReadonlySet<string>;
+  /** Further jobs of the entry. */
+  readonly searches: readonly string[];
+}
+
+/** The masks of edited objects that are composed already, by recipe. */
+export type Shapes = ReadonlyMap<string, Rle>;
+
+/** Longer recipes are left out: the mask is enough to go on from. */
+const LONGEST_RECIPE = 65_536;
+
+export const recipeOf = (composition: Composition): string => JSON.stringify(composition);
+
+/** Returns the id of an object in the document: `<jobId>/<maskIndex>` of `<jobId>/<taskId>/<maskIndex>`. */
+function idIn(taskId: string, object: string): string | null {
+  const [jobId = "", task, ...rest] = object.split("/");
+  return task === taskId ? [jobId, ...rest].join("/") : null;
+}
+
+/** Returns an object's name in the studio. */
+function objectOf(taskId: string, id: string): string {
+  const [jobId = "", ...rest] = id.split("/");
+  return [jobId, taskId, ...rest].join("/");
+}
+
+/** Tells whether the state, rather than the document that it is based on, decides a field. */
+function isOwn(path: Path, { fileNames }: AnnotationState): boolean {
+  if (path[0] === "least") return true;
+  if (path[0] === "task") return path[2] === "verdict" && fileNames.has(path[1]);
+  return path[0] === "object" && path[3] !== "accepted" && fileNames.has(path[1]);
+}
+
+/** Describes a state as the fields of a document. @param base the document that it is based on: the state has no other fields */
+export function fieldsOfState(state: AnnotationState, base: Fields, shapes: Shapes): Fields {
+  const fields = new Map([...base].filter(([key]) => !isOwn(pathOf(key), state)));
+  const put = (path: Path, value: unknown): void => void fields.set(keyOf(path), JSON.stringify(value));
+  for (const jobId of state.searches) put(["search", jobId], true);
+  for (const [prompt, { least }] of leastOf(state.histories)) put(["least", prompt ?? ""], least);
+  for (const [taskId, name] of state.fileNames) if (name !== "") put(["task", taskId, "fileName"], name);
+  for (const [taskId, verdict] of state.verdicts)
+    if (state.fileNames.has(taskId)) put(["task", taskId, "verdict"], verdict);
+  for (const [taskId, history] of state.histories)
+    for (const [object, { label, deleted, composition }] of changesOf(history)) {
+      const id = idIn(taskId, object);
+      if (id === null || !state.fileNames.has(taskId)) continue;
+      const of = (field: ObjectField): Path => ["object", taskId, id, field];
+      if (label !== undefined) put(of("class"), label);
+      if (deleted === true) put(of("deleted"), true);
+      if (composition !== undefined)
+        put(of("shape"), shapeOf(composition, base.get(keyOf(of("shape"))), shapes));
+    }
+  for (const object of state.hidden) {
+    const taskId = object.split("/")[1] ?? "";
+    const id = idIn(taskId, object);
+    if (id !== null && state.fileNames.has(taskId)) put(["object", taskId, id, "hidden"], true);
+  }
+  return fields;
+}
+
+function shapeOf(composition: Composition, before: string | undefined, shapes: Shapes): Shape {
+  const known: Shape | null = before === undefined ? null : JSON.parse(before);
+  if (composition.from === "drawn") {
+    const { mask } = composition;
+    const isKnown = known?.mask?.counts === mask.counts;
+    return isKnown ? known : { mask: { size: sizeOf(mask), counts: mask.counts } };
+  }
+  const recipe = recipeOf(composition);
+  if (known?.recipe === recipe) return known;
+  const rle = shapes.get(recipe);
+  return {
+    ...(rle !== undefined && { mask: { size: sizeOf(rle), counts: rle.counts } }),
+    ...(recipe.length <= LONGEST_RECIPE && { recipe }),
+  };
+}
+
+const sizeOf = ({ size: [height = 0, width = 0] }: Rle): [number, number] => [height, width];
+
+/** The latest lowest confidence of each prompt, over all pictures. */
+function leastOf(histories: ReadonlyMap<string, History>): ReadonlyMap<string | null, { least: number }> {
+  const said = [...histories.values()].flatMap(({ done }) =>
+    done.flatMap(({ edit }) => (edit.type === "least" ? [edit] : [])),
+  );
+  return new Map(said.toSorted((a, b) => a.at - b.at).map((edit) => [edit.prompt, edit]));
+}
+
+/** Changes a state by what differs between two documents. @param now milliseconds since 1970 */
+export function withFields(state: AnnotationState, from: Fields, to: Fields, now: number): AnnotationState {
+  const fileNames = new Map(state.fileNames);
+  const verdicts = new Map(state.verdicts);
+  const histories = new Map(state.histories);
+  const hidden = new Set(state.hidden);
+  const searches = new Set(state.searches);
+  const sets = new Map<string, { taskId: string; edit: SetEdit }>();
+  const set = (taskId: string, id: string, news: Partial<SetEdit>): void => {
+    const object = objectOf(taskId, id);
+    const edit: SetEdit = { ...sets.get(object)?.edit, ...news, type: "set", object };
+    sets.set(object, { taskId, edit });
+  };
+  for (const key of new Set([...from.keys(), ...to.keys()])) {
+    const text = to.get(key);
+    if (text === from.get(key)) continue;
+    const path = pathOf(key);
+    const value = text === undefined ? undefined : JSON.parse(text);
+    if (path[0] === "search" && value === true) searches.add(path[1]);
+    else if (path[0] === "search") searches.delete(path[1]);
+    else if (path[0] === "least") {
+      const [taskId = ""] = fileNames.keys();
+      const edit = { type: "least", prompt: path[1] || null, least: value ?? 0, at: now } as const;
+      histories.set(taskId, withStep(histories.get(taskId), edit));
+    } else if (path[0] === "task" && path[2] === "fileName" && fileNames.has(path[1]))
+      fileNames.set(path[1], value ?? "");
+    else if (path[0] === "task" && path[2] === "verdict") {
+      if (value === undefined) verdicts.delete(path[1]);
+      else verdicts.set(path[1], value);
+    } else if (path[0] === "object") {
+      const [, taskId, id, field] = path;
+      if (field === "class") set(taskId, id, { label: value ?? null });
+      if (field === "deleted") set(taskId, id, { deleted: value === true });
+      if (field === "shape") set(taskId, id, { composition: compositionIn(value) });
+      if (field === "hidden" && value === true) hidden.add(objectOf(taskId, id));
+      if (field === "hidden" && value !== true) hidden.delete(objectOf(taskId, id));
+    }
+  }
+  for (const { taskId, edit } of sets.values()) histories.set(taskId, withStep(histories.get(taskId), edit));
+  return { fileNames, verdicts, histories, hidden, searches: [...searches] };
+}
+
+type Made = History["done"][number]["edit"];
+
+/** What comes from elsewhere is no reason to forget what can be redone here. */
+const withStep = ({ done, undone } = NO_EDITS, edit: Made): History => ({
+  done: [...done, { edit, after: 0 }],
+  undone,
+});

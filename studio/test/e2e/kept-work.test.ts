@@ -1,0 +1,129 @@
+import type { Page } from "playwright-core";
+import { SegmentationClient } from "segmentation-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
+import { COFFEE, give, instance, segment } from "../../../test/support/browser/studio-work.ts";
+import {
+  closeBrowser,
+  handleRequests,
+  openStudio,
+  openTab,
+  signInByKey,
+} from "../../../test/support/browser/studio.ts";
+
+async function rename(page: Page, object: string, to: string): Promise<void> {
+  await page.getByRole("button", { name: `Change ${object}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: "Rename…" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill(to);
+  await page.getByRole("button", { name: "Rename", exact: true }).click();
+}
+
+const saved = (page: Page): Promise<void> => page.getByText("Saved", { exact: true }).waitFor();
+
+const ANNOTATIONS = /\/annotations$/;
+
+describe("work on a result", () => {
+  let stack: SharedStack;
+  let client: SegmentationClient;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+    client = new SegmentationClient(stack);
+  });
+  afterAll(closeBrowser);
+
+  const documentOf = async (page: Page) => {
+    const jobId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    return (await client.api.retrieveJobAnnotations({ jobId })).document;
+  };
+
+  /** A page with a cup and a spoon that were found. */
+  async function openFound() {
+    const studio = await openStudio(stack);
+    await give(studio.page, COFFEE);
+    await studio.page.getByLabel("Prompts").fill("cup, spoon,");
+    await segment(studio.page).click();
+    await instance(studio.page, "spoon 1").waitFor();
+    await saved(studio.page);
+    return studio;
+  }
+
+  it("is the same in another browser, and what both do is in both", async () => {
+    const { page } = await openFound();
+    await rename(page, "cup 1", "mug");
+    await page.getByRole("button", { name: "Change spoon 1" }).click();
+    await page.getByRole("menuitem", { name: "Brush and eraser" }).click();
+    const surface = await page.locator(".viewer-surface").first().boundingBox();
+    if (surface === null) throw new Error("There is no picture.");
+    await page.mouse.click(surface.x + surface.width / 2, surface.y + surface.height / 2);
+    await expect
+      .poll(async () => (await documentOf(page)).tasks[0]?.objects.some(({ mask }) => mask !== undefined))
+      .toBe(true);
+    const { page: elsewhere, complaints } = await openStudio(stack, new URL(page.url()).pathname);
+    await instance(elsewhere, "mug 1").waitFor();
+    await expect.poll(() => elsewhere.title()).toContain("coffee.png");
+    await elsewhere.getByText("isn’t in this browser").waitFor({ state: "detached" });
+
+    // Each changes something while it does not know of the other's change.
+    await handleRequests(elsewhere, ANNOTATIONS, (route) => route.abort(), 1);
+    await rename(elsewhere, "spoon 1", "ladle");
+    await rename(page, "mug 1", "bowl");
+    for (const each of [page, elsewhere]) {
+      await instance(each, "bowl 1").waitFor();
+      await instance(each, "ladle 1").waitFor();
+    }
+    expect((await documentOf(page)).classes.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["cup", "spoon", "mug", "bowl", "ladle"]),
+    );
+    expect(complaints.filter((each) => !each.includes("ERR_FAILED") && !each.includes("412"))).toEqual([]);
+  });
+
+  it("is whole after a sign-out, and after the browser's storage was wiped", async () => {
+    const { page } = await openFound();
+    await rename(page, "cup 1", "mug");
+    await saved(page);
+    const { pathname } = new URL(page.url());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signInByKey(page, stack.apiKey);
+    await page.goto(stack.baseUrl + pathname);
+    await instance(page, "mug 1").waitFor();
+    await expect.poll(() => page.title()).toContain("coffee.png");
+    await page.evaluate(`localStorage.clear(); indexedDB.deleteDatabase("segmentation-studio")`);
+    // The second look is the same.
+    for (const _ of [1, 2]) {
+      await page.reload();
+      await instance(page, "mug 1").waitFor();
+      await page.getByText("isn’t in this browser").waitFor({ state: "detached" });
+    }
+  });
+
+  it("is saved once, although the service went away in the middle of a save", async () => {
+    const { page } = await openFound();
+    // The service saves, and its answer is lost; then it is away.
+    let isAway = true;
+    await handleRequests(page, ANNOTATIONS, async (route) => {
+      if (!isAway) return await route.fallback();
+      if (route.request().method() === "PUT") await route.fetch();
+      await route.abort();
+    });
+    await rename(page, "cup 1", "mug");
+    await page.getByText("Not saved:").waitFor();
+    await rename(page, "spoon 1", "ladle");
+    isAway = false;
+    await saved(page);
+    await expect
+      .poll(async () => (await documentOf(page)).classes.map(({ name }) => name))
+      .toEqual(["cup", "spoon", "mug", "ladle"]);
+  });
+
+  it("goes on in a second tab", async () => {
+    const { page, context } = await openFound();
+    const second = await openTab(context, page.url());
+    await signInByKey(second.page, stack.apiKey);
+    await rename(page, "cup 1", "boy");
+    await instance(second.page, "boy 1").waitFor();
+    await rename(second.page, "boy 1", "woman");
+    await instance(page, "woman 1").waitFor();
+    await page.reload();
+    await instance(page, "woman 1").waitFor();
+  });
+});
