@@ -34,7 +34,8 @@ export function keepWithService(
       // Nothing can be saved of a job that was deleted.
       const isGone =
         state.at === "failed" && state.error instanceof SegmentationError && state.error.status === 404;
-      workspace.keeping.value = isGone ? { at: "saved" } : state;
+      const isLossless = isGone || (state.at === "failed" && !state.hasChanges);
+      workspace.keeping.value = isLossless ? { at: "saved" } : state;
       if (isGone) queueMicrotask(end);
     }),
     effect(() => {
@@ -57,7 +58,8 @@ export function keepWithService(
   document.addEventListener("visibilitychange", look, { signal });
   addEventListener("pagehide", flush, { signal });
   const poll = setInterval(() => {
-    if (document.visibilityState === "visible" && isOnline.peek() && isOnScreen()) void sync.sync();
+    const isWanted = isOnScreen() || sync.state.peek().at === "failed";
+    if (document.visibilityState === "visible" && isOnline.peek() && isWanted) void sync.sync();
   }, POLL_MS);
   function end(): void {
     for (const dispose of disposals) dispose();

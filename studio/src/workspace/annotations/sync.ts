@@ -44,7 +44,7 @@ export type SyncState =
   | { readonly at: "saving" }
   /** It has changes, which are saved soon. */
   | { readonly at: "changed" }
-  | { readonly at: "failed"; readonly error: unknown };
+  | { readonly at: "failed"; readonly error: unknown; readonly hasChanges: boolean };
 
 export const NOTHING: Fields = fieldsOf(NO_ANNOTATIONS);
 
@@ -89,7 +89,7 @@ export class AnnotationSync {
       while (this.hasChanges()) await this.#saveOnce();
       this.state.value = { at: "saved" };
     } catch (error) {
-      this.state.value = { at: "failed", error };
+      this.state.value = { at: "failed", error, hasChanges: this.hasChanges() };
     }
   }
 

@@ -208,13 +208,23 @@ describe("annotations in two browsers", () => {
     browser.isOnline = false;
     browser.edit("a.jpg", { type: "delete", object: "job/a.jpg/0" });
     await browser.sync.sync();
-    expect(browser.sync.state.value.at).toBe("failed");
+    expect(browser.sync.state.value).toMatchObject({ at: "failed", hasChanges: true });
     browser.isOnline = true;
     await browser.sync.sync();
     expect(browser.sync.state.value.at).toBe("saved");
     expect(service.saved.document.tasks).toEqual([
       { taskId: "a.jpg", objects: [{ id: "job/0", deleted: true }] },
     ]);
+  });
+});
+
+describe("annotations that only others have changed", () => {
+  it("are not called unsaved when the service can't be reached", async () => {
+    const browser = new Browser(new FakeService());
+    await browser.sync.sync();
+    browser.isOnline = false;
+    await browser.sync.sync();
+    expect(browser.sync.state.value).toMatchObject({ at: "failed", hasChanges: false });
   });
 });
 
