@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button, Icon } from "../components/controls/button.tsx";
-import { lazyDialog } from "../components/layout/lazy-part.tsx";
+import { lazyDialog } from "../components/lazy/lazy-part.tsx";
 import { signOut } from "../sign-in/sign-in.ts";
 import { lostBySignOut } from "../workspace/current.ts";
 
