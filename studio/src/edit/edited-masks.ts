@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { loadScript } from "../state/scripts.ts";
 import type { EditedObject, Composition } from "../workspace/rules/edit-history.ts";
-import type { ComposedMask } from "./compose.ts";
+import type { ComposedMask } from "../workspace/compose/compose.ts";
 import type { Instance } from "../workspace/rules/instances.ts";
-import type { MaskWorker } from "./mask-worker.ts";
+import type { MaskWorker } from "../workspace/compose/mask-worker.ts";
 
 /** Mask of an edited object, with its id. */
 interface Named extends ComposedMask {
@@ -58,7 +58,7 @@ export class EditedMasks {
     found: readonly Instance[],
     key: string,
   ): Promise<Named> {
-    this.#maskWorker ??= loadScript(() => import("./mask-worker.ts")).then(
+    this.#maskWorker ??= loadScript(() => import("../workspace/compose/mask-worker.ts")).then(
       ({ MaskWorker: Opened }) => new Opened(),
     );
     const maskWorker = await this.#maskWorker.catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { batch, effect, type ReadonlySignal, untracked } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
-import { MaskWorker } from "../../edit/mask-worker.ts";
+import { MaskWorker } from "../compose/mask-worker.ts";
 import { isOnline } from "../../state/online.ts";
 import { fetchMasks } from "../masks/fetch-masks.ts";
 import { objectsOf } from "../masks/objects.ts";

@@ -1,5 +1,5 @@
 import { composeMask, type ComposedMask } from "./compose.ts";
-import type { Composition } from "../workspace/rules/edit-history.ts";
+import type { Composition } from "../rules/edit-history.ts";
 
 // Composes the masks of edited objects off the main thread.
 

@@ -10,7 +10,7 @@ import {
   unpackMask,
   writeGreyPng,
 } from "@segmentation/masks";
-import type { Composition } from "../workspace/rules/edit-history.ts";
+import type { Composition } from "../rules/edit-history.ts";
 import { paint, partOf, partsOf, union } from "./pixels.ts";
 
 /** Composed mask of an edited object. */

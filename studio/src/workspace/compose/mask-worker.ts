@@ -1,6 +1,6 @@
 import { sourceObjectsOf, type ComposedMask } from "./compose.ts";
 import type { ComposeAnswer, ComposeRequest } from "./compose.worker.ts";
-import type { Composition } from "../workspace/rules/edit-history.ts";
+import type { Composition } from "../rules/edit-history.ts";
 
 /** Web worker that composes masks. */
 export class MaskWorker {

@@ -1,5 +1,5 @@
 import type { Bitmap, RowRuns } from "@segmentation/masks";
-import type { Stroke } from "../workspace/rules/edit-history.ts";
+import type { Stroke } from "../rules/edit-history.ts";
 
 /** Paints a stroke into a mask: the pixels whose centres are nearer to its line than its radius are set, or cleared. */
 export function paint({ width, height, data }: Bitmap, { mode, radius, points }: Stroke): void {

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyMask } from "../../../../client/test/support/arbitrary-masks.ts";
 import { draw, maskFile } from "../../../../client/test/support/shapes.ts";
-import { composeMask } from "../../../src/edit/compose.ts";
+import { composeMask } from "../../../src/workspace/compose/compose.ts";
 import type { Composition, Stroke } from "../../../src/workspace/rules/edit-history.ts";
-import { paint, partOf, partsOf, union } from "../../../src/edit/pixels.ts";
+import { paint, partOf, partsOf, union } from "../../../src/workspace/compose/pixels.ts";
 
 const empty = (width: number, height: number) => draw(width, height, () => false);
 
