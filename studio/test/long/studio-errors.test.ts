@@ -154,6 +154,7 @@ describe("when something is in the way for long, the studio", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await waitForBegun(page);
     await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out and delete" }).click();
     await signInAs(page, newEmail());
     await page.getByText("Drop pictures or a clip").waitFor();
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).not.toContain("cup");

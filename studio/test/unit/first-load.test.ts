@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { buildStudio } from "../../../scripts/generate/studio-build.ts";
 
-const MOST_BYTES = 60_000;
+const MOST_BYTES = 72_000;
 
 describe("the studio's first load", () => {
-  it("has at most 60 kB of script, gzipped", async () => {
+  it("has at most 72 kB of script, gzipped", async () => {
     await buildStudio();
     const assets = join(PROJECT_ROOT, "studio", "dist");
     const html = await readFile(join(assets, "studio", "index.html"), "utf8");
