@@ -13,6 +13,7 @@ import {
 } from "./saved/saved-workspace.ts";
 import { type Named, openJob, resumeSaved } from "./jobs/open-job.ts";
 import { counted } from "../text/format.ts";
+import { fetchLater, loadScript } from "../state/scripts.ts";
 import { deleteOriginals, makeRoom } from "./saved/originals.ts";
 import { Owner } from "./service/owner.ts";
 import { taskIdOf } from "./rules/picture.ts";
@@ -22,8 +23,14 @@ import { Workspace } from "./workspace.ts";
 /** The workspace that was opened last; null if none was. */
 export const openedWorkspace = signalOf<Workspace | null>(null);
 
-/** What keeps the annotations of the open entries in step with the service. */
-const syncs = new Set<AnnotationSync>();
+/** The workspaces that are kept, and what keeps their annotations in step with the service. */
+const kept = new Map<Workspace, AnnotationSync | null>();
+
+const loadKeep = async () => await import("./annotations/keep.ts");
+const loadOriginals = async () => await import("./saved/kept-originals.ts");
+// They are needed after a deployment, too.
+fetchLater(loadKeep);
+fetchLater(loadOriginals);
 
 /** Saves a workspace in this browser and its annotations at the service, whenever it changes. */
 function keepSaved(workspace: Workspace): EndAutosave {
@@ -31,20 +38,24 @@ function keepSaved(workspace: Workspace): EndAutosave {
   const isClosed = signalOf(false);
   const over = new AbortController();
   const signals = AbortSignal.any([over.signal, workspace.owner.signal]);
-  let kept: string | null = null;
+  let keptJob: string | null = null;
   let isLate = false;
   let ofJob = new AbortController();
   const dispose = effect(() => {
     const { value: jobId } = workspace.firstJob;
-    if (workspace.opening.value || jobId === kept || isVisitor.value) return;
-    kept = jobId;
+    if (workspace.opening.value || jobId === keptJob || isVisitor.value) return;
+    keptJob = jobId;
     ofJob.abort();
     ofJob = new AbortController();
     if (jobId === null) return;
     const signal = AbortSignal.any([ofJob.signal, signals]);
     void keep(workspace, jobId, signal);
   });
-  signals.addEventListener("abort", () => dispose());
+  kept.set(workspace, null);
+  signals.addEventListener("abort", () => {
+    dispose();
+    kept.delete(workspace);
+  });
   effect(() => {
     // What is not saved yet is, also after another workspace was opened.
     if (!isClosed.value || workspace.keeping.value.at !== "saved") return;
@@ -61,17 +72,18 @@ function keepSaved(workspace: Workspace): EndAutosave {
 }
 
 async function keep(workspace: Workspace, jobId: string, signal: AbortSignal): Promise<void> {
-  const [{ keepWithService }, { showKeptOriginals }] = await Promise.all([
-    import("./annotations/keep.ts"),
-    import("./saved/kept-originals.ts"),
-  ]);
-  if (signal.aborted) return;
-  const isOnScreen = (): boolean =>
-    isWorkspacePath(location.pathname) && openedWorkspace.peek() === workspace;
-  const sync = keepWithService(workspace, jobId, { signal, isOnScreen });
-  syncs.add(sync);
-  signal.addEventListener("abort", () => syncs.delete(sync));
-  showKeptOriginals(workspace, jobId, signal);
+  try {
+    const [{ keepWithService }, { showKeptOriginals }] = await loadScript(() =>
+      Promise.all([loadKeep(), loadOriginals()]),
+    );
+    if (signal.aborted) return;
+    const isOnScreen = (): boolean =>
+      isWorkspacePath(location.pathname) && openedWorkspace.peek() === workspace;
+    kept.set(workspace, keepWithService(workspace, jobId, { signal, isOnScreen }));
+    showKeptOriginals(workspace, jobId, signal);
+  } catch (error) {
+    workspace.keeping.value = { at: "failed", error, hasChanges: true };
+  }
 }
 
 /** The workspaces of an account in this tab, which outlive visits of other screens. */
@@ -168,9 +180,14 @@ const SIGN_OUT_MS = 5_000;
 /** Saves what can be saved now. Returns what a sign-out would delete nevertheless, one phrase each. */
 export async function lostBySignOut(): Promise<readonly string[]> {
   const isOver = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_MS));
-  await Promise.race([isOver, Promise.all([...syncs].map((sync) => sync.save()))]);
-  const mine = savedWorkspaces().filter(({ accountId }) => accountId === current?.owner.accountId);
-  return mine.flatMap(phrasesOf);
+  await Promise.race([isOver, Promise.all([...kept.values()].flatMap((sync) => sync?.save() ?? []))]);
+  const accountId = current?.owner.accountId;
+  const mine = new Map(
+    savedWorkspaces().flatMap((saved) => (saved.accountId === accountId ? [[saved.id, saved]] : [])),
+  );
+  // The local storage may have had no room for them.
+  for (const workspace of kept.keys()) mine.set(workspace.savedId.peek(), savedOf(workspace));
+  return [...mine.values()].flatMap(phrasesOf);
 }
 
 /** Names what is in this browser alone of a saved workspace. */

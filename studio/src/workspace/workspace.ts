@@ -8,7 +8,7 @@ import { type ClipRegion, regionsOn } from "./rules/clip-regions.ts";
 import type { FoundJob } from "./service/found-job.ts";
 import type { Inputs } from "./service/shared-inputs.ts";
 import type { SignedInputs } from "./service/signed-inputs.ts";
-import type { Base, SyncState } from "./annotations/sync.ts";
+import type { JobBase, SyncState } from "./annotations/sync.ts";
 import type { Instance } from "./rules/instances.ts";
 import type { Owner } from "./service/owner.ts";
 import type { PointedObject, TakenBack } from "./rules/pointed-objects.ts";
@@ -130,8 +130,8 @@ export class Workspace {
   readonly verdicts = signal<Verdicts>(new Map());
   /** The hidden objects. */
   readonly hidden = signal<ReadonlySet<string>>(new Set());
-  /** The annotations of the service on which all of that is based, of the job that they belong to; null until they are known. */
-  readonly base = signal<(Base & { readonly jobId: string }) | null>(null);
+  /** The annotations of the service on which all of that is based; null until they are known. */
+  readonly base = signal<JobBase | null>(null);
   /** How far the annotations are saved. */
   readonly keeping = signal<SyncState>({ at: "saved" });
   /** Instances by the number of their attempt, of objects that were pointed at. */

@@ -115,6 +115,28 @@ describe("work on a result", () => {
       .toEqual(["cup", "spoon", "mug", "ladle"]);
   });
 
+  it("is asked about before a sign-out if neither the service nor the browser has it", async () => {
+    const { page } = await openFound();
+    await handleRequests(page, ANNOTATIONS, (route) => route.abort());
+    await page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('Full'); }");
+    await rename(page, "cup 1", "mug");
+    await page.getByText("Not saved:").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("Changes to coffee.png that are not saved").waitFor();
+  });
+
+  it("is not called saved if the script that saves it can't be fetched", async () => {
+    const { page } = await openStudio(stack);
+    await page.route(/\/assets\/keep-/, (route) => route.abort());
+    await page.reload();
+    await give(page, COFFEE);
+    await page.getByLabel("Prompts").fill("cup,");
+    await segment(page).click();
+    await page.getByText("Not saved: A part of the studio could not be loaded.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("Changes to coffee.png that are not saved").waitFor();
+  });
+
   it("goes on in a second tab", async () => {
     const { page, context } = await openFound();
     const second = await openTab(context, page.url());

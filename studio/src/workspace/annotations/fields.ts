@@ -34,6 +34,9 @@ export function pathOf(key: string): Path {
 /** Returns what two names of one class have in common. */
 export const comparable = (name: string): string => name.normalize("NFC").toLowerCase();
 
+/** Longer prompts are no classes. */
+const LONGEST_NAME = 100;
+
 /** The document of a job that nobody has annotated. */
 export const NO_ANNOTATIONS: AnnotationsDocument = {
   format: 1,
@@ -107,7 +110,7 @@ export function documentOf(fields: Fields, prompts: readonly string[]): Annotati
   };
   const entries = [...fields].map(([key, value]) => ({ path: pathOf(key), value: JSON.parse(value) }));
   for (const { path, value } of entries) if (path[0] === "class") classes.take(value);
-  for (const prompt of prompts) classes.idOf(prompt);
+  for (const prompt of prompts) if (prompt.length <= LONGEST_NAME) classes.idOf(prompt);
   for (const { path, value } of entries)
     switch (path[0]) {
       case "search":

@@ -2,6 +2,7 @@ import { batch, effect, type ReadonlySignal, untracked } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
 import { MaskWorker } from "../compose/mask-worker.ts";
 import { isOnline } from "../../state/online.ts";
+import { isExpired } from "../../state/session.ts";
 import { fetchMasks } from "../masks/fetch-masks.ts";
 import { objectsOf } from "../masks/objects.ts";
 import { changesOf } from "../rules/edit-history.ts";
@@ -9,34 +10,37 @@ import { taskIdOf } from "../rules/picture.ts";
 import type { Workspace } from "../workspace.ts";
 import type { Fields } from "./fields.ts";
 import { type AnnotationState, fieldsOfState, recipeOf, withFields } from "./state.ts";
-import { type AnnotationService, AnnotationSync, type Copy } from "./sync.ts";
+import { type AnnotationService, AnnotationSync, baseFor, type Copy } from "./sync.ts";
 
 /** Pause after the last change before it is saved. */
 const PAUSE_MS = 1_000;
 /** Pause between requests for the changes of others. */
 const POLL_MS = 5_000;
 
-/**
- * Keeps the annotations of an entry in step with the service, until the signal is aborted or the job is gone.
- * @param isOnScreen tells whether somebody may see changes of others
- */
+interface KeepOptions {
+  /** Aborted when it is to end. */
+  readonly signal: AbortSignal;
+  /** Tells whether somebody may see changes of others. */
+  readonly isOnScreen: () => boolean;
+}
+
+/** Keeps the annotations of an entry in step with the service, until the signal is aborted or the job is gone. */
 export function keepWithService(
   workspace: Workspace,
   jobId: string,
-  { signal, isOnScreen }: { readonly signal: AbortSignal; readonly isOnScreen: () => boolean },
+  { signal, isOnScreen }: KeepOptions,
 ): AnnotationSync {
+  const gone = new AbortController();
+  const over = AbortSignal.any([signal, gone.signal]);
   const shapes = new Shapes(workspace);
   const sync = new AnnotationSync(copyOf(workspace, jobId, shapes), serviceOf(workspace, jobId));
   let pause: ReturnType<typeof setTimeout> | undefined;
   const disposals = [
     effect(() => {
       const { value: state } = sync.state;
-      // Nothing can be saved of a job that was deleted.
-      const isGone =
-        state.at === "failed" && state.error instanceof SegmentationError && state.error.status === 404;
-      const isLossless = isGone || (state.at === "failed" && !state.hasChanges);
+      const isLossless = state.at === "gone" || (state.at === "failed" && !state.hasChanges);
       workspace.keeping.value = isLossless ? { at: "saved" } : state;
-      if (isGone) queueMicrotask(end);
+      if (state.at === "gone") queueMicrotask(() => gone.abort());
     }),
     effect(() => {
       stateOf(workspace);
@@ -45,7 +49,7 @@ export function keepWithService(
       pause = setTimeout(() => void sync.save(), PAUSE_MS);
     }),
     effect(() => {
-      if (isOnline.value) void untracked(() => sync.sync());
+      if (isOnline.value && !isExpired.value) void untracked(() => sync.sync());
     }),
   ];
   const flush = (): void => {
@@ -55,19 +59,19 @@ export function keepWithService(
     if (document.visibilityState === "hidden") flush();
     else if (isOnScreen()) void sync.sync();
   };
-  document.addEventListener("visibilitychange", look, { signal });
-  addEventListener("pagehide", flush, { signal });
+  document.addEventListener("visibilitychange", look, { signal: over });
+  addEventListener("pagehide", flush, { signal: over });
   const poll = setInterval(() => {
+    const isPossible = document.visibilityState === "visible" && isOnline.peek() && !isExpired.peek();
     const isWanted = isOnScreen() || sync.state.peek().at === "failed";
-    if (document.visibilityState === "visible" && isOnline.peek() && isWanted) void sync.sync();
+    if (isPossible && isWanted) void sync.sync();
   }, POLL_MS);
-  function end(): void {
+  over.addEventListener("abort", () => {
     for (const dispose of disposals) dispose();
     clearTimeout(pause);
     clearInterval(poll);
     shapes.close();
-  }
-  signal.addEventListener("abort", end);
+  });
   return sync;
 }
 
@@ -89,11 +93,10 @@ const serviceOf = ({ owner }: Workspace, jobId: string): AnnotationService => ({
 
 const copyOf = (workspace: Workspace, jobId: string, shapes: Shapes): Copy => ({
   get base() {
-    const base = workspace.base.peek();
-    return base?.jobId === jobId ? base : null;
+    return baseFor(workspace.base.peek(), jobId, tasksOf(workspace));
   },
   set base(base) {
-    workspace.base.value = base && { ...base, jobId };
+    workspace.base.value = base && { ...base, jobId, tasks: tasksOf(workspace) };
   },
   read: (base) => untracked(() => fieldsOfState(stateOf(workspace), base, shapes.known)),
   change: (from, to) =>
@@ -142,6 +145,8 @@ function stateOf(workspace: Workspace): AnnotationState {
     searches: workspace.searches.value.flatMap(({ jobId }) => (jobId === first ? [] : [jobId])),
   };
 }
+
+const tasksOf = (workspace: Workspace): string[] => [...untracked(() => stateOf(workspace)).fileNames.keys()];
 
 /** Puts what others have changed into the workspace. */
 function put(workspace: Workspace, { fileNames, verdicts, histories, hidden }: AnnotationState): void {

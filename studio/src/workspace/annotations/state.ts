@@ -1,8 +1,15 @@
 import type { Rle } from "@segmentation/masks";
-import { changesOf, type Composition, type History, NO_EDITS, type SetEdit } from "../rules/edit-history.ts";
+import {
+  changesOf,
+  type Composition,
+  type History,
+  NO_EDITS,
+  type SetEdit,
+  type Step,
+} from "../rules/edit-history.ts";
 import type { Verdict } from "../rules/review.ts";
 import { compositionIn } from "./recipe.ts";
-import { type Fields, keyOf, type ObjectField, type Path, pathOf, type Shape } from "./fields.ts";
+import { comparable, type Fields, keyOf, type ObjectField, type Path, pathOf, type Shape } from "./fields.ts";
 
 /** What the studio knows of the people's work on an entry. Pictures have the names of their tasks. */
 export interface AnnotationState {
@@ -38,7 +45,7 @@ function objectOf(taskId: string, id: string): string {
 
 /** Tells whether the state, rather than the document that it is based on, decides a field. */
 function isOwn(path: Path, { fileNames }: AnnotationState): boolean {
-  if (path[0] === "least") return true;
+  if (path[0] === "least") return fileNames.size > 0;
   if (path[0] === "task") return path[2] === "verdict" && fileNames.has(path[1]);
   return path[0] === "object" && path[3] !== "accepted" && fileNames.has(path[1]);
 }
@@ -78,8 +85,9 @@ function shapeOf(composition: Composition, before: string | undefined, shapes: S
     return isKnown ? known : { mask: { size: sizeOf(mask), counts: mask.counts } };
   }
   const recipe = recipeOf(composition);
-  if (known?.recipe === recipe) return known;
   const rle = shapes.get(recipe);
+  const isKnown = known?.recipe === recipe && (known.mask !== undefined || rle === undefined);
+  if (known !== null && (isKnown || (rle === undefined && recipe.length > LONGEST_RECIPE))) return known;
   return {
     ...(rle !== undefined && { mask: { size: sizeOf(rle), counts: rle.counts } }),
     ...(recipe.length <= LONGEST_RECIPE && { recipe }),
@@ -117,9 +125,12 @@ export function withFields(state: AnnotationState, from: Fields, to: Fields, now
     if (path[0] === "search" && value === true) searches.add(path[1]);
     else if (path[0] === "search") searches.delete(path[1]);
     else if (path[0] === "least") {
-      const [taskId = ""] = fileNames.keys();
-      const edit = { type: "least", prompt: path[1] || null, least: value ?? 0, at: now } as const;
-      histories.set(taskId, withStep(histories.get(taskId), edit));
+      const prompt = path[1] || null;
+      const [taskId] = fileNames.keys();
+      const edit = { type: "least", prompt, least: value, at: now, isOthers: true } as const;
+      if (value === undefined)
+        for (const [of, history] of histories) histories.set(of, without(history, prompt));
+      else if (taskId !== undefined) histories.set(taskId, withStep(histories.get(taskId), edit));
     } else if (path[0] === "task" && path[2] === "fileName" && fileNames.has(path[1]))
       fileNames.set(path[1], value ?? "");
     else if (path[0] === "task" && path[2] === "verdict") {
@@ -135,10 +146,31 @@ export function withFields(state: AnnotationState, from: Fields, to: Fields, now
     }
   }
   for (const { taskId, edit } of sets.values()) histories.set(taskId, withStep(histories.get(taskId), edit));
+  const names = new Map([...to].flatMap(([key, value]) => nameIn(pathOf(key), value)));
+  for (const [taskId, history] of histories) histories.set(taskId, respelled(history, names));
   return { fileNames, verdicts, histories, hidden, searches: [...searches] };
 }
 
 type Made = History["done"][number]["edit"];
+
+const without = ({ done, undone }: History, prompt: string | null): History => ({
+  done: done.filter(({ edit }) => edit.type !== "least" || edit.prompt !== prompt),
+  undone,
+});
+
+const nameIn = (path: Path, value: string): [of: string, name: string][] =>
+  path[0] === "class" ? [[path[1], JSON.parse(value).name]] : [];
+
+/** Spells the labels of a history as the classes of the document are. @param names by what their spellings have in common */
+function respelled({ done, undone }: History, names: ReadonlyMap<string, string>): History {
+  const spelled = (step: Step): Step => {
+    const { edit } = step;
+    if ((edit.type !== "rename" && edit.type !== "set") || typeof edit.label !== "string") return step;
+    const label = names.get(comparable(edit.label)) ?? edit.label;
+    return label === edit.label ? step : { ...step, edit: { ...edit, label } };
+  };
+  return { done: done.map(spelled), undone: undone.map(spelled) };
+}
 
 /** What comes from elsewhere is no reason to forget what can be redone here. */
 const withStep = ({ done, undone } = NO_EDITS, edit: Made): History => ({

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { SegmentationError } from "segmentation-client";
 import {
   type AnnotationsDocument,
   areSame,
@@ -21,7 +22,18 @@ export interface Base {
   readonly fields: Fields;
 }
 
-/** The service's side. Both throw if it can't be reached. */
+/** Base of a job's annotations. */
+export interface JobBase extends Base {
+  readonly jobId: string;
+  /** The tasks of the copy then: it has taken what the document says of these. */
+  readonly tasks: readonly string[];
+}
+
+/** Returns the base of a copy with these tasks; null if some came later, so that nothing counts as deleted that it has never had. */
+export const baseFor = (base: JobBase | null, jobId: string, tasks: readonly string[]): Base | null =>
+  base?.jobId === jobId && tasks.every((taskId) => base.tasks.includes(taskId)) ? base : null;
+
+/** The service's side. Both throw if it can't be reached, or refuses. */
 export interface AnnotationService {
   readonly load: () => Promise<Saved>;
   /** Saves a document that is based on a version; null if another one is there. */
@@ -32,7 +44,7 @@ export interface AnnotationService {
 export interface Copy {
   base: Base | null;
   readonly read: (base: Fields) => Fields;
-  /** Takes what others have changed. */
+  /** Takes what others have changed, and the spelling of the classes. */
   readonly change: (from: Fields, to: Fields) => void;
   /** Makes what is saved and is not there yet. */
   readonly prepare: (base: Fields) => Promise<void>;
@@ -44,7 +56,23 @@ export type SyncState =
   | { readonly at: "saving" }
   /** It has changes, which are saved soon. */
   | { readonly at: "changed" }
-  | { readonly at: "failed"; readonly error: unknown; readonly hasChanges: boolean };
+  | { readonly at: "failed"; readonly error: unknown; readonly hasChanges: boolean }
+  /** The job was deleted. */
+  | { readonly at: "gone" };
+
+const isOfMissingJob = (error: unknown): boolean =>
+  error instanceof SegmentationError && error.code === "job_not_found";
+
+/** Statuses of refusals that have nothing to do with the document. */
+const PASSING: ReadonlySet<number> = new Set([401, 402, 403, 408, 409, 425, 429]);
+
+/** Tells whether the service would refuse the same document again. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof SegmentationError &&
+  error.status !== undefined &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  !PASSING.has(error.status);
 
 export const NOTHING: Fields = fieldsOf(NO_ANNOTATIONS);
 
@@ -54,6 +82,11 @@ export class AnnotationSync {
   readonly #copy: Copy;
   readonly #service: AnnotationService;
   #last: Promise<void> = Promise.resolve();
+  /** The call that has not begun. */
+  #next: Promise<void> | null = null;
+  #isNextAsked = false;
+  /** The document that the service has refused. */
+  #refused: { readonly text: string; readonly error: unknown } | null = null;
 
   constructor(copy: Copy, service: AnnotationService) {
     this.#copy = copy;
@@ -68,39 +101,72 @@ export class AnnotationSync {
 
   /** Notes that the copy may have changed. */
   note(): void {
-    if (this.state.peek().at !== "saving" && this.hasChanges()) this.state.value = { at: "changed" };
+    const { at } = this.state.peek();
+    if (at !== "saving" && at !== "gone" && this.hasChanges()) this.state.value = { at: "changed" };
   }
 
   /** Takes what others have changed, and saves what was changed here; one call after the other. */
   sync(): Promise<void> {
-    this.#last = this.#last.then(() => this.#sync(true));
-    return this.#last;
+    return this.#queue(true);
   }
 
   /** Saves what was changed here. */
   save(): Promise<void> {
-    this.#last = this.#last.then(() => this.#sync(false));
-    return this.#last;
+    return this.#queue(false);
+  }
+
+  /** Calls that wait for the same one are one. */
+  #queue(isAsked: boolean): Promise<void> {
+    this.#isNextAsked ||= isAsked;
+    this.#next ??= this.#last = this.#last.then(() => {
+      const wasAsked = this.#isNextAsked;
+      this.#isNextAsked = false;
+      this.#next = null;
+      return this.#sync(wasAsked);
+    });
+    return this.#next;
   }
 
   async #sync(isAsked: boolean): Promise<void> {
+    if (this.state.peek().at === "gone") return;
     try {
       if (isAsked || this.#copy.base === null) this.#take(await this.#service.load());
-      while (this.hasChanges()) await this.#saveOnce();
-      this.state.value = { at: "saved" };
+      do await this.#copy.prepare(this.#copy.base?.fields ?? NOTHING);
+      while (this.hasChanges() && (await this.#saveOnce()));
+      this.state.value = { at: this.hasChanges() ? "changed" : "saved" };
     } catch (error) {
-      this.state.value = { at: "failed", error, hasChanges: this.hasChanges() };
+      this.state.value = isOfMissingJob(error)
+        ? { at: "gone" }
+        : { at: "failed", error, hasChanges: this.hasChanges() };
     }
   }
 
-  async #saveOnce(): Promise<void> {
+  /** Returns false if the service has this document already: saving it again changes nothing. */
+  async #saveOnce(): Promise<boolean> {
     this.state.value = { at: "saving" };
     const { version, fields } = this.#copy.base ?? { version: 0, fields: NOTHING };
-    await this.#copy.prepare(fields);
     const document = documentOf(this.#copy.read(fields), this.#copy.prompts());
-    const saved = await this.#service.save(document, version);
-    if (saved === null) this.#take(await this.#service.load());
-    else this.#copy.base = { version: saved, fields: fieldsOf(document) };
+    const saved = await this.#save(document, version);
+    if (saved === null) {
+      this.#take(await this.#service.load());
+      return true;
+    }
+    const after = fieldsOf(document);
+    this.#copy.base = { version: saved, fields: after };
+    // Two objects may have named one class in two ways.
+    if (this.hasChanges()) this.#copy.change(after, after);
+    return saved !== version;
+  }
+
+  async #save(document: AnnotationsDocument, version: number): Promise<number | null> {
+    const text = JSON.stringify(document);
+    if (this.#refused?.text === text) throw this.#refused.error;
+    try {
+      return await this.#service.save(document, version);
+    } catch (error) {
+      if (isFinal(error)) this.#refused = { text, error };
+      throw error;
+    }
   }
 
   #take({ version, document }: Saved): void {

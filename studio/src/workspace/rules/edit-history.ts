@@ -19,9 +19,20 @@ export type Edit =
   /** Its connected parts become objects: the largest one stays what it was, `others` names those that follow. */
   | { readonly type: "split"; readonly object: string; readonly others: readonly string[] }
   | { readonly type: "paint"; readonly object: string; readonly stroke: Stroke }
-  /** From which confidence on, 0 to 1, objects of a prompt (null: of all) are shown, in all pictures; `at` in milliseconds since 1970. */
-  | { readonly type: "least"; readonly prompt: string | null; readonly least: number; readonly at: number }
+  | LeastEdit
   | SetEdit;
+
+/** From which confidence on, 0 to 1, objects of a prompt are shown, in all pictures. */
+interface LeastEdit {
+  readonly type: "least";
+  /** Null of all prompts. */
+  readonly prompt: string | null;
+  readonly least: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  /** It was made in another browser. */
+  readonly isOthers?: true;
+}
 
 /** What another browser says of an object, or what this one has read of it: absent is unchanged, null is as it was found. */
 export interface SetEdit {
@@ -51,6 +62,7 @@ export function withEdit({ done }: History, edit: Edit, after: number): History 
   const last = done.at(-1);
   const isAgain =
     last?.edit.type === "least" &&
+    isOwn(last.edit) &&
     edit.type === "least" &&
     last.edit.prompt === edit.prompt &&
     last.after === after;
@@ -71,11 +83,13 @@ const objectsIn = (edit: Edit): readonly string[] => {
   return edit.type === "merge" ? edit.objects : [edit.object];
 };
 
+const isOwn = (edit: Edit): boolean => edit.type !== "set" && !("isOthers" in edit);
+
 /** Undoes the last edit, if there is one. */
 export function undo({ done, undone }: History, isSeen: IsSeen = () => true): History {
   const seen = done.filter(({ edit }) => isSeen(edit));
   // What was done here first; what others did, or was done before, comes after that.
-  const last = seen.findLast(({ edit }) => edit.type !== "set") ?? seen.at(-1);
+  const last = seen.findLast(({ edit }) => isOwn(edit)) ?? seen.at(-1);
   return last === undefined
     ? { done, undone }
     : { done: done.filter((step) => step !== last), undone: [...undone, last] };

@@ -52,6 +52,7 @@ export interface SavedWorkspace {
 interface SavedBase {
   readonly jobId: string;
   readonly version: number;
+  readonly tasks: readonly string[];
   readonly fields: readonly (readonly [key: string, value: string])[];
 }
 
