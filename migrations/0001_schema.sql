@@ -829,3 +829,9 @@ CREATE TABLE rounds (
   part  TEXT PRIMARY KEY,
   since INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The model that a pool of inference services last described, for times in which it is away.
+CREATE TABLE pool_models (
+  pool  TEXT PRIMARY KEY,
+  model TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -18,6 +18,8 @@ export interface Env {
   readonly JOBS: DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
   readonly STREAMS: DurableObjectNamespace<StreamsRpc & Rpc.DurableObjectBranded>;
   readonly WEBHOOKS: DurableObjectNamespace<WebhookRpc & Rpc.DurableObjectBranded>;
+  /** Absent without Cloudflare Containers. */
+  readonly INFERENCE_CONTAINER?: DurableObjectNamespace;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;
   readonly BULK_QUEUE: Queue<TaskMessage>;
   readonly TRIAL_QUEUE: Queue<TaskMessage>;
@@ -49,7 +51,7 @@ export function databasesOf(env: Env): ReadonlyMap<string, D1Database> {
 
 /** Describes the missing settings, and the problems of others. */
 function sentenceOf(issues: z.core.$ZodIssue[], env: object): string {
-  const named = issues.map(({ path, message }) => ({ name: path.join("."), message }));
+  const named = issues.map(({ path: [name], message }) => ({ name: String(name), message }));
   const missing = named.filter(({ name }) => !(name in env)).map(({ name }) => name);
   const wrong = named.filter(({ name }) => name in env).map(({ name, message }) => `${name} (${message})`);
   return [

@@ -7,7 +7,9 @@ import { Semaphore } from "./shared/semaphore.ts";
 import { newSeenCredentials, type SeenCredentials } from "./accounts/rules/callers.ts";
 import { FIRST_DATABASE } from "./shared/storage/databases.ts";
 import { databasesOf, settingsOf, type Env } from "./env.ts";
-import { InferenceClient } from "./models/store/inference-client.ts";
+import { composePools } from "./compose-pools.ts";
+import { InferencePools } from "./models/store/inference-pools.ts";
+import { PoolModels } from "./models/store/pool-models.ts";
 import { billingSettingsOf, bucketSettingsOf, identitySettingsOf, policyOf } from "./feature-settings.ts";
 import type { Settings } from "./settings.ts";
 import { type Account, Accounts } from "./accounts/store/accounts.ts";
@@ -72,7 +74,7 @@ export interface Platform extends Books {
   /** Null if the operator has no billing. */
   readonly payments: Payments | null;
   readonly assets: Assets;
-  readonly inference: InferenceClient;
+  readonly inference: InferencePools;
   /** The inference service's model, as last reported to this isolate. */
   readonly knownModel: RecentMap<Model>;
   /** The JobObject of this id, whether or not there is such a job. */
@@ -164,7 +166,7 @@ function createPlatform(env: Env): Platform {
     }),
     payments: billingSettings && new Payments(billingSettings),
     assets: new Assets(env.ASSETS),
-    inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
+    inference: new InferencePools(composePools(settings, env), new PoolModels(env.DB)),
     knownModel: new RecentMap<Model>(1, MODEL_KEPT_MS),
     accountStreams: (accountId: string) => env.STREAMS.getByName(accountId),
     jobObject: (jobId: string) => env.JOBS.getByName(jobId),

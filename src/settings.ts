@@ -63,6 +63,18 @@ const labels = z
   .transform((text) => text.split(",").map((part) => part.trim()))
   .pipe(z.array(z.string().min(1)).min(1));
 
+/** The pools of inference services that can be configured, in the order in which tasks are offered to them by default. */
+const POOLS = ["url", "container"] as const;
+
+/** True if the environment has a binding of the name. */
+const isBound = z
+  .custom<object>(
+    (binding) => typeof binding === "object" && binding !== null,
+    "a Durable Object's binding, not a variable",
+  )
+  .optional()
+  .transform((binding) => binding !== undefined);
+
 /** A query string, such as `audience=https://api.example.com`. */
 const parameters = z.string().transform((text) => Object.fromEntries(new URLSearchParams(text)));
 
@@ -73,6 +85,9 @@ const packageName = z.string().regex(/^(?:@[a-z\d-][a-z\d._-]*\/)?[a-z\d-][a-z\d
 
 /** The prefix of the secrets in .env. */
 const PUBLISHED = "published-for-wrangler-dev-alone";
+
+/** Checks a rule even if other settings are wrong, so that all problems are reported at once. */
+const ALWAYS = { when: () => true };
 
 /** The settings: docs/operations/settings.md describes each. */
 export const SettingsSchema = z
@@ -86,8 +101,10 @@ export const SettingsSchema = z
     S3_SECRET_ACCESS_KEY: z.string().min(1),
     MASTER_SECRET: masterSecret,
     MASTER_SECRET_PREVIOUS: masterSecret.optional(),
-    INFERENCE_URL: url,
-    INFERENCE_TOKEN: secret,
+    INFERENCE_URL: url.optional(),
+    INFERENCE_TOKEN: secret.optional(),
+    INFERENCE_CONTAINER: isBound,
+    INFERENCE_ORDER: names.pipe(z.array(z.enum(POOLS))).default([...POOLS]),
     OPERATOR_TOKEN: operatorSecret.optional(),
     OIDC_ISSUER: tokenIssuer.optional(),
     OIDC_AUDIENCE: z.string().min(1).optional(),
@@ -154,6 +171,22 @@ export const SettingsSchema = z
     LEDGER_OPEN_DAYS: z.coerce.number().int().min(4).max(366).default(14),
     RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000, MOST_DAYS),
   })
+  .refine(({ INFERENCE_URL, INFERENCE_CONTAINER }) => INFERENCE_URL !== undefined || INFERENCE_CONTAINER, {
+    path: ["INFERENCE_URL"],
+    error: "set it, or bind a container as INFERENCE_CONTAINER",
+    ...ALWAYS,
+  })
+  .refine(
+    ({ INFERENCE_URL, INFERENCE_CONTAINER, INFERENCE_ORDER }) =>
+      (INFERENCE_URL === undefined && !INFERENCE_CONTAINER) ||
+      INFERENCE_ORDER.some((pool) => (pool === "url" ? INFERENCE_URL !== undefined : INFERENCE_CONTAINER)),
+    { path: ["INFERENCE_ORDER"], error: "names no pool that is configured" },
+  )
+  .refine(
+    ({ INFERENCE_URL, INFERENCE_CONTAINER, INFERENCE_TOKEN }) =>
+      INFERENCE_TOKEN !== undefined || (INFERENCE_URL === undefined && INFERENCE_CONTAINER),
+    { path: ["INFERENCE_TOKEN"], error: "set it together with INFERENCE_URL", ...ALWAYS },
+  )
   .superRefine((settings, context) => {
     for (const group of [OIDC_GROUP, STRIPE_GROUP, LABEL_STUDIO_GROUP]) {
       const missing = group.filter((name) => settings[name] === undefined);

@@ -15,9 +15,14 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   INFERENCE_URL: "https://your.inference.service",
 };
 
+const hasContainer = ({ durable_objects: { bindings } }: Configuration): boolean =>
+  bindings.some(({ name }) => name === "INFERENCE_CONTAINER");
+
 /** What the Worker will find in its environment: the variables, and the secrets by their names alone. */
-function environmentOf(vars: Configuration["vars"], secrets: ReadonlySet<string> | null) {
+function environmentOf(configuration: Configuration, secrets: ReadonlySet<string> | null) {
+  const { vars } = configuration;
   const environment: Record<string, unknown> = { ...vars };
+  if (hasContainer(configuration)) environment["INFERENCE_CONTAINER"] = {};
   // A missing secret is reported separately; this checks only the others.
   for (const name of NEEDED_SECRETS) environment[name] = SOME_SECRET;
   // Where the secrets are not known, those that a price needs are taken as set: they are listed as unchecked.
@@ -29,10 +34,12 @@ function environmentOf(vars: Configuration["vars"], secrets: ReadonlySet<string>
 }
 
 function* checkSecrets(
-  { vars, command, file }: Configuration,
+  configuration: Configuration,
   secrets: ReadonlySet<string> | null,
   creationOf: ReturnType<typeof secretCreations>,
 ): Generator<Finding> {
+  const { vars, command, file } = configuration;
+  const needsNoToken = hasContainer(configuration) && vars["INFERENCE_URL"] === undefined;
   const put = (name: string) =>
     `${name.startsWith("S3_") ? `${R2_TOKEN}, then ` : ""}${command(`secret put ${name}`)}`;
   for (const name of Object.keys(vars).filter(isSecret)) {
@@ -43,7 +50,7 @@ function* checkSecrets(
     );
   }
   for (const name of NEEDED_SECRETS) {
-    if (secrets === null || secrets.has(name)) continue;
+    if (secrets === null || secrets.has(name) || (needsNoToken && name === "INFERENCE_TOKEN")) continue;
     yield missing(name, "the secret is not set", put(name), creationOf(name));
   }
   if (secrets !== null && !secrets.has("OPERATOR_TOKEN")) {
@@ -94,9 +101,9 @@ export function* checkSettings(
       secrets?.has("LOCAL_STACK") ? command("secret delete LOCAL_STACK") : `remove it from [vars] of ${file}`,
     );
   }
-  const { LOCAL_STACK: _, ...environment } = environmentOf(vars, secrets);
+  const { LOCAL_STACK: _, ...environment } = environmentOf(configuration, secrets);
   for (const { path, message } of SettingsSchema.safeParse(environment).error?.issues ?? []) {
-    const name = path.map(String).join(".");
+    const name = String(path[0]);
     // Set as a secret: nobody can read it here, so nobody can judge it.
     if (secrets?.has(name) && vars[name] === undefined) continue;
     const example = EXAMPLES[name] === undefined ? "" : ` = "${EXAMPLES[name]}"`;

@@ -67,9 +67,9 @@ async function cancelLostLeases(
   now: number,
 ): Promise<void> {
   const { jobId, lane } = before.definition;
-  const lost = before.tasks.flatMap(({ taskId, step }, i) =>
+  const lost = before.tasks.flatMap(({ taskId, step, pool = null }, i) =>
     step.at === "leased" && after.tasks[i]?.step.at !== "leased"
-      ? [{ taskId, lease: step.lease, lateMs: now - step.deadline }]
+      ? [{ taskId, lease: step.lease, pool, lateMs: now - step.deadline }]
       : [],
   );
   for (const { taskId, lease, lateMs } of lost)
@@ -82,8 +82,8 @@ export async function cancelLeases(
   platform: Platform,
   { definition, tasks: records }: JobState,
 ): Promise<void> {
-  const held = records.flatMap(({ taskId, step }) =>
-    step.at === "leased" ? [{ taskId, lease: step.lease }] : [],
+  const held = records.flatMap(({ taskId, step, pool = null }) =>
+    step.at === "leased" ? [{ taskId, lease: step.lease, pool }] : [],
   );
   await cancel(platform, definition.jobId, held);
 }
@@ -91,9 +91,9 @@ export async function cancelLeases(
 async function cancel(
   { inference }: Platform,
   jobId: string,
-  leases: readonly { taskId: string; lease: number }[],
+  leases: readonly { taskId: string; lease: number; pool: string | null }[],
 ): Promise<void> {
   await Promise.all(
-    leases.map(({ taskId, lease }) => inference.cancel(taskKey(jobId, taskId, lease), taskId)),
+    leases.map(({ taskId, lease, pool }) => inference.cancel(taskKey(jobId, taskId, lease), taskId, pool)),
   );
 }

@@ -247,8 +247,8 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return this.#open.leases.release(taskId, lease, askedMs);
   }
 
-  startTask(taskId: string, lease: number): Promise<void> {
-    return this.#open.leases.start(taskId, lease);
+  startTask(taskId: string, lease: number, pool: string | null): Promise<void> {
+    return this.#open.leases.start(taskId, lease, pool);
   }
 
   holding(taskId: string, lease: number): JobDefinition | null {

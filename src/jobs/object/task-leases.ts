@@ -29,8 +29,8 @@ export class TaskLeases {
     await this.#take((job, now) => tasks.releaseTask(job, taskId, lease, askedMs, Math.random(), now));
   }
 
-  async start(taskId: string, lease: number): Promise<void> {
-    await this.#take((job, now) => tasks.startTask(job, taskId, lease, now));
+  async start(taskId: string, lease: number, pool: string | null): Promise<void> {
+    await this.#take((job, now) => tasks.startTask(job, taskId, lease, now, pool));
   }
 
   holding(taskId: string, lease: number): JobDefinition | null {

@@ -118,33 +118,38 @@ async function requestOf(
  * back, and if it does not, the JobObject's alarm sends the task again.
  */
 export async function dispatchTask(platform: Platform, jobId: string, taskId: string): Promise<void> {
+  const { inference } = platform;
   const jobObject = platform.jobObject(jobId);
-  const claim = await jobObject.claimTask(taskId);
-  if (claim === null) return;
-  const { lease } = claim;
-  const request = await requestOf(platform, taskId, claim);
-  const begun = Date.now();
-  const submitted = await platform.inference.submit(request, taskId);
-  const outcome = submitted.outcome === "busy" && submitted.perhapsTaken ? "unanswered" : submitted.outcome;
-  log("info", "task_offered", { jobId, taskId, lane: request.lane, outcome, ms: Date.now() - begun });
-  switch (submitted.outcome) {
-    case "accepted":
-      return jobObject.startTask(taskId, lease);
-    case "busy":
-      log(submitted.expected ? "info" : "warn", "inference_busy", {
-        jobId,
-        taskId,
-        reason: submitted.reason,
-      });
-      // The returned lease offers the task again: it should not run twice meanwhile.
-      if (submitted.perhapsTaken) await platform.inference.cancel(request.key, taskId);
-      return jobObject.releaseTask(taskId, lease, submitted.delayMs);
-    case "refused":
-      log("error", "inference_refused", { jobId, taskId, reason: submitted.reason });
-      await jobObject.completeTask(taskId, lease, {
-        outcome: "failed",
-        problem: problemOf("task_refused"),
-        retryable: PROBLEMS.task_refused.retryable,
-      });
+  const passed = new Set<string>();
+  for (;;) {
+    const claim = await jobObject.claimTask(taskId);
+    if (claim === null) return;
+    const { lease } = claim;
+    const request = await requestOf(platform, taskId, claim);
+    const begun = Date.now();
+    const { pool, hasOthers, ...offered } = await inference.submit(request, taskId, passed);
+    const outcome = offered.outcome === "busy" && offered.perhapsTaken ? "unanswered" : offered.outcome;
+    const ms = Date.now() - begun;
+    log("info", "task_offered", { jobId, taskId, lane: request.lane, outcome, pool, ms });
+    switch (offered.outcome) {
+      case "accepted":
+        return jobObject.startTask(taskId, lease, pool);
+      case "busy":
+        log(offered.expected ? "info" : "warn", "inference_busy", { jobId, taskId, reason: offered.reason });
+        // Once the lease is handed back the task is offered again, and should not run twice meanwhile.
+        if (offered.perhapsTaken) await inference.cancel(request.key, taskId, pool);
+        await jobObject.releaseTask(taskId, lease, offered.delayMs);
+        if (!hasOthers || pool === null) return;
+        passed.add(pool);
+        break;
+      case "refused":
+        log("error", "inference_refused", { jobId, taskId, reason: offered.reason });
+        await jobObject.completeTask(taskId, lease, {
+          outcome: "failed",
+          problem: problemOf("task_refused"),
+          retryable: PROBLEMS.task_refused.retryable,
+        });
+        return;
+    }
   }
 }

@@ -83,6 +83,8 @@ export interface TaskRecord extends Delivery<TaskEnd> {
   readonly taskId: string;
   /** True if the inference service has ever taken it. */
   readonly started: boolean;
+  /** The pool of the inference service that took it for the present lease; absent until the Worker knows it. */
+  readonly pool?: string;
   /** The cause of its failure or of its last attempt's end, or the part that a success could not deliver. */
   readonly problem: TaskProblem | null;
   /** Absent until a holder reports progress, and again after the next claim. */

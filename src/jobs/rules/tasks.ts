@@ -55,7 +55,8 @@ const attemptFailed = (
   delivery.retried({ ...task, problem, failedAt: now }, policy, now) ?? failed(task, lease, problem);
 
 /** Returns the task with a new holder. Work of earlier holders stays counted: its cost is the same. */
-function atNewHolder({ progress, ...task }: TaskRecord): TaskRecord {
+function atNewHolder(before: TaskRecord): TaskRecord {
+  const { progress, pool: _, ...task } = before;
   return progress === undefined ? task : { ...task, spent: (task.spent ?? 0) + progress.done };
 }
 
@@ -111,9 +112,19 @@ export function releaseTask(
   return { state: { ...released.state, standstill: { since: now, refused: true } }, taken: true };
 }
 
-/** Records that the inference service took the task and is processing it. */
-export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
-  byBusyHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
+/** Records that a pool of the inference service took the task and is processing it. */
+export const startTask = (
+  state: JobState,
+  taskId: string,
+  lease: number,
+  now: number,
+  pool: string | null = null,
+): Transition =>
+  byBusyHolder(state, taskId, lease, now, (task) => ({
+    ...task,
+    started: true,
+    ...(pool !== null && { pool }),
+  }));
 
 /** Share of a task by which an attempt has to advance further than those before: that limits their number. */
 const ADVANCE_SHARE = 0.1;

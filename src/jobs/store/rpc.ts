@@ -82,8 +82,8 @@ export interface JobRpc {
   claimTask(taskId: string): Promise<TaskClaim | null>;
   /** Puts a task back for which the inference service has no room: it is sent again after a delay, and keeps its attempts. */
   releaseTask(taskId: string, lease: number, askedMs: number): Promise<void>;
-  /** Records that the inference service took the task. */
-  startTask(taskId: string, lease: number): Promise<void>;
+  /** Records that a pool of the inference service took the task; null if the pool is unknown. */
+  startTask(taskId: string, lease: number, pool: string | null): Promise<void>;
   /** Returns the job that the holder of a lease is working on; null if the lease is no longer in force. */
   holding(taskId: string, lease: number): JobDefinition | null;
   /** Records progress and extends the lease; null if it is no longer in force. */

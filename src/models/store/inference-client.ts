@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sha256Hex } from "../../shared/digest.ts";
 import { reasonOf } from "../../shared/log.ts";
+import type { InferencePool, NoModel, Room, SubmitOutcome } from "./inference-pool.ts";
 import {
   ModelDescription,
   PICTURE_HEADER,
@@ -12,27 +13,6 @@ import {
   type WaitingTask,
 } from "@segmentation/protocol";
 
-/** The inference service's answer to a task. `busy` is back-pressure: offer the task again after `delayMs`. */
-export type SubmitOutcome =
-  | { readonly outcome: "accepted" }
-  | {
-      readonly outcome: "busy";
-      readonly delayMs: number;
-      readonly reason: string;
-      /** False if an operator should check: the service is unreachable, or gives an invalid answer. */
-      readonly expected: boolean;
-      /** True if the service may have taken the task: it gave no answer, or a proxy answered in its place. */
-      readonly perhapsTaken: boolean;
-    }
-  | { readonly outcome: "refused"; readonly reason: string };
-
-/** The tasks that would find room; `away` has the reason if it is not their number. */
-export interface Room {
-  readonly room: readonly boolean[];
-  /** `expected` is false if an operator should check. */
-  readonly away: { readonly reason: string; readonly expected: boolean } | null;
-}
-
 const TIMEOUT_MS = 10_000;
 /** Unless the service asks for another. */
 export const DEFAULT_DELAY_MS = 2_000;
@@ -40,13 +20,6 @@ const LONGEST_DELAY_MS = 60_000;
 
 /** An older service names no version. */
 const AnyDescription = z.object({ protocol: z.int().default(0) });
-
-/** The reason why the service reports no readable model, for the log. */
-export interface NoModel {
-  readonly reason: string;
-  /** The service's version of the protocol if it is not the Worker's. */
-  readonly otherProtocol?: number;
-}
 
 const Refusal = z.object({ error: z.string().max(64) });
 
@@ -56,18 +29,31 @@ async function refusalCode(response: Response): Promise<string> {
   return Refusal.safeParse(body).data?.error ?? "";
 }
 
-/** The inference service, by its HTTP protocol. */
-export class InferenceClient {
-  readonly #baseUrl: string;
-  readonly #headers: Readonly<Record<string, string>>;
+/** Sends a request to an inference service. `path` begins after the service's origin. */
+export type InferenceFetcher = (path: string, init: RequestInit & { headers: Headers }) => Promise<Response>;
 
-  constructor(baseUrl: string, token: string) {
-    this.#baseUrl = baseUrl;
-    this.#headers = {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      [PROTOCOL_HEADER]: String(PROTOCOL),
-    };
+/** Returns the fetcher of the service at a URL, which requires the token. */
+export const serviceAt =
+  (url: string, token: string): InferenceFetcher =>
+  (path, init) => {
+    init.headers.set("authorization", `Bearer ${token}`);
+    return fetch(url + path, init);
+  };
+
+/** Returns the fetcher of a Durable Object, which forwards requests to a service that only it reaches. */
+export const objectNamed =
+  (namespace: DurableObjectNamespace, name: string): InferenceFetcher =>
+  (path, init) =>
+    namespace.getByName(name).fetch(`https://inference.internal${path}`, init);
+
+/** The pool behind a fetcher, by the protocol of the inference service. */
+export class InferenceClient implements InferencePool {
+  readonly name: string;
+  readonly #fetcher: InferenceFetcher;
+
+  constructor(name: string, fetcher: InferenceFetcher) {
+    this.name = name;
+    this.#fetcher = fetcher;
   }
 
   /** @param uploadId the picture or clip that the request is about: a load balancer can hash on its digest */
@@ -77,18 +63,16 @@ export class InferenceClient {
     uploadId?: string,
     body?: TaskRequest | RoomRequest,
   ): Promise<Response> {
-    return await fetch(`${this.#baseUrl}/v1/${path}`, {
+    const headers = new Headers({ "content-type": "application/json", [PROTOCOL_HEADER]: String(PROTOCOL) });
+    if (uploadId !== undefined) headers.set(PICTURE_HEADER, await sha256Hex(uploadId));
+    return await this.#fetcher(`/v1/${path}`, {
       method,
-      headers: {
-        ...this.#headers,
-        ...(uploadId !== undefined && { [PICTURE_HEADER]: await sha256Hex(uploadId) }),
-      },
+      headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   }
 
-  /** Offers a task of an upload. A service that can't be reached counts as busy: it may come back. */
   async submit(request: TaskRequest, uploadId: string): Promise<SubmitOutcome> {
     let response: Response;
     try {
@@ -118,11 +102,6 @@ export class InferenceClient {
     return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503, perhapsTaken };
   }
 
-  /**
-   * Returns which of these tasks would find room if they were offered now, in this order. Null if the service is too old to
-   * answer. None does if the service is away, or refuses us; `reason` has the cause, for the log.
-   * @param uploadId the first task's
-   */
   async room(tasks: readonly WaitingTask[], uploadId: string): Promise<Room | null> {
     const none = tasks.map(() => false);
     try {
@@ -137,7 +116,6 @@ export class InferenceClient {
     }
   }
 
-  /** The model that the service has loaded, if it speaks the Worker's version of the protocol. */
   async describeModel(): Promise<ModelDescription | NoModel> {
     try {
       const response = await this.#ask("GET", "model");
@@ -154,7 +132,6 @@ export class InferenceClient {
     }
   }
 
-  /** Makes the service drop a task, if it is reachable; otherwise the task's next callback does. */
   async cancel(key: string, uploadId: string): Promise<void> {
     try {
       const response = await this.#ask("DELETE", `tasks/${key}`, uploadId);

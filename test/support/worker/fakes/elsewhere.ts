@@ -22,7 +22,7 @@ export const DESCRIPTION: ModelDescription = {
  * other URL.
  */
 export const playedElsewhere = async ({ url }: Request): Promise<Response> =>
-  url.startsWith(home.platform.settings.INFERENCE_URL)
+  url.startsWith(String(home.platform.settings.INFERENCE_URL))
     ? Response.json(DESCRIPTION)
     : new Response(PNG, { headers: { "content-type": "image/png" } });
 

@@ -24,6 +24,12 @@ const put = (name: string) =>
   `${name.startsWith("S3_") ? "create an R2 API token with object read and write for the bucket at https://dash.cloudflare.com/?to=/:account/r2/api-tokens, then " : ""}npx wrangler secret put ${name}`;
 const missing = (what: string, mend: string) => ({ severity: "missing", what, mend });
 
+const CONTAINER_BINDING = `[[durable_objects.bindings]]
+name = "INFERENCE_CONTAINER"
+class_name = "Container"
+script_name = "containers"
+`;
+
 describe("npm run deploy -- --dry-run", () => {
   const bucket = (changes: object) => ({
     buckets: {
@@ -81,6 +87,22 @@ describe("npm run deploy -- --dry-run", () => {
       "a setting that is not there",
       { edit: (toml) => toml.replace(/^INFERENCE_URL.*$/m, "") },
       [missing("INFERENCE_URL", set("INFERENCE_URL", "https://your.inference.service"))],
+    ],
+    [
+      "nothing of an inference service behind a Durable Object",
+      {
+        edit: (toml) =>
+          toml.replace(/^INFERENCE_URL.*$/m, "").replace("[vars]", `${CONTAINER_BINDING}\n[vars]`),
+        account: {
+          secrets: [...NEEDED_SECRETS.filter((name) => name !== "INFERENCE_TOKEN"), "OPERATOR_TOKEN"],
+        },
+      },
+      [],
+    ],
+    [
+      "a pool in the order that does not exist",
+      { edit: (toml) => toml.replace("[vars]", '[vars]\nINFERENCE_ORDER = "url,gpu"') },
+      [missing("INFERENCE_ORDER", "set INFERENCE_ORDER in [vars] of wrangler.toml")],
     ],
     [
       "the signed URLs' bucket, which is another than the binding's",

@@ -1,0 +1,8 @@
+/** The planted model without regions. */
+import { loadModel as loadPlanted } from "./planted-model.ts";
+import type { Model } from "../../../src/models/model.ts";
+
+export async function loadModel(folder: string): Promise<Model> {
+  const { drawsRegions: _, followsRegions: __, ...model } = await loadPlanted(folder);
+  return { ...model, id: "plain" };
+}
