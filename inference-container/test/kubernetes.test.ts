@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { load, loadAll } from "js-yaml";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { Backlog } from "../../src/operator/contract/operator.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 import { readSettings } from "../src/settings.ts";
 import * as manifests from "./support/manifests.ts";
@@ -30,7 +31,7 @@ const modelVariables = manifests.plainVariables(model.env);
 test("every file can be read, and is a part of a kustomization that names no other", () => {
   expect(files.length).toBeGreaterThan(7);
   for (const path of files) expect(loadAll(read(join("kubernetes", path))), path).toHaveLength(1);
-  const named = ["base", "nvidia", "autoscaling"].flatMap((folder) => {
+  const named = ["base", "nvidia", "autoscaling", "from-zero"].flatMap((folder) => {
     const { resources, patches } = kustomization(folder);
     const own = [...resources, ...patches.flatMap(({ path }) => path ?? [])];
     return ["kustomization.yaml", ...own].map((path) => join(folder, path));
@@ -141,4 +142,34 @@ test("the service listens where the probes ask, and they get an answer", async (
     expect((await fetch(`${rig.service.url}${httpGet.path}`)).status).toBe(200);
   }
   expect(paths).toEqual(new Set(["/readyz", "/healthz"]));
+});
+
+test("the component from-zero asks for a field of the Worker's backlog, with a token, and lets the last pod end", () => {
+  const { spec } = manifest(
+    "from-zero/scaled-object.yaml",
+    withSpec({
+      minReplicaCount: z.literal(0),
+      triggers: z.tuple([
+        z.looseObject({
+          type: z.literal("metrics-api"),
+          metadata: z.looseObject({
+            url: z.url(),
+            valueLocation: Backlog.keyof(),
+            authMode: z.literal("bearer"),
+          }),
+          authenticationRef: z.object({ name: z.string() }),
+        }),
+      ]),
+    }),
+  );
+  const [{ metadata, authenticationRef }] = spec.triggers;
+  expect(new URL(metadata.url).pathname).toBe("/internal/operator/backlog");
+  const authentication = manifest(
+    "from-zero/trigger-authentication.yaml",
+    z.looseObject({
+      metadata: z.object({ name: z.string() }),
+      spec: z.object({ secretTargetRef: z.tuple([z.looseObject({ parameter: z.literal("token") })]) }),
+    }),
+  );
+  expect(authentication.metadata.name).toBe(authenticationRef.name);
 });

@@ -6,6 +6,7 @@ import {
   ResealRequest,
   StuckJobsQuery,
 } from "../../operator/contract/operator.ts";
+import { backlog } from "../../operator/operations/backlog.ts";
 import { listDeadLetters, replayDeadLetters } from "../../operator/operations/dead-letters.ts";
 import { eraseEverywhere } from "../../operator/operations/erase-account.ts";
 import { deleteCopy, moveAccount } from "../../operator/operations/move-account.ts";
@@ -17,7 +18,7 @@ import { platform, type AppEnv } from "../context.ts";
 import { authenticateOperator } from "../middleware/authenticate.ts";
 import { readBody, readQuery } from "../read-request.ts";
 
-/** Routes for `npm run admin`. Not part of the public API: operator/contract/operator.ts is its only document. */
+/** Routes for `npm run admin` and autoscalers. Not part of the public API: operator/contract/operator.ts is its only document. */
 export const operator = new Hono<AppEnv>()
   .use(authenticateOperator)
   .get("/jobs/:jobId", async (c) => c.json(await showJob(platform(c), c.req.param("jobId"))))
@@ -34,6 +35,7 @@ export const operator = new Hono<AppEnv>()
     const { from, confirmed } = await readBody(c, DeleteCopyRequest);
     return c.json(await deleteCopy(platform(c), c.req.param("accountId"), from, confirmed));
   })
+  .get("/backlog", async (c) => c.json(await backlog(platform(c), Date.now())))
   .get("/stuck-jobs", async (c) =>
     c.json(await stuckJobs(platform(c), (await readQuery(c, StuckJobsQuery)).hours, Date.now())),
   )

@@ -47,6 +47,13 @@ export class Queues {
     await this.#queues[lane].sendBatch(taskIds.map((taskId) => ({ body: { v: 1, jobId, taskId, waiting } })));
   }
 
+  /** Returns the number of a lane's messages in the queue, and the age of the oldest in seconds. @param now epoch ms */
+  async backlog(lane: Lane, now: number): Promise<{ waiting: number; oldestSeconds: number }> {
+    const { backlogCount: waiting, oldestMessageTimestamp: oldest } = await this.#queues[lane].metrics();
+    const ageMs = oldest === undefined ? 0 : Math.max(0, now - oldest.getTime());
+    return { waiting, oldestSeconds: Math.round(ageMs / 1_000) };
+  }
+
   /** Sends messages of a lane again, each after its delay. @throws if the queue takes none of them. */
   async sendLater(
     lane: Lane,

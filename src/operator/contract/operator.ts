@@ -1,8 +1,9 @@
+import { Lane } from "@segmentation/protocol";
 import { z } from "zod";
 import { JobReport } from "../../jobs/contract/job-report.ts";
 
 /*
- * The operator's API, `/internal/operator`: for `npm run admin` alone, and not part of the public contract. Times are epoch
+ * The operator's API, `/internal/operator`: for `npm run admin` and autoscalers alone, and not part of the public contract. Times are epoch
  * milliseconds.
  */
 
@@ -32,6 +33,17 @@ export const ProtocolProbe = z.object({
   reason: z.string().nullable(),
 });
 export type ProtocolProbe = z.infer<typeof ProtocolProbe>;
+
+/** The messages of a lane's queue: tasks that no inference service holds. */
+const LaneBacklog = z.object({ waiting: count, oldestSeconds: count });
+
+/** The work for an autoscaler of inference services. */
+export const Backlog = z.object({
+  /** Tasks that could run at the same time, including those that are running; 0 if no job is in progress. */
+  runnable: count,
+  lanes: z.record(Lane, LaneBacklog),
+});
+export type Backlog = z.infer<typeof Backlog>;
 
 export const StuckJobsQuery = z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) });
 

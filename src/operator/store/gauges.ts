@@ -68,6 +68,17 @@ export class Gauges extends D1Store {
     );
   }
 
+  /** The tasks of open jobs that could run at the same time. @param window the most of a job */
+  async runnable(window: number): Promise<number> {
+    const { runnable } = await this.one<{ runnable: number }>(
+      `SELECT coalesce(sum(min(total_items, ?1)), 0) AS runnable
+       FROM (SELECT total_items FROM jobs
+             WHERE status IN ('queued', 'processing') AND updated_at > 0 ORDER BY updated_at, id LIMIT ?2)`,
+      [window, MOST_JOBS],
+    );
+    return runnable;
+  }
+
   /** @param now epoch ms */
   uploads(now: number): Promise<UploadGauges> {
     return this.one(

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { TaskRequest } from "@segmentation/protocol";
-import { TaskMessage } from "../../../src/jobs/store/queues.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { amount, Draw } from "../../support/worker/client/random.ts";
-import { callBack, deliver, success } from "../../support/worker/fakes/inference.ts";
+import { HeldQueue } from "../../support/worker/fakes/held-queue.ts";
+import { callBack, success } from "../../support/worker/fakes/inference.ts";
 import { installPools, SimulatedPool } from "../../support/worker/fakes/simulated-pool.ts";
 import { ring } from "../../support/worker/fixtures/archives.ts";
 import { newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
@@ -17,8 +17,6 @@ const MOST_ROUNDS = 200;
 const CALM = 25;
 const AWAY_MS = 10_000;
 
-const QUEUE = "segmentation-bulk";
-
 /** Pools that fail at random, and the jobs that they have to finish. */
 class Simulation {
   readonly #draw: Draw;
@@ -27,7 +25,7 @@ class Simulation {
     new SimulatedPool("near", 1),
     new SimulatedPool("far", 3),
   ];
-  readonly queue: TaskMessage[] = [];
+  readonly queue = new HeldQueue();
   /** When a pool last gave no answer. */
   readonly #silentAt = new Map<string, number>();
   readonly problems: string[] = [];
@@ -37,11 +35,6 @@ class Simulation {
   constructor(draw: Draw) {
     this.#draw = draw;
     installPools(this.pools);
-    const queues: Queue = Object.getPrototypeOf(env.BULK_QUEUE);
-    vi.spyOn(queues, "sendBatch").mockImplementation((batch) => {
-      for (const { body } of batch) this.queue.push(TaskMessage.parse(body));
-      return Promise.resolve({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
-    });
     for (const pool of this.pools) this.#watch(pool);
   }
 
@@ -97,15 +90,9 @@ class Simulation {
     }
   }
 
-  async #deliver(): Promise<void> {
-    const batch = this.#draw.shuffled(this.queue.splice(0));
-    const { explicitAcks } = await deliver(QUEUE, ...batch);
-    this.queue.push(...batch.filter((_, i) => !explicitAcks.includes(`m${i}`)));
-  }
-
   async round(number: number, jobIds: readonly string[]): Promise<void> {
     this.#fail(number);
-    await this.#deliver();
+    await this.queue.deliver(this.#draw);
     for (const pool of this.pools) if (pool.condition !== "away") await this.#report(pool);
     later(ROUND_MS);
     for (const jobId of jobIds) await ring(jobId);
