@@ -4,7 +4,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { BASE64_PLACEHOLDER, SegmentRequest } from "../segment/contract/segment.ts";
 import { SEGMENT_OPERATIONS } from "../segment/contract/operations.ts";
 import type { Requester } from "../segment/operations/requester.ts";
-import { beginSegmentation, isRepetition, type Picture, type Sought } from "../segment/operations/segment.ts";
+import { segment, isRepetition, type Picture, type Sought } from "../segment/operations/segment.ts";
 import { forgetUpload } from "../uploads/operations/store-file.ts";
 import { newUploadOf } from "../uploads/operations/uploads.ts";
 import { PART_BYTES } from "../uploads/rules/parts.ts";
@@ -35,7 +35,7 @@ export const JSON_BODY: LargeBody = {
 
 /**
  * Reads a request of segment, a form or JSON, and creates its job. Checks the account's access before reading.
- * @throws ServiceError of the body; as beginSegmentation.
+ * @throws ServiceError of the body; as segment.
  */
 export async function beginFromRequest(c: Context<AppEnv>, client: Requester): Promise<Begun> {
   refuseWithoutAccess(client);
@@ -45,7 +45,7 @@ export async function beginFromRequest(c: Context<AppEnv>, client: Requester): P
     return withLargeBody(c, client, JSON_BODY, (body) => beginFromJson(client, body));
   }
   const { picture, sought } = await readForm(c, client, boundary);
-  return { ...(await beginSegmentation(client, picture, sought)), sought };
+  return { ...(await segment(client, picture, sought)), sought };
 }
 
 async function beginFromJson(client: Requester, { value, aside: [inline] }: StrictJson): Promise<Begun> {
@@ -58,7 +58,7 @@ async function beginFromJson(client: Requester, { value, aside: [inline] }: Stri
   }
   if (picture === null)
     throw new ServiceError("invalid_request", "image.base64: is empty. Send the file's bytes in base64.");
-  return { ...(await beginSegmentation(client, picture, sought)), sought };
+  return { ...(await segment(client, picture, sought)), sought };
 }
 
 /** Puts a short picture in the place of the one that was set aside. */

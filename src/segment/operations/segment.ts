@@ -37,7 +37,7 @@ export async function isRepetition({ platform, account, idempotencyKey: key }: R
  * Stores the picture and creates its job, once per Idempotency-Key.
  * @throws ServiceError as newUpload and createJob; then neither an upload nor a job remains.
  */
-export async function beginSegmentation(
+export async function segment(
   client: Requester,
   picture: Picture,
   sought: Sought,
