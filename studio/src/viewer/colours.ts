@@ -1,4 +1,4 @@
-import { differenceOf, distanceOf, type Seen, seenOf, strongest } from "./oklab.ts";
+import { differenceOf, distanceOf, hueOf, type Seen, seenOf, strongest } from "./oklab.ts";
 import type { Colour } from "./types.ts";
 
 /** Default opacity of masks, 0 to 1. */
@@ -78,20 +78,28 @@ const ofLabels: readonly Candidate[] = (() => {
   return Array.from({ length: LABELS }, () => candidateOf(palette.next().rgb));
 })();
 
-/** Maximum distance in OKLab of an object's color from its label's. */
+/** Minimum distance in OKLab of a color from a label's, to be no shade of it. */
 const SHADES = 0.2;
 
+/** The hue says which label an object has, lightness and chroma which object it is. */
+const SHADE_LIGHTNESSES = [0.42, 0.46, 0.5, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0.78, 0.82, 0.86, 0.9, 0.94];
+const SHADE_CHROMAS = [0.25, 0.15, 0.08];
+
 /**
- * The colours for the objects of a label: its own, and shades of it that look more like it than like another label's.
+ * The colours for the objects of a label: its own, and lighter, darker and paler ones of its hue that look more like it than like
+ * another label's.
  * @param labels how many labels there are beside it: the fewer, the more different its shades may be
  */
 export function paletteOf(label: number, labels = LABELS): Palette {
   const place = label % LABELS;
   const others = ofLabels.slice(0, Math.max(labels, place + 1));
   const own = others[place] ?? candidateOf([0, 0, 0]);
-  const shades = candidates.filter(({ seen }) => {
+  const hue = hueOf(own.seen);
+  const shades = SHADE_LIGHTNESSES.flatMap((lightness) =>
+    SHADE_CHROMAS.map((chroma) => candidateOf(strongest(lightness, hue, chroma))),
+  ).filter(({ seen }) => {
     const away = distanceOf(seen, own.seen);
-    return away <= SHADES && others.every((other) => away <= distanceOf(seen, other.seen));
+    return others.every((other) => away <= distanceOf(seen, other.seen));
   });
   return new Palette([own, ...shades]);
 }

@@ -55,6 +55,9 @@ const distance = (a: Lab, b: Lab): number =>
 /** Difference of two colors to most people: their distance in OKLab. */
 export const distanceOf = (a: Seen, b: Seen): number => distance(a.all, b.all);
 
+/** The hue of a color in degrees, as most people see it. */
+export const hueOf = ({ all: [, red, yellow] }: Seen): number => (Math.atan2(yellow, red) * 180) / Math.PI;
+
 /** Those who see fewer colours need less of a distance to have as many of them. */
 const WITHOUT_GREEN = 1.5;
 

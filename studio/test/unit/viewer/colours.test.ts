@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maskColour, objectColour, Palette, paletteOf } from "../../../src/viewer/colours.ts";
-import { differenceOf, distanceOf, MeanColour, seenOf } from "../../../src/viewer/oklab.ts";
+import { differenceOf, distanceOf, hueOf, MeanColour, seenOf } from "../../../src/viewer/oklab.ts";
 
 type Rgb = ReturnType<typeof maskColour>["rgb"];
 
+const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 const difference = (a: Rgb, b: Rgb): number => differenceOf(seenOf(a), seenOf(b));
 const distance = (a: Rgb, b: Rgb): number => distanceOf(seenOf(a), seenOf(b));
 /** The smallest difference of two of some colours. */
@@ -41,17 +42,22 @@ describe("the colours of masks", () => {
     expect(some(10, objectColour)).toEqual(some(10, (i) => maskColour(i)));
   });
 
-  it("of 14 objects of a label are 14 shades of it: none looks more like another label's", () => {
+  it("of 14 objects of a label are 14 shades of its hue: none looks more like another label's", () => {
     for (const labels of [2, 3, 4])
       for (let label = 0; label < labels; label++) {
         const shades = some(14, (i) => maskColour(label, i, labels));
-        expect(least(shades, distance)).toBeGreaterThan(0.04);
+        expect(least(shades, distance)).toBeGreaterThan(0.035);
         expect(shades[0]).toEqual(maskColour(label).rgb);
-        for (const shade of shades)
+        for (const shade of shades) {
+          // Bytes of a pale color round its hue.
+          expect(
+            Math.cos(radians(hueOf(seenOf(shade)) - hueOf(seenOf(maskColour(label).rgb)))),
+          ).toBeGreaterThan(Math.cos(radians(3)));
           for (let other = 0; other < labels; other++)
             expect(distance(shade, maskColour(label).rgb)).toBeLessThanOrEqual(
               distance(shade, maskColour(other).rgb),
             );
+        }
       }
   });
 
