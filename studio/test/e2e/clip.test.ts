@@ -72,6 +72,8 @@ describe("a clip", () => {
     expect(first).toMatchObject({
       type: "video",
       fps: 2,
+      generatePreview: true,
+      formats: ["coco"],
       regions: [{ timeSeconds: 0, objectId: 1, label: "my cat", points: [{ label: 1 }] }],
     });
     expect(first.prompts).toBeUndefined();
@@ -83,6 +85,9 @@ describe("a clip", () => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download masks.json" }).click(),
     ]);
+    for (const format of ["COCO", "Clip with masks"])
+      await page.getByRole("button", { name: `Download ${format}` }).waitFor();
+    expect(await page.getByRole("button", { name: /^Run again to include/ }).count()).toBe(0);
     await page.getByRole("button", { name: "Close" }).click();
     const masks: MasksJson = JSON.parse(await readFile(await download.path(), "utf8"));
     expect(masks.frames.map(({ objects }) => objects)).toMatchObject([

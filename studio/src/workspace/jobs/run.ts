@@ -20,6 +20,9 @@ function requestOf(workspace: Workspace, tasks: string[]): CreateJobRequest {
       ...((prompts.length > 0 || regions.length === 0) && { prompts }),
       tasks,
       fps: workspace.fps.value,
+      // Another run would cost each frame again.
+      generatePreview: true,
+      formats: ["coco"],
       ...(regions.length > 0 && { regions }),
       ...(threshold !== undefined && { scoreThreshold: threshold }),
     };
