@@ -35,7 +35,7 @@ export function pathOf(key: string): Path {
 export const comparable = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /** Longer prompts are no classes. */
-const LONGEST_NAME = 100;
+export const LONGEST_NAME = 100;
 
 /** The document of a job that nobody has annotated. */
 export const NO_ANNOTATIONS: AnnotationsDocument = {

@@ -143,13 +143,17 @@ function stateOf(workspace: Workspace): AnnotationState {
     histories: byTask(workspace.edits),
     hidden: workspace.hidden.value,
     searches: workspace.searches.value.flatMap(({ jobId }) => (jobId === first ? [] : [jobId])),
+    classes: workspace.classes.value,
   };
 }
 
 const tasksOf = (workspace: Workspace): string[] => [...untracked(() => stateOf(workspace)).fileNames.keys()];
 
 /** Puts what others have changed into the workspace. */
-function put(workspace: Workspace, { fileNames, verdicts, histories, hidden }: AnnotationState): void {
+function put(
+  workspace: Workspace,
+  { fileNames, verdicts, histories, hidden, classes }: AnnotationState,
+): void {
   const byKey = <T>(before: ReadonlyMap<string, T>, values: ByTask<T>): ReadonlyMap<string, T> => {
     const changed = new Map(before);
     for (const picture of workspace.pictures.peek()) {
@@ -164,6 +168,7 @@ function put(workspace: Workspace, { fileNames, verdicts, histories, hidden }: A
     workspace.verdicts.value = byKey(workspace.verdicts.peek(), verdicts);
     workspace.edits.value = byKey(workspace.edits.peek(), histories);
     workspace.hidden.value = hidden;
+    workspace.classes.value = classes;
     for (const { key, name, ...picture } of workspace.pictures.peek()) {
       const known = fileNames.get(taskIdOf({ key, name, ...picture }) ?? "");
       if (known !== undefined && known !== name) workspace.change(key, { name: known });

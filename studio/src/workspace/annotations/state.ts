@@ -9,7 +9,17 @@ import {
 } from "../rules/edit-history.ts";
 import type { Verdict } from "../rules/review.ts";
 import { compositionIn } from "./recipe.ts";
-import { comparable, type Fields, keyOf, type ObjectField, type Path, pathOf, type Shape } from "./fields.ts";
+import {
+  type AnnotationsDocument,
+  comparable,
+  type Fields,
+  keyOf,
+  LONGEST_NAME,
+  type ObjectField,
+  type Path,
+  pathOf,
+  type Shape,
+} from "./fields.ts";
 
 /** What the studio knows of the people's work on an entry. Pictures have the names of their tasks. */
 export interface AnnotationState {
@@ -21,6 +31,8 @@ export interface AnnotationState {
   readonly hidden: ReadonlySet<string>;
   /** Further jobs of the entry. */
   readonly searches: readonly string[];
+  /** Names of the classes that have a number, in the order of their numbers. */
+  readonly classes: readonly string[];
 }
 
 /** The masks of edited objects that are composed already, by recipe. */
@@ -74,8 +86,21 @@ export function fieldsOfState(state: AnnotationState, base: Fields, shapes: Shap
     const id = idIn(taskId, object);
     if (id !== null && state.fileNames.has(taskId)) put(["object", taskId, id, "hidden"], true);
   }
+  let next = Math.max(0, ...classesIn(base).map(({ id }) => id)) + 1;
+  for (const name of state.classes) {
+    const path: Path = ["class", comparable(name)];
+    if (fields.has(keyOf(path)) || name.length > LONGEST_NAME) continue;
+    put(path, { id: next, name });
+    next += 1;
+  }
   return fields;
 }
+
+/** Returns the classes of a document by their ids. */
+const classesIn = (fields: Fields): AnnotationsDocument["classes"] =>
+  [...fields]
+    .flatMap(([key, value]) => (pathOf(key)[0] === "class" ? [JSON.parse(value)] : []))
+    .toSorted((a, b) => a.id - b.id);
 
 function shapeOf(composition: Composition, before: string | undefined, shapes: Shapes): Shape {
   const known: Shape | null = before === undefined ? null : JSON.parse(before);
@@ -146,9 +171,10 @@ export function withFields(state: AnnotationState, from: Fields, to: Fields, now
     }
   }
   for (const { taskId, edit } of sets.values()) histories.set(taskId, withStep(histories.get(taskId), edit));
-  const names = new Map([...to].flatMap(([key, value]) => nameIn(pathOf(key), value)));
+  const classes = classesIn(to).map(({ name }) => name);
+  const names = new Map(classes.map((name) => [comparable(name), name]));
   for (const [taskId, history] of histories) histories.set(taskId, respelled(history, names));
-  return { fileNames, verdicts, histories, hidden, searches: [...searches] };
+  return { fileNames, verdicts, histories, hidden, searches: [...searches], classes };
 }
 
 type Made = History["done"][number]["edit"];
@@ -157,9 +183,6 @@ const without = ({ done, undone }: History, prompt: string | null): History => (
   done: done.filter(({ edit }) => edit.type !== "least" || edit.prompt !== prompt),
   undone,
 });
-
-const nameIn = (path: Path, value: string): [of: string, name: string][] =>
-  path[0] === "class" ? [[path[1], JSON.parse(value).name]] : [];
 
 /** Spells the labels of a history as the classes of the document are. @param names by what their spellings have in common */
 function respelled({ done, undone }: History, names: ReadonlyMap<string, string>): History {

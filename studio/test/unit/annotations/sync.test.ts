@@ -91,6 +91,7 @@ class Browser {
     histories: new Map(),
     hidden: new Set(),
     searches: [],
+    classes: [],
   };
   readonly sync: AnnotationSync;
 
@@ -400,6 +401,39 @@ describe("the mask of an edited object", () => {
     const saved = fieldsOfState(browser.state, fieldsOf(NO_ANNOTATIONS), shapesOf(browser));
     expect(JSON.parse(saved.get(shapeKey) ?? "")).toEqual({ mask });
     expect(fieldsOfState(browser.state, saved, new Map())).toEqual(saved);
+  });
+});
+
+describe("classes that were exported", () => {
+  it("have the same numbers in every browser and in the document", async () => {
+    const service = new FakeService();
+    const [exporter, other] = [new Browser(service), new Browser(service)];
+    await exporter.sync.sync();
+    const exported = [...PROMPTS, "tray", "spoon"];
+    exporter.state = { ...exporter.state, classes: exported };
+    await exporter.sync.save();
+    expect(service.saved.document.classes).toEqual(exported.map((name, i) => ({ id: i + 1, name })));
+    await other.sync.sync();
+    expect(other.state.classes).toEqual(exported);
+
+    other.state = { ...other.state, classes: [...exported, "saucer"] };
+    await other.sync.save();
+    await exporter.sync.sync();
+    expect(exporter.state.classes).toEqual([...exported, "saucer"]);
+    expect(service.saved.document.classes.at(-1)).toEqual({ id: exported.length + 1, name: "saucer" });
+  });
+
+  it("are numbered once where two browsers export at the same time", async () => {
+    const service = new FakeService();
+    const browsers = [new Browser(service), new Browser(service)];
+    for (const { sync } of browsers) await sync.sync();
+    for (const [i, browser] of browsers.entries())
+      browser.state = { ...browser.state, classes: [...PROMPTS, `made-${i}`] };
+    for (const { sync } of browsers) await sync.save();
+    for (const { sync } of browsers) await sync.sync();
+    const names = [...PROMPTS, "made-0", "made-1"];
+    expect(browsers.map(({ state }) => state.classes)).toEqual([names, names]);
+    expect(service.saved.document.classes.map(({ id }) => id)).toEqual(names.map((_, i) => i + 1));
   });
 });
 
