@@ -54,7 +54,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
   Corrections: /^\['mug', 'spoon'\]$/m,
   "Without waiting": /^success 1(\.0)?\n[\s\S]*\.png \[\d+/m,
   "With asyncio": /<Mask 0 of 'cup'[\s\S]*<Mask 0 of 'cat'[\s\S]*^job_\w+ success$/m,
-  Clips: /^1 cat 0(\.0)? 0\.\d+ \(/m,
+  Videos: /^1 cat 0(\.0)? 0\.\d+ \(/m,
   "Every operation": /^success\n\d{4,} bytes\n.*@example\.com$/m,
   Webhooks: /^The request is not the service's: it is not signed\. Answer it with 401\.\n401$/m,
   "Errors, retries, time limits": /^job_not_found This account has no job/,
