@@ -20,7 +20,7 @@ export const EMBEDDED: ChaosModel = {
 export const PLANTED: ChaosModel = {
   service: "inference-container/test/support/service/planted-main.ts",
   // More tasks at the service than its default, because it is quick: a power cut costs each of them an attempt.
-  env: { MODEL_FOLDER: "planted", QUEUE_CAPACITY: "12" },
+  env: { CHAOS_MODEL: "planted", QUEUE_CAPACITY: "12" },
   width: 64,
   prompts: [["slow", "bright"], ...Array.from({ length: 9 }, () => ["bright"])],
 };

@@ -1,6 +1,6 @@
 /**
- * Runs a stack as `npm start` does, with or without faults. CHAOS_SERVICE is the inference service's script; CHAOS_SEED,
- * if it is set, puts the fault shims in their places.
+ * Runs a stack as `npm start` does, with or without faults. CHAOS_SERVICE is the inference service's script, and CHAOS_MODEL
+ * its model, if that is in no folder; CHAOS_SEED, if it is set, puts the fault shims in their places.
  */
 import { runCommand } from "../../../scripts/shared/command-line.ts";
 import { startStack } from "../../../scripts/local/stack/start-stack.ts";
@@ -9,6 +9,7 @@ const {
   CHAOS_SEED: seed,
   CHAOS_LATE_SECONDS: late = "0",
   CHAOS_SERVICE: service,
+  CHAOS_MODEL: modelFolder,
   STATE_DIR: stateDir,
 } = process.env;
 
@@ -17,6 +18,7 @@ await runCommand(async (signal) => {
     port: 0,
     stateDir,
     standIns: true,
+    ...(modelFolder !== undefined && { modelFolder }),
     onProgress: (sentence) => console.log(sentence),
     signal,
     ...(seed === undefined
