@@ -57,7 +57,7 @@ interface Tool<Args, Answer> {
 }
 
 /**
- * Creates a server for one request of a client, with the tools of docs/agents.md.
+ * Creates a server for one request of a client, with the tools of docs/integrations.md.
  * @param refusal the error of a bad picture inside the request, if it has one
  */
 export function newServer(client: Requester, requestId: string, refusal: unknown): McpServer {

@@ -145,7 +145,7 @@ describe("Label Studio itself", () => {
     const { page, post } = person;
     const label_config = present(
       /```xml\n([\s\S]*?)```/.exec(
-        await readFile(join(PROJECT_ROOT, "docs/annotation-tools.md"), "utf8"),
+        await readFile(join(PROJECT_ROOT, "docs/integrations.md"), "utf8"),
       )?.[1],
       "interface",
     );

@@ -165,7 +165,7 @@ describe("other people's tools", () => {
     },
   );
 
-  it("CVAT's SDK and command line have a server's functions called, and annotate a task by a function of docs/annotation-tools.md [A21-8 A21-9]", async () => {
+  it("CVAT's SDK and command line have a server's functions called, and annotate a task by a function of docs/integrations.md [A21-8 A21-9]", async () => {
     const bin = await pythonPackages("cvat-cli==2.80.0", "cvat-sdk[masks]==2.80.0", "httpx==0.28.1");
     const picture = await readFile(join(PROJECT_ROOT, "samples/coffee.png"));
     const functions = { url: stack.baseUrl, password: stack.apiKey };
@@ -180,7 +180,7 @@ describe("other people's tools", () => {
     expect([called.clicked.mask.length, clicked.length]).toEqual([400, 600 * 400]);
     expect(clicked).toContain(255);
 
-    const page = await readFile(join(PROJECT_ROOT, "docs/annotation-tools.md"), "utf8");
+    const page = await readFile(join(PROJECT_ROOT, "docs/integrations.md"), "utf8");
     const [, code = ""] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
     // The planted model knows this word.
     await writeFile(join(folder, "segmentation.py"), code.replace('["cup", "spoon"]', '["bright"]'));
@@ -196,12 +196,13 @@ describe("other people's tools", () => {
     );
   });
 
-  describe("docs/datasets.md", () => {
+  describe("the section Datasets of docs/formats.md", () => {
     let examples: readonly string[];
     let areas: number[];
     beforeAll(async () => {
-      const page = await readFile(join(PROJECT_ROOT, "docs/datasets.md"), "utf8");
-      examples = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+      const page = await readFile(join(PROJECT_ROOT, "docs/formats.md"), "utf8");
+      const [, section = ""] = page.split("\n## Datasets\n");
+      examples = [...section.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
       await symlink(join(PROJECT_ROOT, "samples"), join(folder, "samples"));
       const bin = await pythonPackages("httpx==0.28.1");
       // The planted model knows this word.
