@@ -25,7 +25,7 @@ export type JobUse = z.infer<typeof JobUse>;
 export const FIGURES = JobUse.keyof().options;
 export const labelOf = (key: keyof JobUse): string => JobUse.shape[key].description ?? key;
 
-/** An account's assumed use of the service, which is not measured: docs/capacity.md explains each figure. */
+/** An account's assumed use of the service, which is not measured: docs/limits.md explains each figure. */
 const ASSUMED = {
   singlesPerDay: 20,
   batchesPerDay: 1,
@@ -73,7 +73,7 @@ const NEEDS: readonly (readonly [what: string, (month: Month) => number])[] = [
   ["GPUs", gpusOf],
 ];
 
-/** List prices of a month: the included amount, and the price of each further unit. docs/capacity.md has their sources. */
+/** List prices of a month: the included amount, and the price of each further unit. docs/limits.md has their sources. */
 const PRICES: readonly (readonly [
   what: string,
   quantity: (month: Month) => number,

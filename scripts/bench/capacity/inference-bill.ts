@@ -1,6 +1,6 @@
 import { markdownTable } from "../report.ts";
 
-/** The assumed use, which is not measured: docs/capacity.md explains each figure. */
+/** The assumed use, which is not measured: docs/limits.md explains each figure. */
 const ASSUMED = {
   days: 30,
   picturesPerVisit: 10,

@@ -19,11 +19,12 @@ describe("the bill of a deployment", () => {
     expect(lines).toContain("| D1: rows read | 0 | $0.00 |");
   });
 
-  it("is on the page of capacity as it follows from the figures that the page has", () => {
-    const page = readFileSync("docs/capacity.md", "utf8");
+  it("is on the page of limits as it follows from the measured figures", () => {
+    const measured = readFileSync("docs/contributing/performance.md", "utf8");
+    const page = readFileSync("docs/limits.md", "utf8");
     const column = (of: number): JobUse =>
       useBy((key) => {
-        const row = page.split("\n").find((line) => line.startsWith(`| ${labelOf(key)} | `));
+        const row = measured.split("\n").find((line) => line.startsWith(`| ${labelOf(key)} | `));
         return Number(row?.split(" | ")[of]?.replace(" |", ""));
       });
     for (const line of billTables({ single: column(1), batch: column(2) })) expect(page).toContain(line);

@@ -23,8 +23,8 @@ describe("the bill of inference", () => {
     expect(costs(1, 1_000_000)).toEqual(["720", "$1,440.00"]);
   });
 
-  it("is on the page of capacity as the function has it", () => {
-    const page = readFileSync("docs/capacity.md", "utf8");
+  it("is on the page of limits as the function has it", () => {
+    const page = readFileSync("docs/limits.md", "utf8");
     for (const line of inferenceTable()) expect(page).toContain(line);
   });
 });
