@@ -144,9 +144,7 @@ describe("Label Studio itself", () => {
   it("shows a person what the API finds at a click of the mouse in its page, and keeps what the person submits; it says that a key is wrong [A21-1 A21-2 A21-6]", async () => {
     const { page, post } = person;
     const label_config = present(
-      /```xml\n([\s\S]*?)```/.exec(
-        await readFile(join(PROJECT_ROOT, "docs/integrations.md"), "utf8"),
-      )?.[1],
+      /```xml\n([\s\S]*?)```/.exec(await readFile(join(PROJECT_ROOT, "docs/integrations.md"), "utf8"))?.[1],
       "interface",
     );
     const { id } = Named.parse(await post("/api/projects", { data: { title: "clicks", label_config } }));
