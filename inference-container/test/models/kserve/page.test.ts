@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { CLICKS, INPUTS, OUTPUTS } from "../../../src/models/kserve/contract.ts";
 import { CONTAINER_ROOT } from "../../support/manifests.ts";
 
-const page = readFileSync(join(CONTAINER_ROOT, "../docs/models.md"), "utf8");
+const page = readFileSync(join(CONTAINER_ROOT, "models/kserve/README.md"), "utf8");
 const ALL = [...INPUTS, CLICKS, ...OUTPUTS];
 const TRITON = { UINT8: "UINT8", BYTES: "STRING", FP32: "FP32", INT32: "INT32", FP16: "FP16" } as const;
 
-test("the page of models has each tensor of a server's model as the service checks it, also in its config.pbtxt", () => {
+test("the family's page has each tensor of a server's model as the service checks it, also in its config.pbtxt", () => {
   const config = /```\n(name: "segment"[^`]*)```/.exec(page)?.[1] ?? "";
   for (const { name, datatype, shape, axes } of ALL) {
     expect(page).toContain(`| \`${name}\` | ${datatype} | [${axes.join(", ")}] |`);

@@ -1,5 +1,5 @@
 """
-A model for Triton's Python backend with the tensors of docs/models.md, whose answers are known: it finds rectangles of the
+A model for Triton's Python backend with the tensors of models/kserve/README.md, whose answers are known: it finds rectangles of the
 colour that a prompt names, as the played server's model does.
 
 Parameters of its config.pbtxt: `control`, a folder. The model

@@ -1,5 +1,5 @@
 """
-SAM 3 for Triton's Python backend, with the tensors of docs/models.md: the graphs with seeded random weights of
+SAM 3 for Triton's Python backend, with the tensors of models/kserve/README.md: the graphs with seeded random weights of
 inference-container/test/reference, which are in the folder of the parameter `graphs`. It draws no regions.
 """
 

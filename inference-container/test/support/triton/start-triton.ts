@@ -1,4 +1,4 @@
-/** A real Triton on this machine's processors, with a model of the contract (planted_model.py) under docs/models.md's config.pbtxt. */
+/** A real Triton on this machine's processors, with a model of the contract (planted_model.py) under models/kserve/README.md's config.pbtxt. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from "../../../../scripts/shared/root.ts";
 import { claimPort } from "../../../../scripts/shared/port.ts";
 import { installTriton } from "./install-triton.ts";
 
-/** The model's name in docs/models.md. */
+/** The model's name in models/kserve/README.md. */
 export const MODEL = "segment";
 const LOOK_EVERY_MS = 50;
 
@@ -145,9 +145,12 @@ const isReady = (origin: string): Promise<boolean> =>
 
 /** The page's config.pbtxt, as operators copy it, with these numbers. */
 async function configOf({ instances, queue, graphs }: TritonOptions, control: string): Promise<string> {
-  const page = await readFile(join(PROJECT_ROOT, "docs", "models.md"), "utf8");
+  const page = await readFile(
+    join(PROJECT_ROOT, "inference-container", "models", "kserve", "README.md"),
+    "utf8",
+  );
   const config = /```\n(name: "segment"[^`]*)```/.exec(page)?.[1];
-  if (config === undefined) throw new Error("docs/models.md has no config.pbtxt.");
+  if (config === undefined) throw new Error("models/kserve/README.md has no config.pbtxt.");
   const parameters = { control, ...(graphs !== undefined && { graphs }) };
   return [
     config
