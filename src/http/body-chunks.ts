@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { ServiceError } from "../shared/errors.ts";
-import { declaredBytes } from "./bounded-body.ts";
+import { declaredBytes, tooLarge } from "./bounded-body.ts";
 import type { AppEnv } from "./context.ts";
 
 /** Time within which a body must arrive, so that a slow one does not hold its memory for long. */
@@ -58,6 +58,3 @@ export class BodyChunks {
     void this.#reader?.cancel().catch(() => {});
   }
 }
-
-const tooLarge = (mostBytes: number): ServiceError =>
-  new ServiceError("body_too_large", `The body is larger than ${mostBytes} bytes. Send a smaller one.`);

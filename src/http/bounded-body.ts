@@ -13,7 +13,7 @@ const UNDECLARED_BYTES = SMALL_BYTES / BYTES_PER_BYTE;
 /** Time within which a body must arrive, so that a slow one does not hold its memory for long. */
 const PATIENCE_MS = 60_000;
 
-const tooLarge = (mostBytes: number): ServiceError =>
+export const tooLarge = (mostBytes: number): ServiceError =>
   new ServiceError("body_too_large", `The body is larger than ${mostBytes} bytes. Send a smaller one.`);
 
 /** Returns the size that a request declares for its body; NaN if it declares none. */

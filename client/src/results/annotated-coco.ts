@@ -1,4 +1,4 @@
-import { decodeRle, measureMask, packMask } from "@segmentation/masks";
+import { decodeRle, measureMask, packMask, withoutCase } from "@segmentation/masks";
 import type { AnnotationsDocument, JobStatus } from "../schemas.ts";
 import { CategoryIds, categoryOf, type CocoAnnotation, type CocoDocument, type CocoImage } from "./coco.ts";
 import type { Mask } from "./mask.ts";
@@ -19,9 +19,6 @@ interface AnnotatedObject extends Pick<CocoAnnotation, "bbox" | "area" | "score"
   readonly image_id: number;
 }
 
-/** Returns the form in which all names of a class are the same. */
-const comparable = (name: string): string => name.normalize("NFC").toLowerCase();
-
 /**
  * Makes the COCO document of a job's pictures as people left them. Its categories are the classes with their ids, then other names.
  * @param searches pictures of the further jobs that the annotations name
@@ -32,9 +29,9 @@ export async function annotatedCoco(
   document: AnnotationsDocument,
 ): Promise<CocoDocument> {
   const classes = new Map(document.classes.map(({ id, name }) => [id, name]));
-  const classNamed = new Map(document.classes.map(({ name }) => [comparable(name), name]));
+  const classNamed = new Map(document.classes.map(({ name }) => [withoutCase(name), name]));
   const nameOf = (change: Change | undefined, own: string): string =>
-    classes.get(change?.classId ?? 0) ?? classNamed.get(comparable(own)) ?? own;
+    classes.get(change?.classId ?? 0) ?? classNamed.get(withoutCase(own)) ?? own;
 
   const found = await Promise.all(
     [result, ...searches].flatMap(({ jobId, pictures }) =>

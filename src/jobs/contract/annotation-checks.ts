@@ -1,4 +1,4 @@
-import { runLengthsOf } from "@segmentation/masks";
+import { runLengthsOf, withoutCase } from "@segmentation/masks";
 import type { z } from "zod";
 import type { AnnotatedTask, AnnotationClass } from "./annotated-task.ts";
 
@@ -14,9 +14,6 @@ interface Checked {
   readonly searches: readonly string[];
   readonly tasks: readonly AnnotatedTask[];
 }
-
-/** Class names that differ only in letter case would become two categories of one thing. */
-const comparable = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /** Refuses the second of two items with the same key; undefined is no key. */
 function refuseTwice<Item>(
@@ -44,7 +41,8 @@ export function checkDocument(
   refuseTwice(classes, ({ id }) => id, twice("classes", "id", "is the id of another class, too"));
   refuseTwice(
     classes,
-    ({ name }) => comparable(name),
+    // They would become two categories of one thing.
+    ({ name }) => withoutCase(name),
     twice("classes", "name", "is the name of another class, too, apart from letter case"),
   );
   refuseTwice(classes, ({ key }) => key, twice("classes", "key", "is the key of another class, too"));

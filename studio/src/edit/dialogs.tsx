@@ -1,12 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { FormDialog } from "../components/dialogs/dialogs.tsx";
 import { TextField } from "../components/controls/field.tsx";
-import { type Instance, nameOf } from "../workspace/rules/instances.ts";
+import { type Instance, LONGEST_LABEL, nameOf } from "../workspace/rules/instances.ts";
 import type { Edit } from "../workspace/rules/edit-history.ts";
 import "./dialogs.css";
-
-/** Names have no more characters: they become names of files and classes. */
-const LONGEST_NAME = 60;
 
 interface RenameDialogProps {
   /** Displayed name of the object now. */
@@ -36,7 +33,7 @@ export function RenameDialog({ name, label: before, hint = "", onRename, onClose
         hint={`Objects with the same name are numbered; in COCO and YOLO they are one class. ${hint}`}
         text={text}
         problem={problem}
-        maxLength={LONGEST_NAME}
+        maxLength={LONGEST_LABEL}
         autofocus
       />
     </FormDialog>

@@ -2,11 +2,9 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { Button } from "../components/controls/button.tsx";
 import { counted } from "../text/format.ts";
+import { LONGEST_LABEL } from "../workspace/rules/instances.ts";
 import type { Classes } from "./files/classes.ts";
 import type { Subject } from "./files/entry.ts";
-
-/** Names have no more characters: they become names of files and classes. */
-const LONGEST_NAME = 60;
 
 /** Returns the objects of some pictures that have no class yet. */
 export const unnamedIn = (subjects: readonly Subject[]) =>
@@ -44,7 +42,7 @@ export function Unnamed({ subjects, classes, onNamed }: UnnamedProps) {
       class="input"
       autocomplete="off"
       list={listId}
-      maxLength={LONGEST_NAME}
+      maxLength={LONGEST_LABEL}
       value={value}
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
       {...attributes}

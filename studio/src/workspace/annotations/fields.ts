@@ -1,3 +1,4 @@
+import { withoutCase } from "@segmentation/masks";
 import type { components } from "segmentation-client";
 
 export type AnnotationsDocument = components["schemas"]["AnnotationsDocument"];
@@ -31,9 +32,6 @@ export function pathOf(key: string): Path {
   return path;
 }
 
-/** Returns what two names of one class have in common. */
-export const comparable = (name: string): string => name.normalize("NFC").toLowerCase();
-
 /** Longer prompts are no classes. */
 export const LONGEST_NAME = 100;
 
@@ -59,7 +57,7 @@ export function fieldsOf({
     if (value !== undefined) fields.set(keyOf(path), JSON.stringify(value));
   };
   put(["next"], nextClassId);
-  for (const each of classes) put(["class", comparable(each.name)], each);
+  for (const each of classes) put(["class", withoutCase(each.name)], each);
   for (const jobId of searches) put(["search", jobId], true);
   for (const { prompt = "", least } of thresholds) put(["least", prompt], least);
   const names = new Map(classes.map(({ id, name }) => [id, name]));
@@ -167,7 +165,7 @@ class Classes {
 
   /** Returns the id of a class by its name, which becomes a class if it is none. */
   idOf(name: string): number {
-    const there = this.all.find((each) => comparable(each.name) === comparable(name));
+    const there = this.all.find((each) => withoutCase(each.name) === withoutCase(name));
     if (there !== undefined) return there.id;
     this.take({ id: this.next, name });
     return this.next - 1;

@@ -1,4 +1,4 @@
-import type { Rle } from "@segmentation/masks";
+import { type Rle, withoutCase } from "@segmentation/masks";
 import {
   changesOf,
   type Composition,
@@ -11,7 +11,6 @@ import type { Verdict } from "../rules/review.ts";
 import { compositionIn } from "./recipe.ts";
 import {
   type AnnotationsDocument,
-  comparable,
   type Fields,
   keyOf,
   LONGEST_NAME,
@@ -88,7 +87,7 @@ export function fieldsOfState(state: AnnotationState, base: Fields, shapes: Shap
   }
   let next = Math.max(0, ...classesIn(base).map(({ id }) => id)) + 1;
   for (const name of state.classes) {
-    const path: Path = ["class", comparable(name)];
+    const path: Path = ["class", withoutCase(name)];
     if (fields.has(keyOf(path)) || name.length > LONGEST_NAME) continue;
     put(path, { id: next, name });
     next += 1;
@@ -172,7 +171,7 @@ export function withFields(state: AnnotationState, from: Fields, to: Fields, now
   }
   for (const { taskId, edit } of sets.values()) histories.set(taskId, withStep(histories.get(taskId), edit));
   const classes = classesIn(to).map(({ name }) => name);
-  const names = new Map(classes.map((name) => [comparable(name), name]));
+  const names = new Map(classes.map((name) => [withoutCase(name), name]));
   for (const [taskId, history] of histories) histories.set(taskId, respelled(history, names));
   return { fileNames, verdicts, histories, hidden, searches: [...searches], classes };
 }
@@ -189,7 +188,7 @@ function respelled({ done, undone }: History, names: ReadonlyMap<string, string>
   const spelled = (step: Step): Step => {
     const { edit } = step;
     if ((edit.type !== "rename" && edit.type !== "set") || typeof edit.label !== "string") return step;
-    const label = names.get(comparable(edit.label)) ?? edit.label;
+    const label = names.get(withoutCase(edit.label)) ?? edit.label;
     return label === edit.label ? step : { ...step, edit: { ...edit, label } };
   };
   return { done: done.map(spelled), undone: undone.map(spelled) };

@@ -37,6 +37,9 @@ export interface Group {
   readonly instances: readonly Instance[];
 }
 
+/** Labels have no more characters: they become names of files and classes. */
+export const LONGEST_LABEL = 60;
+
 /** Returns the displayed name of an instance. */
 export const nameOf = ({ label, number }: Instance): string => `${label ?? "Object"} ${number}`;
 

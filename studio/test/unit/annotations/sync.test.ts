@@ -1,8 +1,8 @@
+import { withoutCase } from "@segmentation/masks";
 import { SegmentationError } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import {
   type AnnotationsDocument,
-  comparable,
   documentOf,
   fieldsOf,
   NO_ANNOTATIONS,
@@ -242,8 +242,8 @@ describe("annotations in two browsers", () => {
       if (first === undefined) return;
       for (const other of others) expect(other.seen, `run ${run}`).toEqual(first.seen);
       for (const [field, values] of made)
-        expect([...values].map(comparable), `run ${run}, ${field}`).toContain(
-          comparable(valueOf(first, field)),
+        expect([...values].map(withoutCase), `run ${run}, ${field}`).toContain(
+          withoutCase(valueOf(first, field)),
         );
       const { saves } = service;
       for (const browser of browsers) await browser.sync.sync();
