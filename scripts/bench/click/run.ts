@@ -7,6 +7,7 @@ import { PROJECT_ROOT } from "../../shared/root.ts";
 import { openSample, placeOfSample } from "../../shared/studio-sample.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { formatSpread, spread, markdownTable } from "../report.ts";
+import { timed } from "../timed.ts";
 import { withStack } from "../with-stack.ts";
 
 type Point = readonly [x: number, y: number];
@@ -19,13 +20,6 @@ const [FIRST, ...POINTS]: readonly [Point, ...Point[]] = [
   [40, 30],
   [480, 60],
 ];
-
-/** Returns the time that `act` takes, in milliseconds. */
-async function timed(act: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await act();
-  return performance.now() - begun;
-}
 
 /** Clicks a point of the sample, and waits until the studio lists its mask, the page's `nth` one. */
 async function click(page: Page, [x, y]: Point, nth: number): Promise<void> {

@@ -5,6 +5,7 @@ import { PROJECT_ROOT } from "../../shared/root.ts";
 import type { StackAddress } from "../../shared/state/state-folder.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { formatSpread, markdownTable, spread } from "../report.ts";
+import { timed } from "../timed.ts";
 import { withStack } from "../with-stack.ts";
 
 const PROMPTS = ["cup", "spoon"];
@@ -42,12 +43,6 @@ function atOnce(client: SegmentationClient, { baseUrl, apiKey }: StackAddress): 
       return response.json();
     },
   };
-}
-
-async function timed(act: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await act();
-  return performance.now() - begun;
 }
 
 /** Returns a row of the report: the times of both ways, and their ratio within each round. */
