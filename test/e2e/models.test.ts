@@ -24,7 +24,7 @@ describe("the models command", () => {
   /** A folder under the scratch folder that lacks one file of the embedded model. */
   const without = async (lacking: string): Promise<string> => {
     made += 1;
-    const folder = join(scratch, `${made}`, "builtin-1.3.0");
+    const folder = join(scratch, `${made}`, "builtin-1.4.0");
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(whole))
       if (name !== lacking) await symlink(join(whole, name), join(folder, name));

@@ -1,5 +1,5 @@
 /** Turns a picture into the input tensor of a vision graph. */
-import type { Tensor } from "../onnx/runtime.ts";
+import { Tensor } from "../onnx/runtime.ts";
 import type { Dtype } from "../device/values.ts";
 import sharp from "sharp";
 import { freeBuffer } from "../free-buffer.ts";
@@ -56,6 +56,18 @@ export async function imageTensor(
   };
 }
 
+/**
+ * Stretches a picture to the size of a graph that normalizes bytes itself.
+ * @returns [1, height, width, 3], in memory that nothing else uses
+ */
+export async function byteTensor(picture: Picture, { width, height, ...input }: ImageInput): Promise<Tensor> {
+  const rgb = await resized(picture, wholeView(picture), { width, height }, { ...input, fit: "stretch" });
+  // A copy: libvips' memory can't be transferred to another thread.
+  const bytes = new Uint8Array(rgb);
+  if (rgb !== picture.rgb) freeBuffer(rgb.buffer);
+  return new Tensor("uint8", bytes, [1, height, width, 3]);
+}
+
 /** The size of the input in the pixels of the view, with any bars to the right and below. */
 export function extentOf(view: Size, input: ImageInput): Size {
   if (input.fit === "square") {
@@ -75,7 +87,7 @@ async function resized(
   { width, height, rgb }: Picture,
   view: View,
   to: Size,
-  { fit, kernel }: ImageInput,
+  { fit, kernel }: Pick<ImageInput, "fit" | "kernel">,
 ): Promise<Samples> {
   const shrunk =
     fit === "square"

@@ -5,6 +5,7 @@ const IR_VERSIONS = { 13: 8, 20: 9 } as const;
 /** `TensorProto.DataType` of 32-bit floats, and `AttributeProto.AttributeType` of one. */
 export const FLOAT = 1;
 const INT64 = 7;
+const ELEMENTS = { float32: FLOAT, uint8: 2 } as const;
 
 /** Numbers become INT or INTS attributes, strings STRING; FLOAT and GRAPH are marked. */
 export type Attribute =
@@ -24,15 +25,18 @@ export class OnnxGraph {
   readonly #inputs: Field[] = [];
   readonly #outputs: Field[] = [];
   readonly #opset: keyof typeof IR_VERSIONS;
+  readonly #prefix: string;
   #count = 0;
 
-  constructor(opset: keyof typeof IR_VERSIONS = 13) {
+  /** @param prefix of the names that the graph makes, for two graphs in one file */
+  constructor(opset: keyof typeof IR_VERSIONS = 13, prefix = "") {
     this.#opset = opset;
+    this.#prefix = prefix;
   }
 
-  /** Declares a float input and returns its name; a named dimension may have any size. */
-  input(name: string, shape: Shape): string {
-    this.#inputs.push(message(11, valueInfo(name, shape)));
+  /** Declares an input and returns its name; a named dimension may have any size. */
+  input(name: string, shape: Shape, element: keyof typeof ELEMENTS = "float32"): string {
+    this.#inputs.push(message(11, valueInfo(name, shape, ELEMENTS[element])));
     return name;
   }
 
@@ -74,9 +78,9 @@ export class OnnxGraph {
     return { graph: [...nodes, text(2, result), message(12, valueInfo(result, shape))] };
   }
 
-  /** A graph that continues another one: its file, followed by these bytes, is a file with both. */
+  /** A graph that continues another one, or precedes it: its file and these bytes, in either order, are a file with both. */
   addition(): Uint8Array {
-    return message(7, [...this.#nodes, ...this.#initializers, ...this.#outputs]);
+    return message(7, [...this.#nodes, ...this.#initializers, ...this.#inputs, ...this.#outputs]);
   }
 
   /** The bytes of the `.onnx` file. */
@@ -94,7 +98,7 @@ export class OnnxGraph {
 
   #fresh(kind: string): string {
     this.#count += 1;
-    return `${kind}_${this.#count}`;
+    return `${this.#prefix}${kind}_${this.#count}`;
   }
 }
 
@@ -119,9 +123,9 @@ export function constant(name: string, shape: readonly number[], type: number, d
   return message(5, [...dims, integer(2, type), text(8, name), bytes(9, data)]);
 }
 
-function valueInfo(name: string, shape: Shape): Field[] {
+function valueInfo(name: string, shape: Shape, element: number = FLOAT): Field[] {
   const dims = shape.map((size) => message(1, [typeof size === "string" ? text(2, size) : integer(1, size)]));
-  return [text(1, name), message(2, [message(1, [integer(1, FLOAT), message(2, dims)])])];
+  return [text(1, name), message(2, [message(1, [integer(1, element), message(2, dims)])])];
 }
 
 function attribute(name: string, value: Attribute): Field[] {

@@ -1,10 +1,11 @@
 /** Fills a folder with the embedded model: downloads its parts, converts those that ONNX Runtime can't read, rebuilds the mask decoder. */
-import { appendFile, chmod, copyFile, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Output, ProgressBar } from "../../progress-bar.ts";
 import type { BuiltinManifest } from "../builtin/manifest.ts";
 import { MANIFEST_NAME } from "../folder.ts";
+import { withByteInput } from "./byte-input.ts";
 import { convertEncoder } from "./convert-encoder.ts";
 import { detailsOf } from "./decoder/details.ts";
 import { rebuildDecoder } from "./decoder/rebuild.ts";
@@ -19,6 +20,7 @@ export const TEMPLATE = fileURLToPath(new URL("../../../models/builtin/", import
 /** Downloaded parts that only the conversion needs. */
 const DETECTOR = "efficientdet-lite2.tflite";
 const ENCODER = "sam2-encoder-export.ort";
+const ENCODER_INPUT = "image";
 const DECODER = "sam2-decoder-export.onnx";
 const NOUN_INDEX = "index.noun";
 const NOUN_DATA = "data.noun";
@@ -61,7 +63,8 @@ export async function buildFolder(
   await writeFile(join(folder, manifest.graphs.decoder.file), rebuildDecoder(decoder));
   const encoder = join(folder, manifest.graphs.encoder.file);
   await convertEncoder(join(folder, ENCODER), encoder);
-  await appendFile(encoder, detailsOf(decoder));
+  const bytes = withByteInput(await readFile(encoder), ENCODER_INPUT, manifest.images.segmenter);
+  await writeFile(encoder, [bytes, detailsOf(decoder)]);
   const nouns = readNouns(
     await readFile(join(folder, NOUN_INDEX), "latin1"),
     await readFile(join(folder, NOUN_DATA), "latin1"),

@@ -10,8 +10,8 @@ import { withInt8Products } from "./quantize.ts";
 const ENCODER = {
   name: "sam2-encoder-int8.onnx",
   role: "graph",
-  size: 54_218_705,
-  sha256: "421241a9fa89cdb292bf7996a9bf3c614f0c7220144f2258fd659ed82f537f64",
+  size: 54_218_996,
+  sha256: "aa79e1ec4363ef3e93dcdc38aaec84d9f8d6b7cea3cffb7adb00dfd2a975480e",
 };
 
 /** @param builtin the embedded model's manifest */

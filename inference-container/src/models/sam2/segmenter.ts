@@ -4,7 +4,7 @@ import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import { freeBuffer } from "../../free-buffer.ts";
 import { floats, type Graph, type GraphFeeds, type Tensors } from "../graph.ts";
-import { imageTensor } from "../image-tensor.ts";
+import { byteTensor, imageTensor } from "../image-tensor.ts";
 import type { Picture, Region } from "../model.ts";
 import { type Candidate, chosen, clicksOf, runsOf } from "./regions.ts";
 import type { SegmenterManifest } from "./manifest.ts";
@@ -25,8 +25,8 @@ export class Segmenter {
    * @param copied roles of those that are also returned as a copy
    */
   async encode(picture: Picture, usage: Usage, copied: readonly string[] = []): Promise<Held> {
-    const { tensor } = await imageTensor(picture, this.#manifest.images.segmenter);
-    return this.#encoder.hold(usage, { image: tensor }, { moved: ["image"], copied, followed: true });
+    const image = await this.#image(picture);
+    return this.#encoder.hold(usage, { image }, { moved: ["image"], copied, followed: true });
   }
 
   /**
@@ -89,6 +89,14 @@ export class Segmenter {
         for (const { data } of Object.values(results)) if (ArrayBuffer.isView(data)) freeBuffer(data.buffer);
     }
     return drawn;
+  }
+
+  /** The encoder's input: bytes if it normalizes them itself. */
+  async #image(picture: Picture): Promise<Tensor> {
+    const input = this.#manifest.images.segmenter;
+    const dtype = this.#manifest.graphs.encoder.inputs.find(({ role }) => role === "image")?.dtype;
+    if (dtype === "uint8") return byteTensor(picture, input);
+    return (await imageTensor(picture, input, dtype)).tensor;
   }
 
   /** The regions' clicks in the encoder's pixels; all regions have the same number. */
