@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isLong } from "../../inference-container/test/support/form.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { isOnPath } from "../support/process/on-path.ts";
 import { panClip } from "../support/media/pan-clip.ts";
@@ -42,11 +43,13 @@ it("docs/api-walkthrough.md's walk finds the cup, with Python's standard library
 });
 
 const README = await readFile(join(PROJECT_ROOT, "python/README.md"), "utf8");
-const examples = README.split(/^## /m).flatMap((section) =>
+const all = README.split(/^## /m).flatMap((section) =>
   [...section.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(
     ([, code = ""]) => [section.split("\n")[0] ?? "", code] as const,
   ),
 );
+/** The model takes seconds for each frame of a video. */
+const examples = all.filter(([heading]) => isLong || heading !== "Videos");
 /** What the example under a heading has to print. */
 const PRINTED: Readonly<Record<string, RegExp>> = {
   Install: /^cup 0\.\d+ \(\d+, \d+, \d+, \d+\) \d+\nspoon /,

@@ -2,10 +2,12 @@
 /** CI's walks over the whole stack, with those and the looks at a page that it leaves out: others of CI have the same subject. */
 import "../e2e/command-line.test.ts";
 import "../e2e/models.test.ts";
+import "../e2e/python.test.ts";
 import "../../studio/test/e2e/account-screens.test.ts";
 import "../../studio/test/e2e/clip.test.ts";
 import "../../studio/test/e2e/editing.test.ts";
 import "../../studio/test/e2e/job-groups.test.ts";
+import "../../studio/test/e2e/kept-work.test.ts";
 import "../../studio/test/e2e/errors.test.ts";
 import "../../studio/test/e2e/export.test.ts";
 import "../../studio/test/e2e/nothing-lost.test.ts";

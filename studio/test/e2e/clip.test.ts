@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import type { CreateJobRequest, MasksJson } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 import { panClip } from "../../../test/support/media/pan-clip.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
 import { give, segment } from "../../../test/support/browser/studio-work.ts";
@@ -55,69 +56,72 @@ describe("a clip", () => {
   });
   afterAll(closeBrowser);
 
-  it("has an object followed that is clicked, by the name that it is given, and corrected in another frame by a second job", async () => {
-    const { page, complaints } = await openStudio(stack, "/studio", { acceptDownloads: true });
-    await give(page, [CLIP]);
-    await untilReady(page);
-    await page.getByText("Frame 1 of about 2").waitFor();
-    await page.mouse.click(...(await placeOf(page, 330, 220)));
-    await track(page, "Object 1", "pointed at 0:00.0").waitFor();
-    await change(page, "Object 1", "Rename…");
-    await page.getByRole("textbox", { name: "Name" }).fill("my cat");
-    await page.keyboard.press("Enter");
-    await track(page, "my cat 1", "pointed at 0:00.0").waitFor();
-    expect(await findingsOn(page)).toEqual([]);
+  it.runIf(isLong)(
+    "has an object followed that is clicked, by the name that it is given, and corrected in another frame by a second job",
+    async () => {
+      const { page, complaints } = await openStudio(stack, "/studio", { acceptDownloads: true });
+      await give(page, [CLIP]);
+      await untilReady(page);
+      await page.getByText("Frame 1 of about 2").waitFor();
+      await page.mouse.click(...(await placeOf(page, 330, 220)));
+      await track(page, "Object 1", "pointed at 0:00.0").waitFor();
+      await change(page, "Object 1", "Rename…");
+      await page.getByRole("textbox", { name: "Name" }).fill("my cat");
+      await page.keyboard.press("Enter");
+      await track(page, "my cat 1", "pointed at 0:00.0").waitFor();
+      expect(await findingsOn(page)).toEqual([]);
 
-    const first = await asked(page);
-    expect(first).toMatchObject({
-      type: "video",
-      fps: 2,
-      generatePreview: true,
-      formats: ["coco"],
-      regions: [{ timeSeconds: 0, objectId: 1, label: "my cat", points: [{ label: 1 }] }],
-    });
-    expect(first.prompts).toBeUndefined();
-    await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
-    await page.getByRole("button", { name: /^Run again, / }).waitFor();
-    expect(await furtherFindingsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Export" }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download masks.json" }).click(),
-    ]);
-    for (const format of ["COCO", "Clip with masks"])
-      await page.getByRole("button", { name: `Download ${format}` }).waitFor();
-    expect(await page.getByRole("button", { name: /^Run again to include/ }).count()).toBe(0);
-    await page.getByRole("button", { name: "Close" }).click();
-    const masks: MasksJson = JSON.parse(await readFile(await download.path(), "utf8"));
-    expect(masks.frames.map(({ objects }) => objects)).toMatchObject([
-      [{ objectId: 1, regionIndex: 0, label: "my cat" }],
-      [{ objectId: 1, regionIndex: 0, label: "my cat" }],
-    ]);
+      const first = await asked(page);
+      expect(first).toMatchObject({
+        type: "video",
+        fps: 2,
+        generatePreview: true,
+        formats: ["coco"],
+        regions: [{ timeSeconds: 0, objectId: 1, label: "my cat", points: [{ label: 1 }] }],
+      });
+      expect(first.prompts).toBeUndefined();
+      await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
+      await page.getByRole("button", { name: /^Run again, / }).waitFor();
+      expect(await furtherFindingsOn(page)).toEqual([]);
+      await page.getByRole("button", { name: "Export" }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download masks.json" }).click(),
+      ]);
+      for (const format of ["COCO", "Clip with masks"])
+        await page.getByRole("button", { name: `Download ${format}` }).waitFor();
+      expect(await page.getByRole("button", { name: /^Run again to include/ }).count()).toBe(0);
+      await page.getByRole("button", { name: "Close" }).click();
+      const masks: MasksJson = JSON.parse(await readFile(await download.path(), "utf8"));
+      expect(masks.frames.map(({ objects }) => objects)).toMatchObject([
+        [{ objectId: 1, regionIndex: 0, label: "my cat" }],
+        [{ objectId: 1, regionIndex: 0, label: "my cat" }],
+      ]);
 
-    // All of it is there after a reload; what corrects it is a further region of the same object.
-    await page.reload();
-    await track(page, "my cat 1", "2 frames").waitFor();
-    await untilReady(page);
-    await change(page, "my cat 1", "Correct by points");
-    await page.getByRole("application", { name: "cat.mp4" }).focus();
-    for (const key of [".", "ArrowUp", "Enter"]) await page.keyboard.press(key);
-    const second = await asked(page);
-    expect(second.regions).toMatchObject([
-      first.regions?.[0],
-      { timeSeconds: 0.5, objectId: 1, label: "my cat", points: [{ label: 1 }] },
-    ]);
-    await page.getByText("Frame 2 of 2").waitFor();
-    await page.getByRole("button", { name: /^Run again, / }).waitFor();
-    await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
-    expect(complaints).toEqual([]);
+      // All of it is there after a reload; what corrects it is a further region of the same object.
+      await page.reload();
+      await track(page, "my cat 1", "2 frames").waitFor();
+      await untilReady(page);
+      await change(page, "my cat 1", "Correct by points");
+      await page.getByRole("application", { name: "cat.mp4" }).focus();
+      for (const key of [".", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+      const second = await asked(page);
+      expect(second.regions).toMatchObject([
+        first.regions?.[0],
+        { timeSeconds: 0.5, objectId: 1, label: "my cat", points: [{ label: 1 }] },
+      ]);
+      await page.getByText("Frame 2 of 2").waitFor();
+      await page.getByRole("button", { name: /^Run again, / }).waitFor();
+      await track(page, "my cat 1", "2 frames, 0:00.0–0:00.5").waitFor();
+      expect(complaints).toEqual([]);
 
-    // Another browser has the result at each look.
-    const { page: elsewhere } = await openStudio(stack, new URL(page.url()).pathname);
-    await track(elsewhere, "my cat 1", "2 frames").waitFor();
-    await elsewhere.reload();
-    await track(elsewhere, "my cat 1", "2 frames").waitFor();
-  });
+      // Another browser has the result at each look.
+      const { page: elsewhere } = await openStudio(stack, new URL(page.url()).pathname);
+      await track(elsewhere, "my cat 1", "2 frames").waitFor();
+      await elsewhere.reload();
+      await track(elsewhere, "my cat 1", "2 frames").waitFor();
+    },
+  );
 
   it("is pointed at by a finger, too: nothing is sent, and all of it can be taken back", async () => {
     const { page } = await openStudio(stack, "/studio", {

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
 import { begin, BROKEN_PNG, instance, segment } from "../../../test/support/browser/studio-work.ts";
@@ -55,7 +56,7 @@ describe("a picture in the list of jobs", () => {
   });
   afterAll(closeBrowser);
 
-  it("is one row for all of its jobs, and opens with all of them", async () => {
+  it.runIf(isLong)("is one row for all of its jobs, and opens with all of them", async () => {
     const { page, complaints } = await openStudio(stack);
     await page.getByText("Try this sample").click();
     await segment(page).click();

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
 import { COFFEE, give, instance, segment } from "../../../test/support/browser/studio-work.ts";
 import {
@@ -77,7 +78,7 @@ describe("work on a result", () => {
     expect(complaints.filter((each) => !each.includes("ERR_FAILED") && !each.includes("412"))).toEqual([]);
   });
 
-  it("is whole after a sign-out, and after the browser's storage was wiped", async () => {
+  it.runIf(isLong)("is whole after a sign-out, and after the browser's storage was wiped", async () => {
     const { page } = await openFound();
     await rename(page, "cup 1", "mug");
     await saved(page);
@@ -115,17 +116,20 @@ describe("work on a result", () => {
       .toEqual(["cup", "spoon", "mug", "ladle"]);
   });
 
-  it("is asked about before a sign-out if neither the service nor the browser has it", async () => {
-    const { page } = await openFound();
-    await handleRequests(page, ANNOTATIONS, (route) => route.abort());
-    await page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('Full'); }");
-    await rename(page, "cup 1", "mug");
-    await page.getByText("Not saved:").waitFor();
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("Changes to coffee.png that are not saved").waitFor();
-  });
+  it.runIf(isLong)(
+    "is asked about before a sign-out if neither the service nor the browser has it",
+    async () => {
+      const { page } = await openFound();
+      await handleRequests(page, ANNOTATIONS, (route) => route.abort());
+      await page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('Full'); }");
+      await rename(page, "cup 1", "mug");
+      await page.getByText("Not saved:").waitFor();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByText("Changes to coffee.png that are not saved").waitFor();
+    },
+  );
 
-  it("is not called saved if the script that saves it can't be fetched", async () => {
+  it.runIf(isLong)("is not called saved if the script that saves it can't be fetched", async () => {
     const { page } = await openStudio(stack);
     await page.route(/\/assets\/keep-/, (route) => route.abort());
     await page.reload();
@@ -137,7 +141,7 @@ describe("work on a result", () => {
     await page.getByText("Changes to coffee.png that are not saved").waitFor();
   });
 
-  it("goes on in a second tab", async () => {
+  it.runIf(isLong)("goes on in a second tab", async () => {
     const { page, context } = await openFound();
     const second = await openTab(context, page.url());
     await signInByKey(second.page, stack.apiKey);

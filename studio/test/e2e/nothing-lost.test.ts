@@ -68,50 +68,53 @@ describe("what was begun in the studio", () => {
 
   const jobs = async (): Promise<number> => (await client.api.listJobs()).items.length;
 
-  it("is whole after one of three pictures was pointed at: after a reload, in a second tab, for a new key", async () => {
-    const { page, context } = await openStudio(stack);
-    await begin(page, "samples/coffee.png");
-    await give(page, [BROKEN("second.png"), BROKEN("third.png")]);
-    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
-    const { x, y, scale } = await placeOfSample(page);
-    await page.mouse.click(x + 430 * scale, y + 330 * scale);
-    await instance(page, "Object 1").waitFor();
-    await page.waitForURL(/\/jobs\/job_/);
+  it.runIf(isLong)(
+    "is whole after one of three pictures was pointed at: after a reload, in a second tab, for a new key",
+    async () => {
+      const { page, context } = await openStudio(stack);
+      await begin(page, "samples/coffee.png");
+      await give(page, [BROKEN("second.png"), BROKEN("third.png")]);
+      await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+      const { x, y, scale } = await placeOfSample(page);
+      await page.mouse.click(x + 430 * scale, y + 330 * scale);
+      await instance(page, "Object 1").waitFor();
+      await page.waitForURL(/\/jobs\/job_/);
 
-    // The arrow keys take the focus along, and with it what a screen reader says.
-    const strip = page.getByRole("navigation", { name: "Pictures" });
-    await strip.getByRole("button", { name: "coffee.png", exact: false }).first().focus();
-    await page.keyboard.press("ArrowRight");
-    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("second.png");
-    await page.keyboard.press("ArrowLeft");
+      // The arrow keys take the focus along, and with it what a screen reader says.
+      const strip = page.getByRole("navigation", { name: "Pictures" });
+      await strip.getByRole("button", { name: "coffee.png", exact: false }).first().focus();
+      await page.keyboard.press("ArrowRight");
+      await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("second.png");
+      await page.keyboard.press("ArrowLeft");
 
-    // What is taken back before the service has answered is deleted as soon as it has.
-    const created = await holdNext(page, JOBS);
-    await page.mouse.click(x + 300 * scale, y + 150 * scale);
-    await created.arrived;
-    await page.getByRole("button", { name: "Undo" }).click();
-    const deleted = page.waitForRequest((request) => request.method() === "DELETE");
-    await created.release();
-    await deleted;
+      // What is taken back before the service has answered is deleted as soon as it has.
+      const created = await holdNext(page, JOBS);
+      await page.mouse.click(x + 300 * scale, y + 150 * scale);
+      await created.arrived;
+      await page.getByRole("button", { name: "Undo" }).click();
+      const deleted = page.waitForRequest((request) => request.method() === "DELETE");
+      await created.release();
+      await deleted;
 
-    const second = await openTab(context, page.url());
-    await signInByKey(second.page, stack.apiKey);
-    // A storage that takes no file any more still has those that it has.
-    await page.addInitScript(`
+      const second = await openTab(context, page.url());
+      await signInByKey(second.page, stack.apiKey);
+      // A storage that takes no file any more still has those that it has.
+      await page.addInitScript(`
       const { put } = IDBObjectStore.prototype;
       IDBObjectStore.prototype.put = function (value) {
         if ("file" in value) throw new DOMException("full", "QuotaExceededError");
         return put.call(this, value);
       };`);
-    await page.reload();
-    for (const tab of [page, second.page]) {
-      await instance(tab, "Object 1").waitFor();
-      await tab.getByRole("toolbar", { name: "Pointer" }).waitFor();
-      for (const name of ["second.png", "third.png"])
-        await tab.getByRole("button", { name }).first().waitFor();
-      await tab.getByRole("button", { name: "Remove cup" }).waitFor();
-    }
-  });
+      await page.reload();
+      for (const tab of [page, second.page]) {
+        await instance(tab, "Object 1").waitFor();
+        await tab.getByRole("toolbar", { name: "Pointer" }).waitFor();
+        for (const name of ["second.png", "third.png"])
+          await tab.getByRole("button", { name }).first().waitFor();
+        await tab.getByRole("button", { name: "Remove cup" }).waitFor();
+      }
+    },
+  );
 
   it("makes one job, whether its answer was lost by a reload or what follows it is refused", async () => {
     const { page } = await openStudio(stack);
@@ -234,29 +237,32 @@ describe("what was begun in the studio", () => {
     },
   );
 
-  it("outlives access tokens, which are renewed by refresh tokens that are good once, and their end", async () => {
-    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
-    const email = newEmail();
-    const renewals = await watchRenewals(context, stack);
-    await signInAs(page, email);
-    await begin(page, BROKEN("kept.png"));
-    for (const place of ["Keys", "Usage", "Webhooks"]) {
-      await page.getByRole("link", { name: place }).click();
-      await page.locator(".page-head").getByText(place).waitFor();
-    }
-    await expect.poll(() => renewals.used.length).toBeGreaterThan(1);
-    expect(new Set(renewals.used).size).toBe(renewals.used.length);
-    expect(await page.getByText("Your session has ended").count()).toBe(0);
+  it.runIf(isLong)(
+    "outlives access tokens, which are renewed by refresh tokens that are good once, and their end",
+    async () => {
+      const { page, context } = await openPage(`${stack.baseUrl}/studio`);
+      const email = newEmail();
+      const renewals = await watchRenewals(context, stack);
+      await signInAs(page, email);
+      await begin(page, BROKEN("kept.png"));
+      for (const place of ["Keys", "Usage", "Webhooks"]) {
+        await page.getByRole("link", { name: place }).click();
+        await page.locator(".page-head").getByText(place).waitFor();
+      }
+      await expect.poll(() => renewals.used.length).toBeGreaterThan(1);
+      expect(new Set(renewals.used).size).toBe(renewals.used.length);
+      expect(await page.getByText("Your session has ended").count()).toBe(0);
 
-    await page.getByRole("link", { name: "Segment", exact: true }).click();
-    renewals.endAt(Math.floor(Date.now() / 1_000) - HOUR_SECONDS);
-    await segment(page).click();
-    await page.getByText("Your session has ended").waitFor();
-    await page.getByRole("button", { name: "Sign in again" }).click();
-    await page.getByLabel(/e-mail address/).fill(email);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Remove cup" }).waitFor();
-    await expect.poll(() => page.title()).toContain("kept.png");
-    await context.unrouteAll({ behavior: "ignoreErrors" });
-  });
+      await page.getByRole("link", { name: "Segment", exact: true }).click();
+      renewals.endAt(Math.floor(Date.now() / 1_000) - HOUR_SECONDS);
+      await segment(page).click();
+      await page.getByText("Your session has ended").waitFor();
+      await page.getByRole("button", { name: "Sign in again" }).click();
+      await page.getByLabel(/e-mail address/).fill(email);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Remove cup" }).waitFor();
+      await expect.poll(() => page.title()).toContain("kept.png");
+      await context.unrouteAll({ behavior: "ignoreErrors" });
+    },
+  );
 });

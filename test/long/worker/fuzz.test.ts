@@ -5,6 +5,7 @@ import "../../worker/accounts/budgets.test.ts";
 import "../../worker/billing/months-of-credit.test.ts";
 import "../../worker/billing/ledger/settled-units.test.ts";
 import "../../worker/every-operation/random.test.ts";
+import "../../worker/every-operation/unauthorized.test.ts";
 import "../../worker/jobs/admission-guard.test.ts";
 import "../../worker/billing/daily-use.test.ts";
 import "../../worker/jobs/database-calls.test.ts";

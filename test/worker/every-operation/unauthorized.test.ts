@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
 import { type Answer, newClient, send } from "../../support/worker/client/api.ts";
@@ -30,12 +31,14 @@ describe.each(OPERATION_IDS)("%s 401", (operation) => {
     });
   };
 
-  it("refuses 60 shapes of a bad credential, each with the same body [1-6 4.1-4 4.8-2 4.8-4 4.9-2 4.9-6 4.9-8 4.10-4 4.10-7 5-1 5-5 7-3 5-12 A3-1]", async () => {
+  it("refuses the shapes of a bad credential, each with the same body [1-6 4.1-4 4.8-2 4.8-4 4.9-2 4.9-6 4.9-8 4.10-4 4.10-7 5-1 5-5 7-3 5-12 A3-1]", async () => {
     const provider = await PlayedIdentityProvider.start();
     const { key } = await newClient();
     const shapes = await badCredentials(provider, key);
     expect(new Set(shapes).size).toBeGreaterThanOrEqual(60);
-    for (const shape of shapes) await expectUnauthorized(shape);
+    // One operation has all of them in the short form, the others every sixth.
+    const step = env.FUZZ === "long" || operation === OPERATION_IDS[0] ? 1 : 6;
+    for (let at = 0; at < shapes.length; at += step) await expectUnauthorized(shapes[at] ?? "");
   });
 
   it("takes the credential in x-api-key, but Authorization decides where both are sent [A24-1]", async () => {
