@@ -199,6 +199,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
       {isExporting.value && result !== null && request !== null && (
         <ExportDialog
           jobId={result.jobId}
+          isOneJob
           exportedJob={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
           units={result.masksJson.frames.length}
           pictures={[]}

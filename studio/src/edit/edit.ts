@@ -34,11 +34,13 @@ export function edit(workspace: Workspace, made: Edit, key = workspace.openPictu
 /** The edits of what is seen, which are all but those of what other searches have found. */
 const seenIn = (workspace: Workspace): IsSeen =>
   seenWithout(
-    workspace.searches.value.flatMap(({ jobId }) => (jobId === workspace.searchId.value ? [] : [jobId])),
+    workspace.searches.value.flatMap(({ jobId }) =>
+      workspace.shownIds.value.includes(jobId) ? [] : [jobId],
+    ),
   );
 
 const pointedIn = (workspace: Workspace): readonly PointedObject[] =>
-  workspace.pointed.value.filter((object) => isSeenWith(object, workspace.searchId.value));
+  workspace.pointed.value.filter((object) => isSeenWith(object, workspace.shownIds.value));
 
 /** Tells whether the latest that a person did in a picture was an edit, and not a point or a box. */
 const wasEdit = (workspace: Workspace, picture: string): boolean => {

@@ -19,6 +19,7 @@ import "./files-tab.css";
 /** The entry's files, by format; of one picture, of the accepted ones or of all. */
 export function FilesTab({
   jobId,
+  isOneJob,
   exportedJob,
   units,
   pictures,
@@ -32,7 +33,7 @@ export function FilesTab({
   const loaded = useLoaded(
     async (signal) => {
       const [{ assets }, entry] = await Promise.all([
-        api.value.retrieveJobResult({ jobId }, { signal }),
+        isOneJob ? api.value.retrieveJobResult({ jobId }, { signal }) : { assets: [] },
         loadEntry(pictures, { exported, prompts }, signal),
       ]);
       return { keys: assets.map(({ key }) => key), ...entry };

@@ -38,6 +38,8 @@ export type RunAgain = Pick<CreateJobRequest, "generatePreview" | "formats">;
 
 export interface ExportDialogProps {
   readonly jobId: string;
+  /** False if other jobs have found a part of the objects: its own files have not all of them. */
+  readonly isOneJob: boolean;
   readonly exportedJob: ExportedJob;
   /** Units of another run of it. */
   readonly units: number;

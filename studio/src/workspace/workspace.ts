@@ -5,7 +5,7 @@ import { fetchLater, loadScript } from "../state/scripts.ts";
 import { bytesOf, givenPicture, type Picture, type Sending, take, taskIdOf } from "./rules/picture.ts";
 import type { Given, WorkspaceType } from "./rules/inspect-file.ts";
 import { type ClipRegion, regionsOn } from "./rules/clip-regions.ts";
-import type { FoundJob } from "./service/found-job.ts";
+import type { Found } from "./service/found.ts";
 import type { Inputs } from "./service/shared-inputs.ts";
 import type { SignedInputs } from "./service/signed-inputs.ts";
 import type { JobBase, SyncState } from "./annotations/sync.ts";
@@ -13,6 +13,7 @@ import type { Instance } from "./rules/instances.ts";
 import type { Owner } from "./service/owner.ts";
 import type { PointedObject, TakenBack } from "./rules/pointed-objects.ts";
 import type { Verdicts } from "./rules/review.ts";
+import { newPrompts, promptsOf, type Search, shownWith, thresholdIn } from "./rules/searches.ts";
 import { Runner } from "./jobs/runner.ts";
 import type { History } from "./rules/edit-history.ts";
 
@@ -52,16 +53,6 @@ export interface Asked {
   readonly isUnheard: boolean;
 }
 
-/** A job of a workspace's prompts, as one of several that have been asked of the same pictures. */
-export interface Search {
-  readonly jobId: string;
-  readonly prompts: readonly string[];
-  /** When it was asked for, in milliseconds since 1970. */
-  readonly at: number;
-  /** Request, if it is known. */
-  readonly request: CreateJobRequest | null;
-}
-
 /**
  * Pictures, or a clip, with what a person asks of them and what was found: from the first file on, through as many jobs as it
  * takes. The pixels of the screen are not in it.
@@ -99,7 +90,7 @@ export class Workspace {
 
   /** The job that names the workspace: to it all others add that could. Null as long as there is none. */
   readonly firstJob = signal<string | null>(null);
-  /** Searches so far, the oldest first. One search is seen at a time. */
+  /** Searches so far, the oldest first. */
   readonly searches = signal<readonly Search[]>([]);
 
   /** The job of the search that is seen, and how much of it is done: 0 to 1. */
@@ -108,8 +99,8 @@ export class Workspace {
   readonly asked = signal<Asked | null>(null);
   /** Request, if it is known. */
   readonly request = signal<CreateJobRequest | null>(null);
-  /** Results of that job, partial while it runs; null until a picture is done. */
-  readonly found = signal<FoundJob | null>(null);
+  /** Results of all searches that are shown, partial while one runs; null until a picture is done. */
+  readonly found = signal<Found | null>(null);
   readonly going = signal<Going>(IDLE);
   readonly problem = signal<WorkspaceProblem | null>(null);
   /** True if it is being restored from its jobs, and some of them have not been loaded yet. */
@@ -120,7 +111,7 @@ export class Workspace {
   /** What was pointed at and taken back, the latest last. */
   readonly takenBack = signal<readonly TakenBack[]>([]);
 
-  /** Instances by picture, of the job of the prompts. */
+  /** Instances by picture, of the searches that are shown. */
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
   /** A person's edits of the objects, by picture. */
   readonly edits = signal<ReadonlyMap<string, History>>(new Map());
@@ -151,14 +142,40 @@ export class Workspace {
     const pictures = this.pictures.value;
     return pictures.find(({ key }) => key === this.openKey.value) ?? pictures[0] ?? null;
   });
+  /** The searches whose objects are on the screen, with the latest one; of a clip that one alone. */
+  readonly shownSearches = computed(() => {
+    const { value: seen } = this.searchId;
+    return this.type.value === "video"
+      ? this.searches.value.filter(({ jobId }) => jobId === seen)
+      : shownWith(this.searches.value, seen);
+  });
+  readonly shownIds = computed(() => this.shownSearches.value.map(({ jobId }) => jobId));
+  /** Those of them that have an answer. */
+  readonly #answeredSearches = computed(() => {
+    const { jobId, status } = this.job.value ?? {};
+    const seen = jobId !== undefined && status === "success" ? jobId : null;
+    return this.shownSearches.value.filter(
+      (search) => search.jobId !== this.searchId.value || search.jobId === seen,
+    );
+  });
+  /** The prompts that the next search adds to what was found; none if it begins anew. */
+  readonly addedPrompts = computed((): readonly string[] => {
+    const answered = this.#answeredSearches.value;
+    const isAddition = this.type.value === "image" && promptsOf(answered).length > 0;
+    return isAddition ? newPrompts(this.prompts.value, answered) : [];
+  });
   /** True if something was found, and the fields contain no other search. */
   readonly isAnswered = computed(() => {
-    const prompts = this.prompts.value.join("\n");
-    if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts === "";
+    const { value: prompts } = this.prompts;
+    if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts.length === 0;
     const request = this.request.value;
-    const isSameClip = request?.type !== "video" || this.#asksForClipAgain(request);
-    const isSame = isSameClip && (request === null || this.threshold.value === thresholdIn(request));
-    return isSame && prompts === (request?.prompts ?? this.found.value?.prompts ?? []).join("\n");
+    if (request !== null && this.threshold.value !== thresholdIn(request)) return false;
+    if (request?.type === "video")
+      return this.#asksForClipAgain(request) && prompts.join("\n") === (request.prompts ?? []).join("\n");
+    const answered = promptsOf(this.#answeredSearches.value);
+    return (
+      prompts.length === answered.length && newPrompts(prompts, this.#answeredSearches.value).length === 0
+    );
   });
   /** True if there is something to look for. */
   readonly hasQuestion = computed(() => this.prompts.value.length > 0 || this.regions.value.length > 0);
@@ -288,11 +305,24 @@ export class Workspace {
     return this.job.value?.tasks.find((task) => task.taskId === taskId);
   }
 
+  /** Tells whether a search on the screen has finished a picture. */
+  isDone(picture: Picture): boolean {
+    const isFound = this.found.value?.confidences.has(taskIdOf(picture) ?? "") === true;
+    return isFound || this.taskOf(picture)?.status === "success";
+  }
+
   /** Notes a search; one that is known already stays as it is. */
   addSearch(search: Search): void {
     const others = this.searches.peek().filter(({ jobId }) => jobId !== search.jobId);
     if (others.length < this.searches.peek().length) return;
     this.searches.value = [...others, search].toSorted((a, b) => a.at - b.at);
+  }
+
+  /** Notes that a search has failed. */
+  noteFailure(jobId: string): void {
+    this.searches.value = this.searches
+      .peek()
+      .map((search) => (search.jobId === jobId ? Object.assign({}, search, { hasFailed: true }) : search));
   }
 
   /** The picture of a task. */
@@ -304,7 +334,3 @@ export class Workspace {
 const isSignedOut = (error: unknown): boolean => error instanceof SegmentationError && error.status === 401;
 
 type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
-
-/** The threshold that a job asked for; null if it left it to the service. */
-export const thresholdIn = (request: CreateJobRequest): number | null =>
-  (request.type === "video" ? request.scoreThreshold : request.threshold) ?? null;

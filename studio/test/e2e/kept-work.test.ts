@@ -1,9 +1,10 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLong } from "../../../inference-container/test/support/form.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
-import { COFFEE, give, instance, segment } from "../../../test/support/browser/studio-work.ts";
+import { begin, COFFEE, give, instance, segment } from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
   handleRequests,
@@ -76,6 +77,45 @@ describe("work on a result", () => {
       expect.arrayContaining(["cup", "spoon", "mug", "bowl", "ladle"]),
     );
     expect(complaints.filter((each) => !each.includes("ERR_FAILED") && !each.includes("412"))).toEqual([]);
+  });
+
+  it("stays when another word is added, and costs that word alone", async () => {
+    const { page, complaints } = await openStudio(stack);
+    await begin(page);
+    await segment(page).click();
+    await instance(page, "cup 1").waitFor();
+    await rename(page, "cup 1", "mug");
+    await page.getByRole("button", { name: "Change prompts" }).click();
+    await page.getByLabel("Prompts").fill("spoon,");
+    await page.getByText("1 unit. What was found so far stays.").waitFor();
+    const asked = page.waitForRequest(
+      (request) => request.method() === "POST" && request.url().endsWith("/jobs"),
+    );
+    await page.getByRole("button", { name: "Add spoon" }).click();
+    expect((await asked).postDataJSON()).toMatchObject({ prompts: ["spoon"] });
+    for (const name of ["mug 1", "spoon 1"]) await instance(page, name).waitFor();
+    await saved(page);
+
+    // It is the same after a reload, and elsewhere; all of it is exported together.
+    const { page: elsewhere } = await openStudio(stack, new URL(page.url()).pathname, {
+      acceptDownloads: true,
+    });
+    await page.reload();
+    for (const each of [page, elsewhere]) {
+      for (const name of ["mug 1", "spoon 1"]) await instance(each, name).waitFor();
+      expect(await each.getByRole("region", { name: "Searches" }).count()).toBe(0);
+    }
+    await elsewhere.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      elsewhere.waitForEvent("download"),
+      elsewhere.getByRole("button", { name: "Download COCO" }).click(),
+    ]);
+    const coco = JSON.parse(await readFile(await download.path(), "utf8"));
+    const names = new Map(coco.categories.map(({ id, name }: { id: number; name: string }) => [id, name]));
+    expect(
+      coco.annotations.map((each: { category_id: number }) => names.get(each.category_id)).toSorted(),
+    ).toEqual(["mug", "spoon"]);
+    expect(complaints).toEqual([]);
   });
 
   it.runIf(isLong)("is whole after a sign-out, and after the browser's storage was wiped", async () => {

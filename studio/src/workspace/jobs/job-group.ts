@@ -46,7 +46,8 @@ export async function addedTo(
 
 /** Asks for the jobs that a link shows. @throws SegmentationError */
 export async function sharedJobGroup(owner: Owner, { jobId, further }: Inputs["share"]): Promise<JobGroup> {
-  return { firstJob: jobId, jobs: await jobsOf(owner, [jobId, ...further]) };
+  const jobs = await jobsOf(owner, [jobId, ...further]);
+  return { firstJob: jobId, jobs: jobs.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)) };
 }
 
 const jobsOf = (owner: Owner, jobIds: readonly string[]): Promise<JobStatus[]> =>

@@ -8,9 +8,10 @@ import { findOriginal, saveOriginal } from "../saved/originals.ts";
 import type { Owner } from "../service/owner.ts";
 import { type Picture, pictureOfTask, taskIdOf } from "../rules/picture.ts";
 import { refinedOf, takenUp } from "../rules/pointed-objects.ts";
+import { promptsOf, type Search, shownWith, thresholdIn } from "../rules/searches.ts";
 import { drawAll } from "./point.ts";
 import { follow, segment, takeFound } from "./run.ts";
-import { IDLE, type Search, thresholdIn, Workspace } from "../workspace.ts";
+import { IDLE, Workspace } from "../workspace.ts";
 
 /** Parts of a workspace's path after its first job. */
 export interface Named {
@@ -88,11 +89,12 @@ async function asGoing(workspace: Workspace, act: () => Promise<void>): Promise<
   }
 }
 
-const searchOf = ({ jobId, prompts = [], createdAt }: JobStatus): Search => ({
+const searchOf = ({ jobId, prompts = [], createdAt, status }: JobStatus): Search => ({
   jobId,
   prompts,
   at: Date.parse(createdAt),
   request: null,
+  ...(status === "failed" && { hasFailed: true }),
 });
 
 async function load(workspace: Workspace, jobId: string, { others, search }: Named): Promise<void> {
@@ -123,9 +125,10 @@ async function load(workspace: Workspace, jobId: string, { others, search }: Nam
     workspace.pictures.value = pictures;
     workspace.firstJob.value = firstJob;
     workspace.job.value = seen;
-    workspace.prompts.value = seen?.prompts ?? [];
     // Before anything that may fail: they are saved with the workspace.
     takeJobs(workspace, jobs);
+    workspace.prompts.value =
+      type === "image" ? promptsOf(workspace.shownSearches.peek()) : (seen?.prompts ?? []);
   });
   if (seen?.status === "success") await takeFound(workspace);
   await takeOthers(workspace, others);
@@ -177,7 +180,10 @@ export function see(workspace: Workspace, jobId: string): void {
     return;
   batch(() => {
     workspace.problem.value = null;
-    workspace.prompts.value = search.prompts;
+    workspace.prompts.value =
+      workspace.type.peek() === "image"
+        ? promptsOf(shownWith(workspace.searches.peek(), jobId))
+        : search.prompts;
     workspace.request.value = search.request;
     workspace.threshold.value = search.request === null ? null : thresholdIn(search.request);
     workspace.asked.value = { key: crypto.randomUUID(), jobId, isUnheard: false };

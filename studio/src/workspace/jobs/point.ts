@@ -53,7 +53,7 @@ export function redo(workspace: Workspace, key: string): void {
 export function undo(workspace: Workspace): void {
   const picture = workspace.openPicture.value;
   if (picture === null) return;
-  const { objects, taken } = undone(workspace.pointed.value, picture.key, workspace.searchId.value);
+  const { objects, taken } = undone(workspace.pointed.value, picture.key, workspace.shownIds.value);
   workspace.pointed.value = objects;
   if (taken === null) return;
   const undoneEdits = workspace.edits.value.get(picture.key)?.undone.length ?? 0;

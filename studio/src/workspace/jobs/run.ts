@@ -1,8 +1,11 @@
 import { batch } from "@preact/signals";
-import { type CreateJobRequest, type JobStatus, SegmentationError } from "segmentation-client";
+import { type CreateJobRequest, type JobStatus, mapParallel, SegmentationError } from "segmentation-client";
 import { refreshAccount } from "../../state/session.ts";
 import { continuedBy } from "./job-group.ts";
 import { regionsOn } from "../rules/clip-regions.ts";
+import { takeResults } from "../masks/fetch-masks.ts";
+import { promptsOf } from "../rules/searches.ts";
+import { Found } from "../service/found.ts";
 import { FoundJob } from "../service/found-job.ts";
 import { onceOnline } from "../service/once-online.ts";
 import { create, sendAll } from "./send.ts";
@@ -11,7 +14,9 @@ import { type Asked, type Going, IDLE, type Workspace } from "../workspace.ts";
 const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
 
 function requestOf(workspace: Workspace, tasks: string[]): CreateJobRequest {
-  const prompts = [...workspace.prompts.value];
+  const { value: added } = workspace.addedPrompts;
+  // What was found stays: only the other words are looked for.
+  const prompts = [...(added.length > 0 ? added : workspace.prompts.value)];
   const threshold = workspace.threshold.value ?? undefined;
   const regions = regionsOn(tasks[0] ?? "", workspace.regions.value);
   if (workspace.type.value === "video")
@@ -119,9 +124,11 @@ async function createFor(
     batch(() => {
       if (created.continues === null) workspace.firstJob.value = jobId;
       workspace.addSearch({ jobId, prompts: request.prompts ?? [], at: Date.now(), request });
-      // A new job is looked at as a whole.
-      workspace.open(null);
       note({ jobId, isUnheard: false });
+      const shown = workspace.shownSearches.peek();
+      // A new job is looked at as a whole.
+      if (shown.length < 2) workspace.open(null);
+      if (request.type === "image") workspace.prompts.value = promptsOf(shown);
     });
     return jobId;
   } catch (error) {
@@ -140,10 +147,7 @@ export async function follow(workspace: Workspace, jobId: string): Promise<void>
     await onceOnline(async () => {
       for await (const { job, progress } of owner.client.watchJob(jobId, { signal: owner.signal }))
         batch(() => {
-          if (workspace.job.value?.jobId !== jobId) {
-            workspace.found.value = null;
-            workspace.instances.value = new Map();
-          }
+          if (workspace.job.value?.jobId !== jobId) takeResults(workspace, knownFound(workspace));
           workspace.job.value = job;
           workspace.share.value = progress;
         });
@@ -161,27 +165,65 @@ export async function follow(workspace: Workspace, jobId: string): Promise<void>
 /** Pause between requests for the results of a running job; the answer may be long. */
 const SO_FAR_MS = 2_000;
 
+/** The results of the searches that are shown, as far as they are here. */
+function knownFound({ found, shownSearches, searchId }: Workspace): Found | null {
+  const known = (found.peek()?.jobs ?? []).filter(
+    ({ jobId }) => jobId !== searchId.peek() && shownSearches.peek().some((search) => search.jobId === jobId),
+  );
+  return known.length === 0 ? null : new Found(known);
+}
+
+/** Asks for the results of the searches that are shown; null if there are none. @throws SegmentationError */
+async function shownFound(
+  { owner, found, shownSearches }: Workspace,
+  running: string | null,
+): Promise<Found | null> {
+  const there = found.peek()?.jobs ?? [];
+  const jobs = await mapParallel(shownSearches.peek(), PARALLEL, owner.signal, async ({ jobId }) => {
+    const known = there.find((job) => job.jobId === jobId && job.isFinal);
+    return known ?? (await FoundJob.open(owner, jobId, jobId !== running).catch(unlessGone));
+  });
+  const all = jobs.filter((job) => job !== null);
+  return all.length === 0 ? null : new Found(all);
+}
+
+/** Number of results that are asked for in parallel. */
+const PARALLEL = 4;
+
+/** A search that was deleted, or that has failed, has no results. @throws any other error */
+function unlessGone(error: unknown): null {
+  if (error instanceof SegmentationError && ["job_not_found", "job_not_ready"].includes(error.code))
+    return null;
+  throw error;
+}
+
 /** Takes what a running job has found of the pictures that are done, whenever there are more of them, until it has ended. */
 async function takeSoFar(workspace: Workspace, jobId: string, ended: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([ended, workspace.owner.signal]);
-  for (let taken = 0; !signal.aborted; await new Promise((resolve) => setTimeout(resolve, SO_FAR_MS))) {
+  // Earlier searches that are shown, too, have their results already.
+  for (
+    let taken = workspace.shownSearches.peek().length > 1 ? -1 : 0;
+    !signal.aborted;
+    await new Promise((resolve) => setTimeout(resolve, SO_FAR_MS))
+  ) {
     const job = workspace.job.value;
     const done = job?.tasks.filter(({ status }) => status === "success").length ?? 0;
     if (job === null || job.jobId !== jobId || job.type !== "image" || hasEnded(job) || done === taken)
       continue;
     // What can't be had now is asked for again, or comes at the end.
-    const found = await FoundJob.open(workspace.owner, jobId).catch(() => null);
+    const found = await shownFound(workspace, jobId).catch(() => null);
     if (found === null || signal.aborted) continue;
-    workspace.found.value = found;
-    taken = done;
+    takeResults(workspace, found);
+    if (done === 0 || found.jobs.at(-1)?.jobId === jobId) taken = done;
   }
 }
 
-/** Takes what the workspace's job has found, if it has ended in success; a clip's screen fetches that itself. @throws SegmentationError */
+/** Takes what the searches on the screen have found, once the latest one has ended; a clip's screen fetches that itself. @throws SegmentationError */
 export async function takeFound(workspace: Workspace): Promise<void> {
   const job = workspace.job.value;
-  if (job === null || !hasEnded(job) || job.status === "failed" || job.type !== "image") return;
-  workspace.found.value = await onceOnline(async () => await FoundJob.open(workspace.owner, job.jobId));
+  if (job === null || !hasEnded(job) || job.type !== "image") return;
+  if (job.status === "failed") workspace.noteFailure(job.jobId);
+  takeResults(workspace, await onceOnline(async () => await shownFound(workspace, null)));
 }
 
 /** Cancels the workspace's job. */

@@ -123,24 +123,24 @@ const withFurther = (
 ): readonly PointedObject[] =>
   objects.map((object) => (object === of ? { ...object, attempts: [...object.attempts, attempt] } : object));
 
-/** Tells whether an object is seen with a search: one that nothing had found, or one that this search has. */
-export const isSeenWith = ({ refines }: PointedObject, search: string | null): boolean =>
-  refines === undefined || refines.jobId === search;
+/** Tells whether an object is seen with some searches: one that nothing had found, or one that these have. */
+export const isSeenWith = ({ refines }: PointedObject, searches: readonly string[]): boolean =>
+  refines === undefined || searches.includes(refines.jobId);
 
 /**
- * Takes back the latest attempt in a picture at an object that is seen with a search, and with its only attempt the object; gives
+ * Takes back the latest attempt in a picture at an object that is seen with some searches, and with its only attempt the object; gives
  * what was taken back, too.
  */
 export function undone(
   objects: readonly PointedObject[],
   picture: string,
-  search: string | null,
+  searches: readonly string[],
 ): {
   readonly objects: readonly PointedObject[];
   readonly taken: { readonly object: PointedObject; readonly attempt: Attempt } | null;
 } {
   const last = objects
-    .filter((object) => object.picture === picture && isSeenWith(object, search))
+    .filter((object) => object.picture === picture && isSeenWith(object, searches))
     .toSorted((a, b) => lastOf(a).number - lastOf(b).number)
     .at(-1);
   if (last === undefined) return { objects, taken: null };

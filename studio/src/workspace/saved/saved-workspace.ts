@@ -7,7 +7,8 @@ import type { Picture } from "../rules/picture.ts";
 import type { WorkspaceType } from "../rules/inspect-file.ts";
 import { lastOf, type PointedObject } from "../rules/pointed-objects.ts";
 import type { Verdict } from "../rules/review.ts";
-import type { Asked, Search } from "../workspace.ts";
+import type { Asked } from "../workspace.ts";
+import type { Search } from "../rules/searches.ts";
 
 /**
  * A workspace as this browser saves it, so that a reload, a new sign-in and another tab find all of it: also pictures that no job

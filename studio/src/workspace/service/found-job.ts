@@ -11,14 +11,18 @@ const PARALLEL = 6;
 /** Results of a job of pictures, partial while it runs. Masks are fetched by picture, when it is opened. */
 export class FoundJob {
   readonly jobId: string;
+  /** False if the job was running: then there may be more results by now. */
+  readonly isFinal: boolean;
   readonly prompts: readonly string[];
   /** Of each task's masks, by taskId. */
   readonly confidences: ReadonlyMap<string, readonly number[]>;
   readonly #owner: Owner;
+  readonly #instances = new Map<string, Promise<Instance[]>>();
   #manifest: ImageManifest;
   #signedUntil: number;
 
-  private constructor(owner: Owner, manifest: ImageManifest, signedUntil: number) {
+  private constructor(owner: Owner, isFinal: boolean, manifest: ImageManifest, signedUntil: number) {
+    this.isFinal = isFinal;
     this.#owner = owner;
     this.jobId = manifest.jobId;
     this.prompts = manifest.prompts;
@@ -30,12 +34,23 @@ export class FoundJob {
   }
 
   /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has failed */
-  static async open(owner: Owner, jobId: string): Promise<FoundJob> {
-    return new FoundJob(owner, ...(await askFor(owner, jobId)));
+  static async open(owner: Owner, jobId: string, isFinal = true): Promise<FoundJob> {
+    return new FoundJob(owner, isFinal, ...(await askFor(owner, jobId)));
   }
 
-  /** Fetches a task's masks, in the service's order: by prompt, then by falling confidence. @throws SegmentationError */
+  /** Fetches a task's masks once, in the service's order: by prompt, then by falling confidence. @throws SegmentationError */
   async instances(taskId: string): Promise<Instance[]> {
+    const fetched = this.#instances.get(taskId) ?? this.#fetch(taskId);
+    this.#instances.set(taskId, fetched);
+    try {
+      return await fetched;
+    } catch (error) {
+      this.#instances.delete(taskId);
+      throw error;
+    }
+  }
+
+  async #fetch(taskId: string): Promise<Instance[]> {
     const { masks = [] } = (await this.#item(taskId)) ?? {};
     const numbers = new Map<string | null, number>();
     const { client, signal: left } = this.#owner;

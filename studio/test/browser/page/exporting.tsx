@@ -51,6 +51,7 @@ function nameObjects(picture: string, objects: readonly string[], label: string)
 export const Exporting = ({ pictures, prompts, classes, open }: ExportScene) => (
   <ExportDialog
     jobId="job_1"
+    isOneJob
     exportedJob={{
       request: { type: "image", prompts: [...prompts], tasks: pictures.map(({ name }) => name) },
       sources: new Map(pictures.map(({ name }) => [name, name])),

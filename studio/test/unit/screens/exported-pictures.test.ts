@@ -23,6 +23,7 @@ const view: ExportedView = {
       const status = STATUSES.find((each) => each === key);
       return status && { taskId: status, status, error: null };
     },
+    isDone: ({ key }) => key === "success",
     hasOriginal: () => false,
     original: async () => await Promise.resolve(null),
   },

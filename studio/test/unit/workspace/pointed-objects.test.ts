@@ -71,10 +71,10 @@ describe("objects that are pointed at", () => {
 
   it("go back one point at a time, and only in that picture", () => {
     const more = pointedAt(two, "a", finer, "latest");
-    const first = undone(more, "a", null);
+    const first = undone(more, "a", []);
     expect(first.taken?.attempt.region).toBe(finer);
     expect(first.objects).toEqual(two);
-    expect(undone(more, "b", null)).toEqual({ objects: more, taken: null });
+    expect(undone(more, "b", [])).toEqual({ objects: more, taken: null });
   });
 
   it("are pointed at again as before: a further point of an object, or a new one", () => {
@@ -82,7 +82,7 @@ describe("objects that are pointed at", () => {
     let objects = more;
     const again: TakenBack[] = [];
     for (let step = 0; step < 3; step++) {
-      const { objects: left, taken } = undone(objects, "a", null);
+      const { objects: left, taken } = undone(objects, "a", []);
       const back = taken && takenBack(taken.object, taken.attempt, 0);
       if (back !== null) again.push(back);
       objects = left;
@@ -101,7 +101,7 @@ describe("objects that are pointed at", () => {
         let objects: readonly PointedObject[] = [];
         for (const [picture, replaces] of steps)
           objects = pointedAt(objects, picture, point, replaces ? "latest" : "new");
-        for (const [picture] of steps) objects = undone(objects, picture, null).objects;
+        for (const [picture] of steps) objects = undone(objects, picture, []).objects;
         expect(objects).toEqual([]);
       }),
     );
@@ -160,10 +160,10 @@ describe("a mask that is corrected by pointing at it", () => {
   });
 
   it("is as it was found after as many steps back as there were points, while its search is seen", () => {
-    const back = undone(undone(twice, "a", "job_1").objects, "a", "job_1").objects;
+    const back = undone(undone(twice, "a", ["job_1"]).objects, "a", ["job_1"]).objects;
     expect(back).toEqual(two);
     // Of another search nothing is seen of it: what was pointed at besides is taken back.
-    expect(undone(twice, "a", "job_9").taken?.attempt.region).toBe(box);
+    expect(undone(twice, "a", ["job_9"]).taken?.attempt.region).toBe(box);
   });
 
   it("is known again from the jobs alone, each further point as an attempt at the same object", () => {

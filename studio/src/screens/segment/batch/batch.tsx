@@ -51,7 +51,7 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
   return {
     key,
     name,
-    state: stateOf(picture, task),
+    state: found?.confidences.has(task?.taskId ?? "") === true ? "done" : stateOf(picture, task),
     share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
     problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
     count: viewState.countIn(picture, "shown"),
@@ -60,7 +60,7 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
     revision: [
       file === null ? "absent" : "here",
       // Of a running job more is known later.
-      found?.confidences.has(task?.taskId ?? "") === true && found.jobId,
+      found?.sourcesOf(task?.taskId ?? ""),
       viewState.least.value,
       ...viewState.filter.value.leasts.values(),
       viewState.isByObject.value,

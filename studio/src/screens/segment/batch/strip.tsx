@@ -142,9 +142,10 @@ function stateOf(
   if (sending.at === "failed") return { mark: "!", words: "could not be uploaded", tone: "danger" };
   if (sending.at === "sending") return { mark: "↑", words: "uploading", tone: "going" };
   const task = workspace.taskOf(picture);
-  if (task?.status === "failed" && isCanceled(task.error))
+  const isDone = workspace.isDone(picture);
+  if (task?.status === "failed" && !isDone && isCanceled(task.error))
     return { mark: "–", words: "canceled", tone: "plain" };
-  if (task?.status === "failed") return { mark: "!", words: "failed", tone: "danger" };
+  if (task?.status === "failed" && !isDone) return { mark: "!", words: "failed", tone: "danger" };
   const verdict = workspace.verdicts.value.get(picture.key);
   if (verdict === "accepted") return { mark: "✓", words: "accepted", tone: "going" };
   if (verdict === "rejected") return { mark: "✕", words: "rejected", tone: "danger" };

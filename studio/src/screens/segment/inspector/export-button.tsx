@@ -3,11 +3,12 @@ import type { CreateJobRequest } from "segmentation-client";
 import { Button, Icon } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import type { ExportedJob } from "../../../export/code/exported-job.ts";
-import type { FoundJob } from "../../../workspace/service/found-job.ts";
+import type { Found } from "../../../workspace/service/found.ts";
 import { taskIdOf } from "../../../workspace/rules/picture.ts";
 import { drawnOf, regionOn } from "../../../workspace/rules/pointed-objects.ts";
 import { segment } from "../../../workspace/jobs/run.ts";
-import type { Workspace } from "../../../workspace/workspace.ts";
+import { type Workspace } from "../../../workspace/workspace.ts";
+import { thresholdIn } from "../../../workspace/rules/searches.ts";
 import type { ViewState } from "../state/view-state.ts";
 import { exportedPictures } from "./exported-pictures.ts";
 
@@ -17,7 +18,8 @@ const ExportDialog = lazyDialog(async () => (await import("../../../export/expor
 export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isOpen = useSignal(false);
-  const jobId = wholeOf(workspace)?.jobId ?? latestDrawn(workspace);
+  const whole = wholeOf(workspace);
+  const jobId = whole?.jobs.at(-1)?.jobId ?? latestDrawn(workspace);
   if (workspace.type.value === "video" || jobId === null) return null;
   const picture = workspace.openPicture.value;
   return (
@@ -28,6 +30,7 @@ export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
       {isOpen.value && (
         <ExportDialog
           jobId={jobId}
+          isOneJob={whole === null || whole.jobs.length === 1}
           exportedJob={exportedJobOf(workspace)}
           units={workspace.pictures.value.length}
           pictures={exportedPictures(viewState)}
@@ -37,7 +40,7 @@ export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
           current={
             picture === null || workspace.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)
           }
-          onRunAgain={wholeOf(workspace) === null ? undefined : (request) => void segment(workspace, request)}
+          onRunAgain={whole === null ? undefined : (request) => void segment(workspace, request)}
           onClose={() => (isOpen.value = false)}
         />
       )}
@@ -51,9 +54,15 @@ const promptsOf = ({ searches, found }: Workspace): readonly string[] => [
   ...(found.value?.prompts ?? []),
 ];
 
-/** Returns the results of the workspace's job, once they are complete. */
-const wholeOf = ({ job, found }: Workspace): FoundJob | null =>
-  job.value?.status === "success" ? found.value : null;
+/** Returns the results of the searches on the screen, once they are complete. */
+const wholeOf = ({ job, going, found }: Workspace): Found | null =>
+  job.value?.status === "success" || (job.value?.status === "failed" && going.value.at === "idle")
+    ? found.value
+    : null;
+
+/** Tells whether two requests differ by their prompts alone. */
+const isLike = (a: CreateJobRequest | null, b: CreateJobRequest): boolean =>
+  a !== null && a.type === b.type && thresholdIn(a) === thresholdIn(b);
 
 /** The latest job that drew an object that is still there. */
 const latestDrawn = (workspace: Workspace): string | null =>
@@ -72,14 +81,19 @@ function exportedJobOf(workspace: Workspace): ExportedJob {
     }),
   );
   const found = wholeOf(workspace);
-  if (workspace.request.value !== null && found !== null)
-    return { request: workspace.request.value, sources, isComplete: true };
-  if (found !== null)
+  if (found !== null) {
+    const requests = workspace.shownSearches.value.map(({ request, jobId }) =>
+      jobId === workspace.searchId.value ? workspace.request.value : request,
+    );
+    const [request = null] = requests;
+    const isComplete = request !== null && requests.every((each) => isLike(each, request));
+    const prompts = [...found.prompts];
     return {
-      request: { type: "image", prompts: [...found.prompts], tasks },
+      request: isComplete ? { ...request, prompts } : { type: "image", prompts, tasks },
       sources,
-      isComplete: false,
+      isComplete,
     };
+  }
   const regions = workspace.pointed.value.flatMap((object) => {
     const picture = workspace.picture(object.picture);
     const taskId = picture === undefined ? null : taskIdOf(picture);

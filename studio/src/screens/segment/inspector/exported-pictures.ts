@@ -5,7 +5,10 @@ import type { ViewState } from "../state/view-state.ts";
 
 /** The part of a view state that decides its exports. */
 export interface ExportedView extends Pick<ViewState, "objectsIn" | "masksOf" | "nameObjects"> {
-  readonly workspace: Pick<Workspace, "pictures" | "verdicts" | "taskOf" | "hasOriginal" | "original">;
+  readonly workspace: Pick<
+    Workspace,
+    "pictures" | "verdicts" | "taskOf" | "isDone" | "hasOriginal" | "original"
+  >;
 }
 
 /** Returns the pictures of a workspace that can be exported. */
@@ -15,9 +18,9 @@ export const exportedPictures = (view: ExportedView): ExportPicture[] =>
 function exportOf(view: ExportedView, picture: Picture): ExportPicture[] {
   const taskId = taskIdOf(picture);
   const { key, name } = picture;
-  const { status = "success" } = view.workspace.taskOf(picture) ?? {};
+  const isDone = view.workspace.taskOf(picture) === undefined || view.workspace.isDone(picture);
   // A picture that failed, or that is not done, is not one without objects.
-  if (taskId === null || (status !== "success" && view.objectsIn(key).length === 0)) return [];
+  if (taskId === null || (!isDone && view.objectsIn(key).length === 0)) return [];
   return [
     {
       taskId,

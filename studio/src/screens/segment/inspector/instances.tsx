@@ -20,7 +20,8 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
   const groups = viewState.groups.value;
   const picture = workspace.openPicture.value;
   // Then nothing is known of what is in it.
-  if (picture !== null && workspace.taskOf(picture)?.status === "failed") return null;
+  const isDone = picture !== null && workspace.isDone(picture);
+  if (picture !== null && !isDone && workspace.taskOf(picture)?.status === "failed") return null;
   const isKnown = viewState.searched.value !== null;
   const there = groups.filter(({ instances }) => instances.length > 0);
   const missing = groups.flatMap(({ label, instances }) => {

@@ -2,16 +2,17 @@ import { Button } from "../../../components/controls/button.tsx";
 import { RelativeTime } from "../../../components/layout/table.tsx";
 import { problemSentence } from "../../../text/problem-words.ts";
 import { see } from "../../../workspace/jobs/open-job.ts";
-import { type Search, thresholdIn } from "../../../workspace/workspace.ts";
+import { type Search, thresholdIn } from "../../../workspace/rules/searches.ts";
 import { promptsText } from "../../jobs/job-words.ts";
 import type { ViewState } from "../state/view-state.ts";
 import "./searches.css";
 
-/** Searches of the same pictures; one is seen at a time, the latest at first. */
+/** Searches of the same pictures, if some are not shown: those for other words are shown together, and of each word the latest. */
 export function Searches({ viewState }: { readonly viewState: ViewState }) {
   const { workspace, comparing } = viewState;
   const searches = workspace.searches.value;
-  if (searches.length < 2) return null;
+  const shown = workspace.shownIds.value;
+  if (shown.length === searches.length || searches.length < 2) return null;
   return (
     <section class="searches" aria-label="Searches">
       <h2>Searches</h2>
@@ -21,7 +22,7 @@ export function Searches({ viewState }: { readonly viewState: ViewState }) {
             <button
               type="button"
               class="searches-search"
-              aria-pressed={search.jobId === workspace.searchId.value}
+              aria-pressed={shown.includes(search.jobId)}
               disabled={workspace.going.value.at !== "idle"}
               onClick={() => see(workspace, search.jobId)}
             >
@@ -31,7 +32,7 @@ export function Searches({ viewState }: { readonly viewState: ViewState }) {
                 <RelativeTime at={new Date(search.at).toISOString()} />
               </span>
             </button>
-            {workspace.type.value === "image" && search.jobId !== workspace.searchId.value && (
+            {workspace.type.value === "image" && !shown.includes(search.jobId) && (
               <Button
                 variant={search === comparing.search.value ? "plain" : "quiet"}
                 aria-pressed={search === comparing.search.value}

@@ -11,11 +11,14 @@ const ShareDialog = lazyDialog(async () => (await import("../../../share/share-d
 export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isOpen = useSignal(false);
-  const { job, pointed, edits, pictures, type } = workspace;
+  const { found, job, pointed, edits, pictures, type } = workspace;
   const drawn = pointed.value.flatMap((object) => drawnOf(object)?.jobId ?? []);
-  const first = job.value?.status === "success" ? job.value.jobId : drawn[0];
+  const searched = found.value?.jobs.map(({ jobId }) => jobId) ?? [];
+  const hasEnded = workspace.going.value.at === "idle";
+  const first = job.value?.status === "success" ? job.value.jobId : (hasEnded && searched.at(-1)) || drawn[0];
   if (first === undefined) return null;
-  const further = drawn.filter((jobId) => jobId !== first).slice(-LIMITS.furtherJobsPerShare);
+  const others = new Set([...drawn, ...searched].filter((jobId) => jobId !== first));
+  const further = [...others].slice(-LIMITS.furtherJobsPerShare);
   return (
     <section class="share-button">
       <Button onClick={() => (isOpen.value = true)}>

@@ -26,6 +26,7 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
   const canAsk =
     isIdle && obstacle.value === null && workspace.hasQuestion.value && workspace.pictures.value.length > 0;
   const units = unitsOf(workspace);
+  const added = workspace.addedPrompts.value;
   // The same search once more is charged once more.
   const isAgain = workspace.isAnswered.value && workspace.hasQuestion.value;
   const isAsking = useSignal(false);
@@ -77,9 +78,16 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
             ? "Segmenting…"
             : isAgain
               ? `Run again${units === null ? "" : `, ${counted(units, "unit")}`}`
-              : "Segment"}
+              : added.length > 0
+                ? `Add ${added.join(", ")}`
+                : "Segment"}
         </Button>
-        {!isAgain && <p class="fine">{costOf(workspace)}</p>}
+        {!isAgain && (
+          <p class="fine">
+            {costOf(workspace)}
+            {added.length > 0 && " What was found so far stays."}
+          </p>
+        )}
       </div>
       {isAsking.value && (
         <RunAgainDialog units={units} onConfirm={ask} onClose={() => (isAsking.value = false)} />

@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Search } from "../../../workspace/workspace.ts";
+import type { Search } from "../../../workspace/rules/searches.ts";
 import { Waiting } from "../../../components/layout/notice.tsx";
 import { PictureViewer } from "../../../viewer/picture-viewer.tsx";
 import type { Size } from "../../../viewer/types.ts";

@@ -5,7 +5,8 @@ import { Notice, Waiting } from "../../../components/layout/notice.tsx";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
 import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
-import type { Search, Workspace } from "../../../workspace/workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
+import type { Search } from "../../../workspace/rules/searches.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { isCanceled, sentenceOf } from "../../../text/task-problems.ts";
 import { Absent } from "./absent.tsx";
@@ -144,7 +145,9 @@ function TaskProblem({ workspace, picture, isAlone }: TaskProblemProps) {
   const title = wasCanceled
     ? "Canceled"
     : hasFailed
-      ? "This picture could not be segmented"
+      ? workspace.isDone(picture)
+        ? `${workspace.request.value?.prompts?.join(", ") || "The latest words"} could not be looked for`
+        : "This picture could not be segmented"
       : error.startsWith("prompt_outside_vocabulary")
         ? "Some words aren’t in the model’s vocabulary"
         : "Not everything could be searched for";

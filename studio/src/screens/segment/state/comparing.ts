@@ -31,9 +31,11 @@ export class Comparing {
 
   /** The other search; null if none is compared. */
   readonly search = computed(() => {
-    const { searches, searchId } = this.#workspace;
+    const { searches, shownIds } = this.#workspace;
     const { value: jobId } = this.#jobId;
-    return jobId === searchId.value ? null : (searches.value.find((each) => each.jobId === jobId) ?? null);
+    return jobId === null || shownIds.value.includes(jobId)
+      ? null
+      : (searches.value.find((each) => each.jobId === jobId) ?? null);
   });
 
   /** Compares with a search; with the same once more no longer. */

@@ -152,7 +152,7 @@ export class ViewState {
   /** The pictures that a review goes through: those that succeeded, and that the gallery's filter lets through. */
   readonly reviewed = computed((): readonly string[] =>
     this.workspace.pictures.value.flatMap((picture) => {
-      const isDone = this.workspace.taskOf(picture)?.status === "success";
+      const isDone = this.workspace.isDone(picture);
       const count = this.countIn(picture, "shown");
       const labels = this.labelsIn(picture.key);
       const state = isDone ? ("done" as const) : ("failed" as const);
