@@ -28,6 +28,7 @@ interface TracksProps {
 export function Tracks({ objects, hidden, ...row }: TracksProps) {
   const { playback } = row;
   const { value: duration } = playback.duration;
+  const classes = [...new Set(objects.flatMap(({ label }) => label ?? []))];
   const toggle = (id: number): void => {
     const next = new Set(hidden.value);
     if (!next.delete(id)) next.add(id);
@@ -53,6 +54,7 @@ export function Tracks({ objects, hidden, ...row }: TracksProps) {
             key={object.id}
             {...row}
             object={object}
+            classes={classes}
             isHidden={hidden.value.has(object.id)}
             onToggle={() => toggle(object.id)}
           />
@@ -76,12 +78,15 @@ export function Tracks({ objects, hidden, ...row }: TracksProps) {
 
 interface TrackRowProps extends Omit<TracksProps, "objects" | "hidden"> {
   readonly object: ClipObject;
+  /** Classes of all objects. */
+  readonly classes: readonly string[];
   readonly isHidden: boolean;
   readonly onToggle: () => void;
 }
 
 function TrackRow(props: TrackRowProps) {
-  const { object, isHidden, onToggle, highlighted, isBurnedIn, isFollowed, playback, pointing } = props;
+  const { object, classes, isHidden, onToggle, highlighted, isBurnedIn, isFollowed, playback, pointing } =
+    props;
   const { id, colour, sightings, isPointed, pointedAt } = object;
   const { value: duration } = playback.duration;
   const { value: times } = playback.times;
@@ -166,6 +171,7 @@ function TrackRow(props: TrackRowProps) {
         <RenameDialog
           name={name}
           label={object.label}
+          classes={classes}
           hint={
             sightings.length > 0 ? "The files of the clip have the new name after its next run." : undefined
           }

@@ -1,15 +1,18 @@
 import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
 import { FormDialog } from "../components/dialogs/dialogs.tsx";
-import { TextField } from "../components/controls/field.tsx";
+import { Field } from "../components/controls/field.tsx";
 import { type Instance, LONGEST_LABEL, nameOf } from "../workspace/rules/instances.ts";
 import type { Edit } from "../workspace/rules/edit-history.ts";
 import "./dialogs.css";
 
 interface RenameDialogProps {
-  /** Displayed name of the object now. */
+  /** Displayed name of the object now, or of several. */
   readonly name: string;
   /** Its name without its number; null if it has none. */
   readonly label: string | null;
+  /** Classes to complete the name from. */
+  readonly classes: readonly string[];
   /** Further hint on the new name. */
   readonly hint?: string | undefined;
   readonly onRename: (label: string) => void;
@@ -17,9 +20,17 @@ interface RenameDialogProps {
 }
 
 /** Gives an object another name. */
-export function RenameDialog({ name, label: before, hint = "", onRename, onClose }: RenameDialogProps) {
+export function RenameDialog({
+  name,
+  label: before,
+  classes,
+  hint = "",
+  onRename,
+  onClose,
+}: RenameDialogProps) {
   const text = useSignal(before ?? "");
   const problem = useSignal<string | null>(null);
+  const listId = useId();
   const rename = (): void => {
     const label = text.value.trim().replaceAll(/\s+/g, " ");
     if (label === "") return void (problem.value = "Enter a name.");
@@ -28,14 +39,32 @@ export function RenameDialog({ name, label: before, hint = "", onRename, onClose
   };
   return (
     <FormDialog title={`Rename ${name}`} submit="Rename" onSubmit={rename} onClose={onClose}>
-      <TextField
+      <Field
         label="Name"
         hint={`Objects with the same name are numbered; in COCO and YOLO they are one class. ${hint}`}
-        text={text}
-        problem={problem}
-        maxLength={LONGEST_LABEL}
-        autofocus
-      />
+        problem={problem.value}
+      >
+        {(attributes) => (
+          <input
+            class="input"
+            autocomplete="off"
+            list={listId}
+            maxLength={LONGEST_LABEL}
+            autofocus
+            {...attributes}
+            value={text.value}
+            onInput={({ currentTarget }) => {
+              text.value = currentTarget.value;
+              problem.value = null;
+            }}
+          />
+        )}
+      </Field>
+      <datalist id={listId}>
+        {classes.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
     </FormDialog>
   );
 }

@@ -117,6 +117,8 @@ export class Workspace {
   readonly edits = signal<ReadonlyMap<string, History>>(new Map());
   /** Classes of exports so far, in the order of their numbers: none gets another number. */
   readonly classes = signal<readonly string[]>([]);
+  /** Class of the next object that is pointed at; null for none. */
+  readonly activeClass = signal<string | null>(null);
   /** Verdicts on the pictures of a batch. */
   readonly verdicts = signal<Verdicts>(new Map());
   /** The hidden objects. */

@@ -66,7 +66,7 @@ describe("a clip", () => {
       await page.mouse.click(...(await placeOf(page, 330, 220)));
       await track(page, "Object 1", "pointed at 0:00.0").waitFor();
       await change(page, "Object 1", "Rename…");
-      await page.getByRole("textbox", { name: "Name" }).fill("my cat");
+      await page.getByRole("combobox", { name: "Name" }).fill("my cat");
       await page.keyboard.press("Enter");
       await track(page, "my cat 1", "pointed at 0:00.0").waitFor();
       expect(await findingsOn(page)).toEqual([]);

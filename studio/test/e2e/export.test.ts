@@ -40,7 +40,7 @@ const cocoSavedBy = async (page: Page): Promise<CocoDocument> =>
 async function categoriesOnceRenamed(page: Page, object: string, name: string): Promise<string[]> {
   await page.getByRole("button", { name: `Change ${object}` }).click();
   await page.getByRole("menuitem", { name: "Rename…" }).click();
-  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.getByRole("combobox", { name: "Name" }).fill(name);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Export" }).click();
   const { categories } = await cocoSavedBy(page);

@@ -16,7 +16,7 @@ import {
 async function rename(page: Page, object: string, to: string): Promise<void> {
   await page.getByRole("button", { name: `Change ${object}`, exact: true }).click();
   await page.getByRole("menuitem", { name: "Rename…" }).click();
-  await page.getByRole("textbox", { name: "Name" }).fill(to);
+  await page.getByRole("combobox", { name: "Name" }).fill(to);
   await page.getByRole("button", { name: "Rename", exact: true }).click();
 }
 

@@ -53,7 +53,7 @@ export function commandOf({ key, shiftKey, altKey, ctrlKey, metaKey }: Key, tool
       return { type: "zoom", factor: 1 / ZOOM_STEP };
     case "0":
       return { type: "fit" };
-    case "1":
+    case "z":
       return { type: "full" };
   }
   if (tool === "pan") return null;

@@ -37,7 +37,13 @@ export function point(workspace: Workspace, region: Region, purpose: Purpose): v
 
 function pointIn(workspace: Workspace, picture: string, region: Region, purpose: Purpose): void {
   workspace.problem.value = null;
-  workspace.pointed.value = pointedAt(workspace.pointed.value, picture, region, purpose);
+  workspace.pointed.value = pointedAt(
+    workspace.pointed.value,
+    picture,
+    region,
+    purpose,
+    workspace.activeClass.peek(),
+  );
   void drawAll(workspace);
 }
 
@@ -121,7 +127,7 @@ async function createFor(
   taskId: string,
   region: Region,
 ): Promise<string | null> {
-  const { key, number } = attempt;
+  const { key, number, label } = attempt;
   // Asked for again by the same key, it is the same request.
   const { continues = continuedBy(workspace, [taskId]) } = attempt;
   change(workspace, number, { continues });
@@ -132,7 +138,9 @@ async function createFor(
     {
       type: "image",
       tasks: [taskId],
-      regions: [{ ...regionOn(taskId, region), ...(refines !== null && { refines }) }],
+      regions: [
+        { ...regionOn(taskId, region), ...(label && { label }), ...(refines !== null && { refines }) },
+      ],
       ...(continues !== null && { continues }),
     },
     {
@@ -164,7 +172,7 @@ async function takeDrawn(
     const job = await owner.client.waitForJob(jobId, { signal: owner.signal });
     if (job.status !== "failed") {
       const instances = await (await FoundJob.open(owner, jobId)).instances(taskId);
-      return instances.map((each) => Object.assign({}, each, { prompt: null, label: null }));
+      return instances.map((each) => Object.assign({}, each, { prompt: null }));
     }
     if (!isWanted(workspace, number)) return [];
     throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "The job failed.", {

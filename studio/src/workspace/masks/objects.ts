@@ -31,8 +31,21 @@ const pointedInstance = (
 ): Instance => ({
   ...instance,
   object: pointedName(workspace, pointed) ?? instance.object,
-  number: found.filter(({ prompt }) => prompt === null).length + pointed.number,
+  number:
+    found.filter(({ label }) => label === instance.label).length + placeOf(workspace, instance, pointed),
 });
+
+/** The place of an object among those of its class that were pointed at, from 1; of one without a class among all. */
+function placeOf(workspace: Workspace, { label }: Instance, { picture, number }: PointedObject): number {
+  if (label === null) return number;
+  const { drawn, pointed } = workspace;
+  return pointed.value.filter(
+    (other) =>
+      other.picture === picture &&
+      other.number <= number &&
+      drawn.value.get(other.attempts[0].number)?.label === label,
+  ).length;
+}
 
 /** Returns the objects of a picture that were pointed at and no search found, with their first masks and first attempts' numbers. */
 export const pointedFirst = (workspace: Workspace, key: string, found: readonly Instance[]) =>

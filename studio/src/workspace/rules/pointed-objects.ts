@@ -16,6 +16,8 @@ export interface Attempt {
   readonly continues?: string | null;
   /** Index of its mask among the job's; absent until it is known. */
   readonly maskIndex?: number;
+  /** Class that its job gives to the object. */
+  readonly label?: string;
 }
 
 /** A mask that a job of words has found, and that is corrected by pointing at it. */
@@ -68,15 +70,17 @@ export function objectFor(
   return there.find(({ refines }) => refines?.object === purpose.object);
 }
 
-/** A region was pointed at in a picture. */
+/** A region was pointed at in a picture. @param label class of a new object */
 export function pointedAt(
   objects: readonly PointedObject[],
   picture: string,
   region: Region,
   purpose: Purpose,
+  label: string | null = null,
 ): readonly PointedObject[] {
-  const attempt = newAttempt(objects, region, null);
   const changed = objectFor(objects, picture, purpose);
+  const own = changed === undefined ? label : changed.attempts[0].label;
+  const attempt: Attempt = { ...newAttempt(objects, region, null), ...(own && { label: own }) };
   const refines = typeof purpose === "object" ? purpose : undefined;
   if (changed === undefined)
     return [...objects, { number: nextObject(objects), picture, refines, attempts: [attempt] }];

@@ -41,6 +41,16 @@ describe("objects that are pointed at", () => {
     expect(dropped(0.1)).toEqual([0.04]);
   });
 
+  it("have the class that was active, also after a correction", () => {
+    const one = pointedAt([], "a", point, "new", "cup");
+    const corrected = pointedAt(one, "a", finer, "latest", "spoon");
+    expect(nth(corrected, 0).attempts.map(({ label }) => label)).toEqual(["cup", "cup"]);
+    expect(pointedAt(corrected, "a", box, "new", "spoon").map((each) => lastOf(each).label)).toEqual([
+      "cup",
+      "spoon",
+    ]);
+  });
+
   it("are drawn in the order in which they were pointed at", () => {
     expect(nextToDraw(two)?.object.number).toBe(1);
     expect(nextToDraw(withAttempt(two, 1, { state: "running" }))?.object.number).toBe(2);

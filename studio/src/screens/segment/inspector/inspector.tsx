@@ -5,6 +5,7 @@ import { givenOf } from "../../../workspace/rules/picture.ts";
 import { AskFor } from "../prompt/job-form.tsx";
 import { Choose } from "../add-files/choose.tsx";
 import type { ViewState } from "../state/view-state.ts";
+import { Classes } from "./classes.tsx";
 import { Instances } from "./instances.tsx";
 import { ExportButton } from "./export-button.tsx";
 import { ShareButton } from "./share-button.tsx";
@@ -30,6 +31,9 @@ export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
   return (
     <aside class="inspector" aria-label="Settings and results">
       <AskFor workspace={workspace} />
+      {isImage && !workspace.isOverview.value && workspace.jobIds.value.length > 0 && (
+        <Classes viewState={viewState} />
+      )}
       {isImage && !workspace.isOverview.value && <Instances viewState={viewState} />}
       {isImage && hasMasks && <ShowHow viewState={viewState} />}
       <Searches viewState={viewState} />

@@ -21,7 +21,8 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
   const dialog = useSignal<"rename" | "merge" | null>(null);
   const isLit = viewState.highlighted.value === instance.id;
   const isHidden = viewState.hidden.value.has(instance.object);
-  const isSelected = viewState.painting.selected.value === instance.object;
+  const { selecting } = viewState;
+  const isSelected = selecting.objects.value.includes(instance.object);
   useEffect(() => {
     if (isLit) row.current?.scrollIntoView({ block: "nearest" });
   }, [isLit]);
@@ -41,7 +42,13 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
       next?.querySelector<HTMLElement>("button") ?? document.querySelector<HTMLElement>(".viewer-surface")
     )?.focus();
   };
+  const press = ({ ctrlKey, metaKey, shiftKey }: MouseEvent): void => {
+    if (shiftKey && !isVisitor.value) selecting.extendTo(instance);
+    else if ((ctrlKey || metaKey) && !isVisitor.value) selecting.toggle(instance);
+    else viewState.toggle([instance]);
+  };
   const items: readonly MenuItem[] = [
+    { name: isSelected ? "Deselect" : "Select", to: () => selecting.toggle(instance) },
     { name: "Rename…", to: () => (dialog.value = "rename") },
     ...(viewState.refining.canBegin(instance)
       ? [{ name: "Refine by points", to: () => viewState.refine(instance) }]
@@ -58,7 +65,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
         class="instances-toggle"
         aria-pressed={!isHidden}
         title={isHidden ? "Show" : "Hide"}
-        onClick={() => viewState.toggle([instance])}
+        onClick={press}
         onPointerEnter={light}
         onPointerLeave={unlight}
         onFocus={light}
@@ -79,6 +86,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
         <RenameDialog
           name={nameOf(instance)}
           label={instance.label}
+          classes={viewState.classes.value}
           onRename={(label) => viewState.nameObjects(undefined, [instance.object], label)}
           onClose={close}
         />

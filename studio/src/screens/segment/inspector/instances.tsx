@@ -5,6 +5,7 @@ import { lastOf } from "../../../workspace/rules/pointed-objects.ts";
 import { isVisitor } from "../../../state/session.ts";
 import type { ViewState } from "../state/view-state.ts";
 import { Row } from "./instance-row.tsx";
+import { Selected } from "./selected.tsx";
 import "./instances.css";
 
 /** Objects of the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
@@ -36,6 +37,7 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
     return <p class="fine">Objects that are found appear here.</p>;
   return (
     <section class="instances" aria-label="Objects">
+      <Selected viewState={viewState} />
       {there.map((group) => (
         <GroupOf key={group.label} group={group} viewState={viewState} />
       ))}

@@ -5,7 +5,7 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
   {
     of: "The picture",
     keys: [
-      ["+ − 0 1", "zoom in, zoom out, fit, 100%"],
+      ["+ − 0 Z", "zoom in, zoom out, fit, 100%"],
       ["Space", "held down, dragging moves the picture"],
       ["Arrows", "move the picture, or the crosshair of the tool; Shift: farther"],
       ["V P D E", "move, point, brush, eraser"],
@@ -33,7 +33,8 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
     keys: [
       ["Ctrl Z", "undo"],
       ["Ctrl Shift Z", "redo; a point or a box is another job"],
-      ["Delete", "deletes the selected object: click a mask to select it"],
+      ["Delete", "deletes the selected objects: click a mask, or Ctrl- and Shift-click in the list"],
+      ["1 … 9", "a class for the selected objects, or else for the next one that is pointed at"],
     ],
   },
   {

@@ -24,12 +24,14 @@ import {
 import { fetchMasks } from "../../../workspace/masks/fetch-masks.ts";
 import { objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
+import { distinctPrompts } from "@segmentation/masks";
 import { asSpelled } from "../../../workspace/rules/prompts.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { coloursOf } from "./colouring.ts";
 import { Comparing } from "./comparing.ts";
 import { Painting } from "./painting.ts";
 import { Refining } from "./refining.ts";
+import { Selecting } from "./selecting.ts";
 
 /** View state of a workspace: what the screen shows of the open picture, how strongly, and with which tool. */
 export class ViewState {
@@ -124,6 +126,28 @@ export class ViewState {
 
   /** Brush and eraser. */
   readonly painting = new Painting(this);
+
+  readonly selecting = new Selecting({
+    listed: computed(() => this.groups.value.flatMap(({ instances }) => instances)),
+    clicked: this.painting.target,
+  });
+
+  /** The classes of the entry, in the order of their numbers. */
+  readonly classes = computed((): readonly string[] =>
+    distinctPrompts([
+      ...this.workspace.classes.value,
+      ...this.labels.value,
+      ...this.instances.value.flatMap(({ label }) => label ?? []),
+    ]),
+  );
+
+  /** Gives the selected objects a class, or else the next one that is pointed at; the same class once more takes it back. */
+  useClass(name: string): void {
+    const objects = this.selecting.objects.peek();
+    const { activeClass } = this.workspace;
+    if (objects.length > 0) this.nameObjects(undefined, objects, name);
+    else activeClass.value = activeClass.peek() === name ? null : name;
+  }
 
   /** The objects of a picture as far as they are known, after a person's edits. */
   objectsIn(key: string): readonly Instance[] {
@@ -224,18 +248,23 @@ export class ViewState {
     const instance = this.instances.value.find(({ id }) => id === mask);
     if (instance === undefined || this.refining.target.value !== null) return false;
     const { selected } = this.painting;
+    this.selecting.clear();
     selected.value = selected.value === instance.object ? null : instance.object;
     this.complaint.value = null;
     return true;
   }
 
-  /** Deletes the selected object. Returns false if there is none. */
+  /** Deletes the selected objects. Returns false if there is none. */
   deleteSelected(): boolean {
-    const { value: target } = this.painting.target;
-    if (target === null) return false;
-    edit(this.workspace, { type: "delete", object: target.object });
+    const [first, ...others] = this.selecting.instances.peek();
+    if (first === undefined) return false;
+    for (const { object } of [first, ...others]) edit(this.workspace, { type: "delete", object });
     this.painting.selected.value = null;
-    this.complaint.value = `Deleted ${nameOf(target)}. Undo brings it back.`;
+    this.selecting.clear();
+    this.complaint.value =
+      others.length === 0
+        ? `Deleted ${nameOf(first)}. Undo brings it back.`
+        : `Deleted ${others.length + 1} objects. Undo brings them back, one after the other.`;
     return true;
   }
 

@@ -1,0 +1,39 @@
+import { signal } from "@preact/signals";
+import { expect, it } from "vitest";
+import { Selecting } from "../../../src/screens/segment/state/selecting.ts";
+import type { Instance } from "../../../src/workspace/rules/instances.ts";
+
+const named = (object: string): Instance => ({
+  id: object,
+  object,
+  prompt: "cup",
+  label: "cup",
+  confidence: 1,
+  number: 1,
+  width: 1,
+  height: 1,
+  png: new Blob([]),
+});
+
+it("selects several objects in addition to the one that was clicked, and ranges", () => {
+  const all = ["a", "b", "c", "d", "e"].map(named);
+  const [a, b, , d] = all;
+  if (a === undefined || b === undefined || d === undefined) throw new Error("There are five objects.");
+  const listed = signal<readonly Instance[]>(all);
+  const clicked = signal<Instance | null>(a);
+  const selecting = new Selecting({ listed, clicked });
+  expect(selecting.objects.value).toEqual(["a"]);
+  selecting.toggle(b);
+  expect(selecting.objects.value).toEqual(["a", "b"]);
+  selecting.extendTo(d);
+  expect(selecting.objects.value).toEqual(["a", "b", "c", "d"]);
+  selecting.toggle(b);
+  expect(selecting.objects.value).toEqual(["a", "c", "d"]);
+
+  // What is gone is not selected.
+  listed.value = all.filter(({ object }) => object !== "c");
+  expect(selecting.objects.value).toEqual(["a", "d"]);
+  selecting.clear();
+  clicked.value = null;
+  expect(selecting.objects.value).toEqual([]);
+});
