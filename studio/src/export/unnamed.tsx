@@ -56,9 +56,11 @@ export function Unnamed({ subjects, classes, onNamed }: UnnamedProps) {
         {unnamed.length === 1 ? "it" : "them"} to export COCO, YOLO and other formats with classes.
       </p>
       <datalist id={listId}>
-        {classes.names.map((name) => (
-          <option key={name} value={name} />
-        ))}
+        {classes.names
+          .filter((name) => name !== "")
+          .map((name) => (
+            <option key={name} value={name} />
+          ))}
       </datalist>
       <div class="unnamed-all">
         {field(common.value, (text) => (common.value = text), {

@@ -12,6 +12,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   daily_limit_reached: "Today’s limit is reached",
   trial_queue_full: "The free trial is busy",
   upload_too_large: "A file is too large",
+  body_too_large: "The changes are too large",
 };
 
 /** Sentences for errors whose own speak to programs, by code. `when` says when to try again: "in 3 minutes", "later". */
@@ -33,6 +34,9 @@ const SENTENCES: Partial<Record<ErrorCode, (when: string) => string>> = {
   database_unavailable: (when) => `The service can’t reach your account’s data right now. Try again ${when}.`,
   account_moving: (when) => `The service is moving your account. Try again ${when}.`,
   model_unavailable: (when) => `The model is not ready. Try again ${when}.`,
+  // No other request of the studio can be that large.
+  body_too_large: () =>
+    "The service keeps at most 1 MiB of changes with a job. Undo some strokes of the brush, or delete objects that you painted on. Until then the changes are in this browser only.",
   upload_incomplete: () => "A file did not reach the service. Add it again.",
   webhook_endpoint_disabled: () => "This endpoint is disabled. Enable it, then try again.",
   too_many_attempts: () => "This delivery has had 30 attempts, which is the limit.",

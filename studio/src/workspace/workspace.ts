@@ -115,7 +115,7 @@ export class Workspace {
   readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
   /** A person's edits of the objects, by picture. */
   readonly edits = signal<ReadonlyMap<string, History>>(new Map());
-  /** Classes of exports so far, in the order of their numbers: none gets another number. */
+  /** Classes so far, in the order of their numbers: none gets another number. "" was deleted. */
   readonly classes = signal<readonly string[]>([]);
   /** Class of the next object that is pointed at; null for none. */
   readonly activeClass = signal<string | null>(null);

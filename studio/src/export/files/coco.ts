@@ -11,7 +11,7 @@ export interface CocoPicture {
 
 /** Makes one COCO document of pictures, with all classes of their entry. */
 export function cocoOf(pictures: readonly CocoPicture[], { names }: Classes): CocoDocument {
-  const categories = names.map((name, i) => ({ id: i + 1, name }));
+  const categories = names.flatMap((name, i) => (name === "" ? [] : [{ id: i + 1, name }]));
   const objects = pictures.flatMap(({ imageId, part }) =>
     part.objects.map((object) => ({ image_id: imageId, object })),
   );

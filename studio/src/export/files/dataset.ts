@@ -55,12 +55,19 @@ export async function makeDataset(id: DatasetFormat, scope: Scope, making: Makin
   }
   if (id === "yolo") {
     const folders = scope.options.split === null ? undefined : { train: "images/train", val: "images/val" };
-    files.push({ path: "data.yaml", content: new Blob([yoloDataset(names, folders)]) });
+    // Ultralytics wants a name for each number.
+    const all = names.map((name, i) => name || `unused ${i}`);
+    files.push({ path: "data.yaml", content: new Blob([yoloDataset(all, folders)]) });
   }
-  if (id === "semantic")
-    files.push(jsonFile("semantic/legend.json", Object.fromEntries(["background", ...names].entries())));
+  if (id === "semantic") files.push(jsonFile("semantic/legend.json", semanticLegend(names)));
   return files;
 }
+
+/** Legend of the numbers in semantic masks. */
+const semanticLegend = (names: readonly string[]) =>
+  Object.fromEntries(
+    ["background", ...names].map((name, i) => [i, name] as const).filter(([, name]) => name !== ""),
+  );
 
 /** The labels of one picture; none if nothing tells its size. @param name of the file, with the folder of its part */
 async function labelsOf(

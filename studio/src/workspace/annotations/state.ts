@@ -30,7 +30,7 @@ export interface AnnotationState {
   readonly hidden: ReadonlySet<string>;
   /** Further jobs of the entry. */
   readonly searches: readonly string[];
-  /** Names of the classes that have a number, in the order of their numbers. */
+  /** Names of the classes in the order of their numbers, from 1; "" for the number of a class that was deleted. */
   readonly classes: readonly string[];
 }
 
@@ -85,8 +85,8 @@ export function fieldsOfState(state: AnnotationState, base: Fields, shapes: Shap
     const id = idIn(taskId, object);
     if (id !== null && state.fileNames.has(taskId)) put(["object", taskId, id, "hidden"], true);
   }
-  let next = Math.max(0, ...classesIn(base).map(({ id }) => id)) + 1;
-  for (const name of state.classes) {
+  let next = nextIn(base);
+  for (const name of state.classes.filter((each) => each !== "")) {
     const path: Path = ["class", withoutCase(name)];
     if (fields.has(keyOf(path)) || name.length > LONGEST_NAME) continue;
     put(path, { id: next, name });
@@ -100,6 +100,26 @@ const classesIn = (fields: Fields): AnnotationsDocument["classes"] =>
   [...fields]
     .flatMap(([key, value]) => (pathOf(key)[0] === "class" ? [JSON.parse(value)] : []))
     .toSorted((a, b) => a.id - b.id);
+
+/** Returns the number of a document's next class: no former class had it. */
+const nextIn = (fields: Fields): number =>
+  Math.max(Number(fields.get(keyOf(["next"])) ?? 1), ...classesIn(fields).map(({ id }) => id + 1));
+
+/** A document with higher numbers is of a client that does not count its classes. */
+const HIGHEST_NUMBER = 5_000;
+
+/** Returns the names of a document's classes by their numbers, so that a deleted class leaves a gap. */
+function namesIn(fields: Fields): readonly string[] {
+  const classes = classesIn(fields);
+  const count = nextIn(fields) - 1;
+  if (count > HIGHEST_NUMBER) return classes.map(({ name }) => name);
+  const names = Array.from({ length: count }, () => "");
+  for (const { id, name } of classes)
+    // Two browsers may have added classes at once: the next save tells them apart.
+    if (names[id - 1] === "") names[id - 1] = name;
+    else names.push(name);
+  return names;
+}
 
 function shapeOf(composition: Composition, before: string | undefined, shapes: Shapes): Shape {
   const known: Shape | null = before === undefined ? null : JSON.parse(before);
@@ -170,8 +190,8 @@ export function withFields(state: AnnotationState, from: Fields, to: Fields, now
     }
   }
   for (const { taskId, edit } of sets.values()) histories.set(taskId, withStep(histories.get(taskId), edit));
-  const classes = classesIn(to).map(({ name }) => name);
-  const names = new Map(classes.map((name) => [withoutCase(name), name]));
+  const classes = namesIn(to);
+  const names = new Map(classesIn(to).map(({ name }) => [withoutCase(name), name]));
   for (const [taskId, history] of histories) histories.set(taskId, respelled(history, names));
   return { fileNames, verdicts, histories, hidden, searches: [...searches], classes };
 }

@@ -423,6 +423,26 @@ describe("classes that were exported", () => {
     expect(service.saved.document.classes.at(-1)).toEqual({ id: exported.length + 1, name: "saucer" });
   });
 
+  it("keep their numbers when a program deletes one, and no later one gets its number", async () => {
+    const service = new FakeService();
+    const browser = new Browser(service);
+    browser.state = { ...browser.state, classes: ["cup", "fork", "spoon"] };
+    await browser.sync.save();
+    const { version, document } = service.saved;
+    const left = document.classes.filter(({ name }) => name !== "fork" && name !== "spoon");
+    service.saved = { version: version + 1, document: { ...document, classes: left } };
+    await browser.sync.sync();
+    expect(browser.state.classes).toEqual(["cup", "", ""]);
+    browser.state = { ...browser.state, classes: [...browser.state.classes, "plate"] };
+    await browser.sync.save();
+    expect(service.saved.document.classes.map(({ id, name }) => [id, name])).toEqual([
+      [1, "cup"],
+      [4, "plate"],
+      // It is a prompt.
+      [5, "fork"],
+    ]);
+  });
+
   it("are numbered once where two browsers export at the same time", async () => {
     const service = new FakeService();
     const browsers = [new Browser(service), new Browser(service)];

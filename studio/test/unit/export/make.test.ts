@@ -46,6 +46,21 @@ describe("the classes of an entry", () => {
     expect((await cocoIn(scope)).categories.map(({ name }) => name)).toEqual(["cup", "Chair", "cat", "mug"]);
   });
 
+  it("keep their numbers when a program deletes one: that number stays empty", async () => {
+    const exported = ["person", "", "car"];
+    const scope = await scopeOf([pictureOf("a.png", [{ label: "car" }, { label: "dog" }])], [], { exported });
+    const { categories, annotations } = await cocoIn(scope);
+    expect(categories).toEqual([
+      { id: 1, name: "person" },
+      { id: 3, name: "car" },
+      { id: 4, name: "dog" },
+    ]);
+    expect(annotations.map(({ category_id }) => category_id)).toEqual([3, 4]);
+    const { "data.yaml": yaml = "", "labels/a.txt": labels = "" } = await textsOf("yolo", scope);
+    expect(yaml).toContain('names:\n  0: "person"\n  1: "unused 1"\n  2: "car"\n  3: "dog"\n');
+    expect(labels.split("\n").flatMap((line) => line.split(" ")[0] || [])).toEqual(["2", "3"]);
+  });
+
   it("have none for an object without a name", () => {
     expect(() => classesOf({ exported: [], prompts: ["cup"], labels: [null] }).indexOf(null)).toThrow(
       "Name the objects",

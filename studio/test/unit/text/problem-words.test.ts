@@ -35,6 +35,10 @@ describe("a refusal in the studio's words", () => {
     expect(problemSentence(refusal("import_failed", "The host is unknown."))).toBe("The host is unknown.");
   });
 
+  it("says what to do about changes that are too large to be saved", () => {
+    expect(problemSentence(refusal("body_too_large"))).toContain("1 MiB of changes");
+  });
+
   it("calls files by their names", () => {
     const names = new Map([["12ab.png", "holiday.png"]]);
     const tooLarge = refusal("upload_too_large", "The file of 12ab.png is larger than 50 MB.");

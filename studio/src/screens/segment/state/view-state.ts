@@ -135,7 +135,7 @@ export class ViewState {
   /** The classes of the entry, in the order of their numbers. */
   readonly classes = computed((): readonly string[] =>
     distinctPrompts([
-      ...this.workspace.classes.value,
+      ...this.workspace.classes.value.filter((name) => name !== ""),
       ...this.labels.value,
       ...this.instances.value.flatMap(({ label }) => label ?? []),
     ]),
