@@ -8,12 +8,14 @@ export interface Filter {
   readonly status: Status;
   /** Only pictures with a shown object of this label; null for any. */
   readonly label: string | null;
+  /** True if the pictures with the least sure objects come first. */
+  readonly isUnsureFirst?: boolean;
 }
 
 export const EVERYTHING: Filter = { status: "all", label: null };
 
 /** Fields that a filter reads. */
-type Filtered = Pick<GalleryItem, "state" | "count" | "labels" | "verdict">;
+type Filtered = Pick<GalleryItem, "state" | "count" | "labels" | "verdict" | "leastSure">;
 
 const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
   all: () => true,
@@ -30,6 +32,17 @@ const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
 export const isMatch = (item: Filtered, { status, label }: Filter): boolean =>
   MATCHES[status](item) && (label === null || (item.labels?.includes(label) ?? false));
 
-/** The pictures that a filter lets through. */
-export const filtered = <Item extends Filtered>(items: readonly Item[], filter: Filter): Item[] =>
-  items.filter((item) => isMatch(item, filter));
+/** The pictures that a filter lets through, in its order. */
+export function filtered<Item extends Filtered>(items: readonly Item[], filter: Filter): Item[] {
+  const all = items.filter((item) => isMatch(item, filter));
+  return filter.isUnsureFirst === true
+    ? all.toSorted((a, b) => (a.leastSure ?? Infinity) - (b.leastSure ?? Infinity) || 0)
+    : all;
+}
+
+/** The pictures without a verdict whose objects all have a confidence from this one on. */
+export const sureOf = <Item extends Filtered>(items: readonly Item[], least: number): Item[] =>
+  items.filter(
+    ({ state, verdict, leastSure }) =>
+      state === "done" && verdict === null && leastSure !== null && leastSure >= least,
+  );

@@ -1,9 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Renderer } from "../render/renderer.ts";
+import { Button } from "../components/controls/button.tsx";
 import { Select } from "../components/controls/field.tsx";
 import { Cell } from "./cell.tsx";
-import { type Filter, filtered, type Status } from "./filter.ts";
+import { type Filter, filtered, type Status, sureOf } from "./filter.ts";
 import { type GalleryItem, stepTo } from "./items.ts";
 import "./gallery.css";
 
@@ -15,6 +16,8 @@ interface GalleryProps {
   /** Labels for the filter. */
   readonly labels: readonly string[];
   readonly onOpen: (key: string) => void;
+  /** Accepts pictures; absent if nobody reviews them here. */
+  readonly onAccept?: ((keys: readonly string[]) => void) | undefined;
 }
 
 const FILTERS: readonly { readonly name: Status; readonly title: string; readonly none: string }[] = [
@@ -31,7 +34,7 @@ const FILTERS: readonly { readonly name: Status; readonly title: string; readonl
 /**
  * A batch: its pictures with their masks, the objects of each, and its progress. Arrow keys go from picture to picture.
  */
-export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
+export function Gallery({ items, open, filter, labels, onOpen, onAccept }: GalleryProps) {
   const focused = useSignal<string | null>(open);
   const list = useRef<HTMLUListElement>(null);
   const renderer = useMemo(() => new Renderer(), []);
@@ -52,7 +55,7 @@ export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
   };
   return (
     <section class="gallery" aria-label="Pictures">
-      <Head items={items} filter={filter} labels={labels} />
+      <Head items={items} filter={filter} labels={labels} onAccept={onAccept} />
       {shown.length === 0 && (
         <p class="gallery-none">{FILTERS.find(({ name }) => name === filter.value.status)?.none}</p>
       )}
@@ -76,7 +79,7 @@ export function Gallery({ items, open, filter, labels, onOpen }: GalleryProps) {
 /** Filters by verdict, offered once a picture is reviewed. */
 const OF_REVIEWS: ReadonlySet<Status> = new Set(["open", "accepted", "rejected"]);
 
-function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" | "labels">) {
+function Head({ items, filter, labels, onAccept }: Omit<GalleryProps, "open" | "onOpen">) {
   const isReviewed = items.some(({ verdict }) => verdict !== null);
   const hasCanceled = items.some(({ state }) => state === "canceled");
   const offered = FILTERS.filter(
@@ -100,6 +103,19 @@ function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" |
           </label>
         ))}
       </fieldset>
+      {items.some(({ leastSure }) => leastSure !== null) && (
+        <label class="gallery-label fine">
+          <input
+            type="checkbox"
+            checked={filter.value.isUnsureFirst === true}
+            onChange={({ currentTarget: { checked } }) =>
+              (filter.value = { ...filter.value, isUnsureFirst: checked })
+            }
+          />
+          Least sure first
+        </label>
+      )}
+      {onAccept !== undefined && <AcceptSure items={filtered(items, filter.value)} onAccept={onAccept} />}
       {labels.length > 1 && (
         <label class="gallery-label fine">
           With
@@ -111,5 +127,30 @@ function Head({ items, filter, labels }: Pick<GalleryProps, "items" | "filter" |
         </label>
       )}
     </header>
+  );
+}
+
+/** Confidences from which on pictures can be accepted at once. */
+const SURE = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95].map((least) => [least, `${Math.round(least * 100)}%`] as const);
+const USUALLY_SURE = 0.8;
+
+/** Accepts the pictures without a verdict whose objects are all sure. */
+function AcceptSure({
+  items,
+  onAccept,
+}: Pick<GalleryProps, "items"> & { readonly onAccept: (keys: readonly string[]) => void }) {
+  const least = useSignal(USUALLY_SURE);
+  const sure = sureOf(items, least.value);
+  if (sureOf(items, 0).length === 0) return null;
+  return (
+    <div class="gallery-label fine">
+      <Button disabled={sure.length === 0} onClick={() => onAccept(sure.map(({ key }) => key))}>
+        Accept {sure.length}
+      </Button>
+      <label class="gallery-label">
+        with all objects from
+        <Select options={SURE} chosen={least.value} onChoose={(chosen) => (least.value = chosen)} />
+      </label>
+    </div>
   );
 }

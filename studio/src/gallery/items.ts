@@ -27,6 +27,8 @@ export interface GalleryItem {
   readonly count: number | null;
   /** Labels of their objects, once they are known; null for an object without one. */
   readonly labels: readonly (string | null)[] | null;
+  /** The lowest confidence of its shown objects; null if there are none, or it is not known. */
+  readonly leastSure: number | null;
   /** Verdict of its review; null if there is none. */
   readonly verdict: Verdict | null;
   /** Changes with its file, its masks or the set of shown masks: only then it is drawn again. */

@@ -121,6 +121,10 @@ export class Workspace {
   readonly activeClass = signal<string | null>(null);
   /** Verdicts on the pictures of a batch. */
   readonly verdicts = signal<Verdicts>(new Map());
+  /** Notes on pictures, by their keys. */
+  readonly notes = signal<ReadonlyMap<string, string>>(new Map());
+  /** Objects that somebody has accepted: no threshold hides them. */
+  readonly acceptedObjects = signal<ReadonlySet<string>>(new Set());
   /** The hidden objects. */
   readonly hidden = signal<ReadonlySet<string>>(new Set());
   /** The annotations of the service on which all of that is based; null until they are known. */

@@ -248,11 +248,14 @@ describe("what a job gives, in the studio", () => {
     await page.keyboard.press("x");
     await page.getByText("1 of 3 reviewed").waitFor();
     expect(await furtherFindingsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Previous" }).click();
+    await page.getByLabel("Note on the cat's.png").fill("blurred");
+    await page.getByRole("button", { name: "Next" }).click();
     await page.keyboard.press("a");
     await gallery.getByText("Accepted 1").click();
     expect(await gallery.getByRole("listitem").count()).toBe(1);
     await gallery.getByText("All 3").click();
-    await gallery.getByRole("combobox").selectOption("cat");
+    await gallery.getByRole("combobox").last().selectOption("cat");
     await gallery.getByRole("button", { name: "coffee.png" }).waitFor({ state: "detached" });
     await gallery.getByRole("button", { name: "the cat's.png" }).waitFor();
     expect(await furtherFindingsOn(page)).toEqual([]);
@@ -283,6 +286,7 @@ describe("what a job gives, in the studio", () => {
     await page.reload();
     const strip = page.getByRole("navigation", { name: "Pictures" });
     await strip.getByRole("button", { name: /^the cat's/ }).click();
+    expect(await page.getByLabel("Note on the cat's.png").inputValue()).toBe("blurred");
     expect(await categoriesOnceRenamed(page, "cat 1", "tabby")).toEqual([...PROMPTS, "mug", "tabby"]);
     await isShared(page);
   });

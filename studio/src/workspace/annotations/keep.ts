@@ -140,8 +140,10 @@ function stateOf(workspace: Workspace): AnnotationState {
   return {
     fileNames: new Map(tasks.map(({ taskId, name }) => [taskId, name])),
     verdicts: byTask(workspace.verdicts),
+    notes: byTask(workspace.notes),
     histories: byTask(workspace.edits),
     hidden: workspace.hidden.value,
+    accepted: workspace.acceptedObjects.value,
     searches: workspace.searches.value.flatMap(({ jobId }) => (jobId === first ? [] : [jobId])),
     classes: workspace.classes.value,
   };
@@ -152,7 +154,7 @@ const tasksOf = (workspace: Workspace): string[] => [...untracked(() => stateOf(
 /** Puts what others have changed into the workspace. */
 function put(
   workspace: Workspace,
-  { fileNames, verdicts, histories, hidden, classes }: AnnotationState,
+  { fileNames, verdicts, notes, histories, hidden, accepted, classes }: AnnotationState,
 ): void {
   const byKey = <T>(before: ReadonlyMap<string, T>, values: ByTask<T>): ReadonlyMap<string, T> => {
     const changed = new Map(before);
@@ -167,7 +169,9 @@ function put(
   batch(() => {
     workspace.verdicts.value = byKey(workspace.verdicts.peek(), verdicts);
     workspace.edits.value = byKey(workspace.edits.peek(), histories);
+    workspace.notes.value = byKey(workspace.notes.peek(), notes);
     workspace.hidden.value = hidden;
+    workspace.acceptedObjects.value = accepted;
     workspace.classes.value = classes;
     for (const { key, name, ...picture } of workspace.pictures.peek()) {
       const known = fileNames.get(taskIdOf({ key, name, ...picture }) ?? "");

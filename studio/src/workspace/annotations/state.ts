@@ -25,6 +25,9 @@ export interface AnnotationState {
   /** By task; empty if it is not known. */
   readonly fileNames: ReadonlyMap<string, string>;
   readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly notes: ReadonlyMap<string, string>;
+  /** Objects that are accepted. */
+  readonly accepted: ReadonlySet<string>;
   readonly histories: ReadonlyMap<string, History>;
   /** By `Instance.object`. */
   readonly hidden: ReadonlySet<string>;
@@ -57,8 +60,8 @@ function objectOf(taskId: string, id: string): string {
 /** Tells whether the state, rather than the document that it is based on, decides a field. */
 function isOwn(path: Path, { fileNames }: AnnotationState): boolean {
   if (path[0] === "least") return fileNames.size > 0;
-  if (path[0] === "task") return path[2] === "verdict" && fileNames.has(path[1]);
-  return path[0] === "object" && path[3] !== "accepted" && fileNames.has(path[1]);
+  if (path[0] === "task") return (path[2] === "verdict" || path[2] === "note") && fileNames.has(path[1]);
+  return path[0] === "object" && fileNames.has(path[1]);
 }
 
 /** Describes a state as the fields of a document. @param base the document that it is based on: the state has no other fields */
@@ -70,6 +73,8 @@ export function fieldsOfState(state: AnnotationState, base: Fields, shapes: Shap
   for (const [taskId, name] of state.fileNames) if (name !== "") put(["task", taskId, "fileName"], name);
   for (const [taskId, verdict] of state.verdicts)
     if (state.fileNames.has(taskId)) put(["task", taskId, "verdict"], verdict);
+  for (const [taskId, note] of state.notes)
+    if (state.fileNames.has(taskId)) put(["task", taskId, "note"], note);
   for (const [taskId, history] of state.histories)
     for (const [object, { label, deleted, composition }] of changesOf(history)) {
       const id = idIn(taskId, object);
@@ -80,11 +85,12 @@ export function fieldsOfState(state: AnnotationState, base: Fields, shapes: Shap
       if (composition !== undefined)
         put(of("shape"), shapeOf(composition, base.get(keyOf(of("shape"))), shapes));
     }
-  for (const object of state.hidden) {
-    const taskId = object.split("/")[1] ?? "";
-    const id = idIn(taskId, object);
-    if (id !== null && state.fileNames.has(taskId)) put(["object", taskId, id, "hidden"], true);
-  }
+  for (const field of ["hidden", "accepted"] as const)
+    for (const object of state[field]) {
+      const taskId = object.split("/")[1] ?? "";
+      const id = idIn(taskId, object);
+      if (id !== null && state.fileNames.has(taskId)) put(["object", taskId, id, field], true);
+    }
   let next = nextIn(base);
   for (const name of state.classes.filter((each) => each !== "")) {
     const path: Path = ["class", withoutCase(name)];
@@ -153,7 +159,8 @@ export function withFields(state: AnnotationState, from: Fields, to: Fields, now
   const fileNames = new Map(state.fileNames);
   const verdicts = new Map(state.verdicts);
   const histories = new Map(state.histories);
-  const hidden = new Set(state.hidden);
+  const notes = new Map(state.notes);
+  const marks = { hidden: new Set(state.hidden), accepted: new Set(state.accepted) };
   const searches = new Set(state.searches);
   const sets = new Map<string, { taskId: string; edit: SetEdit }>();
   const set = (taskId: string, id: string, news: Partial<SetEdit>): void => {
@@ -180,20 +187,24 @@ export function withFields(state: AnnotationState, from: Fields, to: Fields, now
     else if (path[0] === "task" && path[2] === "verdict") {
       if (value === undefined) verdicts.delete(path[1]);
       else verdicts.set(path[1], value);
+    } else if (path[0] === "task" && path[2] === "note") {
+      if (value === undefined) notes.delete(path[1]);
+      else notes.set(path[1], value);
     } else if (path[0] === "object") {
       const [, taskId, id, field] = path;
       if (field === "class") set(taskId, id, { label: value ?? null });
       if (field === "deleted") set(taskId, id, { deleted: value === true });
       if (field === "shape") set(taskId, id, { composition: compositionIn(value) });
-      if (field === "hidden" && value === true) hidden.add(objectOf(taskId, id));
-      if (field === "hidden" && value !== true) hidden.delete(objectOf(taskId, id));
+      if (field !== "hidden" && field !== "accepted") continue;
+      if (value === true) marks[field].add(objectOf(taskId, id));
+      else marks[field].delete(objectOf(taskId, id));
     }
   }
   for (const { taskId, edit } of sets.values()) histories.set(taskId, withStep(histories.get(taskId), edit));
   const classes = namesIn(to);
   const names = new Map(classesIn(to).map(({ name }) => [withoutCase(name), name]));
   for (const [taskId, history] of histories) histories.set(taskId, respelled(history, names));
-  return { fileNames, verdicts, histories, hidden, searches: [...searches], classes };
+  return { fileNames, verdicts, notes, histories, ...marks, searches: [...searches], classes };
 }
 
 type Made = History["done"][number]["edit"];

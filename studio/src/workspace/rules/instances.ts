@@ -29,6 +29,8 @@ interface Filter {
   readonly leasts: ReadonlyMap<string | null, number>;
   /** The hidden objects. */
   readonly hidden: ReadonlySet<string>;
+  /** Objects that are shown at any confidence. */
+  readonly accepted?: ReadonlySet<string>;
 }
 
 /** The instances of one label, or those without any. */
@@ -44,8 +46,11 @@ export const LONGEST_LABEL = 60;
 export const nameOf = ({ label, number }: Instance): string => `${label ?? "Object"} ${number}`;
 
 /** Tells whether the confidence suffices. */
-export const isConfident = ({ prompt, confidence }: Instance, { least, leasts }: Filter): boolean =>
-  prompt === null || confidence >= (leasts.get(prompt) ?? least);
+export const isConfident = (
+  { prompt, confidence, object }: Instance,
+  { least, leasts, accepted }: Filter,
+): boolean =>
+  prompt === null || accepted?.has(object) === true || confidence >= (leasts.get(prompt) ?? least);
 
 /** The confidence, in whole percent, from which on all are shown; 0 of none. */
 export const lowestOf = (confidences: readonly number[]): number =>

@@ -30,7 +30,9 @@ export function restored(saved: SavedWorkspace, owner: Owner): Workspace {
     workspace.regions.value = saved.regions;
     workspace.edits.value = new Map(saved.edits);
     workspace.verdicts.value = new Map(saved.verdicts);
+    workspace.notes.value = new Map(saved.notes);
     workspace.hidden.value = new Set(saved.hidden);
+    workspace.acceptedObjects.value = new Set(saved.accepted);
     workspace.base.value = saved.base && { ...saved.base, fields: new Map(saved.base.fields) };
     if (saved.isUnsaved) workspace.keeping.value = { at: "changed" };
     workspace.firstJob.value = saved.firstJob;

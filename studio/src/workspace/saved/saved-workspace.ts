@@ -39,7 +39,11 @@ export interface SavedWorkspace {
   readonly edits: readonly (readonly [picture: string, history: History])[];
   /** By picture. */
   readonly verdicts: readonly (readonly [picture: string, verdict: Verdict])[];
+  /** By picture. */
+  readonly notes: readonly (readonly [picture: string, note: string])[];
   readonly hidden: readonly string[];
+  /** Accepted objects. */
+  readonly accepted: readonly string[];
   /** The service's annotations on which they are based. */
   readonly base: SavedBase | null;
   /** True if the service has not saved all of them yet. */

@@ -195,6 +195,7 @@ async function openGallery(count: number): Promise<void> {
     problem: null,
     count: 0,
     labels: [],
+    leastSure: null,
     verdict: null,
     revision: "1",
     original: async () => await original(i),

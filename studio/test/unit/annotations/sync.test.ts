@@ -88,6 +88,8 @@ class Browser {
   state: AnnotationState = {
     fileNames: new Map(TASKS.map((taskId) => [taskId, ""])),
     verdicts: new Map(),
+    notes: new Map(),
+    accepted: new Set(),
     histories: new Map(),
     hidden: new Set(),
     searches: [],
@@ -135,7 +137,9 @@ class Browser {
   get seen() {
     return {
       verdicts: Object.fromEntries([...this.state.verdicts].toSorted(([a], [b]) => a.localeCompare(b))),
+      notes: Object.fromEntries([...this.state.notes].toSorted(([a], [b]) => a.localeCompare(b))),
       hidden: [...this.state.hidden].toSorted((a, b) => a.localeCompare(b)),
+      accepted: [...this.state.accepted].toSorted((a, b) => a.localeCompare(b)),
       leasts: Object.fromEntries(
         [...leastsOf(this.state.histories.values())]
           .map(([prompt, least]) => [String(prompt), least] as const)
@@ -158,18 +162,19 @@ type Made = readonly (readonly [field: string, value: string])[];
 function changeSomething(browser: Browser, random: (below: number) => number): Made {
   const taskId = TASKS[random(2)] ?? "";
   const object = `job/${taskId}/${random(3)}`;
-  switch (random(6)) {
+  switch (random(7)) {
     case 0: {
       const verdict = random(2) === 0 ? "accepted" : "rejected";
       browser.state = { ...browser.state, verdicts: new Map(browser.state.verdicts).set(taskId, verdict) };
       return [[`verdict ${taskId}`, verdict]];
     }
     case 1: {
-      const hidden = new Set(browser.state.hidden);
-      const isHidden = !hidden.delete(object);
-      if (isHidden) hidden.add(object);
-      browser.state = { ...browser.state, hidden };
-      return [[`hidden ${object}`, String(isHidden)]];
+      const field = random(2) === 0 ? ("hidden" as const) : ("accepted" as const);
+      const marked = new Set(browser.state[field]);
+      const isMarked = !marked.delete(object);
+      if (isMarked) marked.add(object);
+      browser.state = { ...browser.state, [field]: marked };
+      return [[`${field} ${object}`, String(isMarked)]];
     }
     case 2:
       browser.edit(taskId, { type: "delete", object });
@@ -180,7 +185,12 @@ function changeSomething(browser: Browser, random: (below: number) => number): M
       browser.edit(taskId, { type: "least", prompt, least, at: ++now });
       return [[`least ${prompt}`, String(least)]];
     }
-    case 4:
+    case 4: {
+      const note = `note ${random(9)}`;
+      browser.state = { ...browser.state, notes: new Map(browser.state.notes).set(taskId, note) };
+      return [[`note ${taskId}`, note]];
+    }
+    case 5:
       return fieldsOfUndone(browser.undo(taskId));
     default: {
       const label = LABELS[random(LABELS.length)] ?? "";
@@ -207,7 +217,8 @@ function fieldsOfUndone(edit: Edit | undefined): Made {
 function valueOf({ seen }: Browser, field: string): string {
   const [what = "", name = ""] = field.split(" ");
   if (what === "verdict") return seen.verdicts[name] ?? "";
-  if (what === "hidden") return String(seen.hidden.includes(name));
+  if (what === "note") return seen.notes[name] ?? "";
+  if (what === "hidden" || what === "accepted") return String(seen[what].includes(name));
   if (what === "least") return String(seen.leasts[name] ?? "");
   const object = seen.objects[name];
   return what === "deleted" ? String(object?.deleted ?? false) : (object?.label ?? "");

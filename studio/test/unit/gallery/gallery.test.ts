@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { sentenceOf } from "../../../src/text/task-problems.ts";
 import { describe, expect, it } from "vitest";
-import { type Filter, filtered, type Status } from "../../../src/gallery/filter.ts";
+import { type Filter, filtered, type Status, sureOf } from "../../../src/gallery/filter.ts";
 import { countedByLabel, type GalleryItem, stepTo } from "../../../src/gallery/items.ts";
 
 const item = (key: string, state: GalleryItem["state"], count: number | null): GalleryItem => ({
@@ -12,6 +12,7 @@ const item = (key: string, state: GalleryItem["state"], count: number | null): G
   problem: null,
   count,
   labels: null,
+  leastSure: null,
   verdict: null,
   revision: "1",
   original: async () => await Promise.resolve(null),
@@ -50,6 +51,19 @@ describe("the gallery", () => {
     expect(keys({ status: "rejected", label: "cup" })).toEqual([]);
     expect(keys({ status: "open", label: null })).toEqual(["c"]);
     expect(keys({ status: "all", label: "cup" })).toEqual(["a"]);
+  });
+
+  it("begins with the least sure pictures, and finds the sure ones that nobody has judged", () => {
+    const items = [
+      { ...item("a", "done", 1), leastSure: 0.9 },
+      item("b", "done", 0),
+      { ...item("c", "done", 1), leastSure: 0.4 },
+      { ...item("d", "done", 1), leastSure: 0.95, verdict: "rejected" as const },
+    ];
+    const keys = filtered(items, { status: "all", label: null, isUnsureFirst: true }).map(({ key }) => key);
+    expect(keys).toEqual(["c", "a", "d", "b"]);
+    expect(sureOf(items, 0.8).map(({ key }) => key)).toEqual(["a"]);
+    expect(sureOf(items, 0.4).map(({ key }) => key)).toEqual(["a", "c"]);
   });
 
   it("counts the shown masks by label", () => {

@@ -22,6 +22,13 @@ const instance = (prompt: string | null, number: number, confidence = 0.9): Inst
 });
 
 describe("instances", () => {
+  it("are shown at any confidence once they are accepted", () => {
+    const unsure = instance("cup", 1, 0.1);
+    const filter = { least: 0.5, leasts: new Map(), hidden: new Set<string>() };
+    expect(isShown(unsure, filter)).toBe(false);
+    expect(isShown(unsure, { ...filter, accepted: new Set([unsure.object]) })).toBe(true);
+  });
+
   const found = [instance("cup", 1), instance("cup", 2, 0.6), instance(null, 1, 0.3)];
 
   it("are grouped by their labels, the job's prompts first; one without any has an empty group, and those without a label come last", () => {

@@ -22,6 +22,8 @@ const saved = (id: string, news: Partial<SavedWorkspace> = {}): SavedWorkspace =
   regions: [],
   edits: [],
   verdicts: [],
+  notes: [],
+  accepted: [],
   hidden: [],
   base: null,
   isUnsaved: false,

@@ -4,6 +4,7 @@ import type { JobStatus } from "segmentation-client";
 import type { GalleryItem } from "../../../gallery/items.ts";
 import { isCanceled } from "../../../text/task-problems.ts";
 import { problemSentence } from "../../../text/problem-words.ts";
+import { isVisitor } from "../../../state/session.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
@@ -30,11 +31,18 @@ export function Batch({ viewState }: { readonly viewState: ViewState }) {
           filter={viewState.gallery}
           labels={viewState.labels.value}
           onOpen={(key) => viewState.workspace.open(key)}
+          {...(!isVisitor.value && { onAccept: (keys) => acceptAll(workspace, keys) })}
         />
       </div>
       <Progress workspace={workspace} />
     </section>
   );
+}
+
+/** Accepts pictures. */
+function acceptAll(workspace: Workspace, keys: readonly string[]): void {
+  const accepted = keys.map((key) => [key, "accepted"] as const);
+  workspace.verdicts.value = new Map([...workspace.verdicts.peek(), ...accepted]);
 }
 
 /** Fetches the masks of all pictures, one picture after the other. */
@@ -56,6 +64,7 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
     problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
     count: viewState.countIn(picture, "shown"),
     labels: viewState.labelsIn(key),
+    leastSure: viewState.leastSureIn(picture),
     verdict: workspace.verdicts.value.get(key) ?? null,
     revision: [
       file === null ? "absent" : "here",

@@ -23,6 +23,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
   const isHidden = viewState.hidden.value.has(instance.object);
   const { selecting } = viewState;
   const isSelected = selecting.objects.value.includes(instance.object);
+  const isAccepted = viewState.workspace.acceptedObjects.value.has(instance.object);
   useEffect(() => {
     if (isLit) row.current?.scrollIntoView({ block: "nearest" });
   }, [isLit]);
@@ -50,6 +51,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
   const items: readonly MenuItem[] = [
     { name: isSelected ? "Deselect" : "Select", to: () => selecting.toggle(instance) },
     { name: "Rename…", to: () => (dialog.value = "rename") },
+    { name: isAccepted ? "Take acceptance back" : "Accept", to: () => viewState.accept([instance.object]) },
     ...(viewState.refining.canBegin(instance)
       ? [{ name: "Refine by points", to: () => viewState.refine(instance) }]
       : []),
@@ -74,6 +76,13 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
         <span class="instances-swatch" style={{ background: viewState.colour(instance).css }} />
         <span class="instances-name cut">
           {nameOf(instance)}
+          {isAccepted && (
+            <>
+              {" "}
+              <Icon name="check" size={14} />
+              <span class="unseen">accepted</span>
+            </>
+          )}
           {difference !== null && difference !== "same" && (
             <em class="instances-difference">{DIFFERENCES[difference]}</em>
           )}

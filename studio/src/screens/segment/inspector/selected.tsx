@@ -16,6 +16,7 @@ export function Selected({ viewState }: { readonly viewState: ViewState }) {
     <div class="instances-selected" role="group" aria-label="Selected objects">
       <p role="status">{counted(count, "object")} selected</p>
       <Button onClick={() => (isNaming.value = true)}>Set class…</Button>
+      <Button onClick={() => viewState.accept(selecting.objects.peek())}>Accept</Button>
       <Button variant="danger" onClick={() => viewState.deleteSelected()}>
         Delete
       </Button>

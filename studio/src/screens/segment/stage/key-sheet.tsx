@@ -42,7 +42,7 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
     keys: [
       ["A", "accept, and the next one"],
       ["X", "reject, and the next one"],
-      ["N", "the next one that is not reviewed"],
+      ["N", "the next one that is not reviewed; Shift: the one before"],
     ],
   },
 ];

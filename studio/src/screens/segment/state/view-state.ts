@@ -9,7 +9,7 @@ import {
 import { edit } from "../../../edit/edit.ts";
 import { EditedMasks } from "../../../edit/edited-masks.ts";
 import type { ExportMask } from "../../../export/types.ts";
-import { EVERYTHING, type Filter, isMatch } from "../../../gallery/filter.ts";
+import { EVERYTHING, type Filter, filtered } from "../../../gallery/filter.ts";
 import type { GalleryMask } from "../../../gallery/items.ts";
 import { USUAL_OPACITY } from "../../../viewer/colours.ts";
 import { type Colour, type Layer, type Tool } from "../../../viewer/types.ts";
@@ -97,6 +97,7 @@ export class ViewState {
     least: this.least.value,
     leasts: this.#leasts.value,
     hidden: this.hidden.value,
+    accepted: this.workspace.acceptedObjects.value,
   }));
   /** Lower end of the confidence slider: the lowest confidence of the job's masks, over all pictures. */
   readonly lowest = computed(() =>
@@ -167,6 +168,22 @@ export class ViewState {
     return counted === undefined && there === 0 ? null : (counted?.length ?? 0) + there;
   }
 
+  /** The lowest confidence of a picture's objects that are shown; null if there are none, or it is not known. */
+  leastSureIn({ key, ...picture }: Picture): number | null {
+    const isKnown = this.workspace.instances.value.has(key);
+    const found = this.workspace.found.value?.confidences.get(taskIdOf({ key, ...picture }) ?? "") ?? [];
+    const confidences = isKnown
+      ? this.objectsIn(key).flatMap((each) => (isShown(each, this.filter.value) ? [each.confidence] : []))
+      : found.filter((confidence) => confidence >= this.least.value);
+    return confidences.length === 0 ? null : Math.min(...confidences);
+  }
+
+  /** Accepts objects, so that no threshold hides them; if all of them are accepted, no longer. */
+  accept(objects: readonly string[]): void {
+    const { acceptedObjects } = this.workspace;
+    acceptedObjects.value = toggled(acceptedObjects.value, objects);
+  }
+
   /** The labels of a picture's objects that are shown; null while they are not known. */
   labelsIn(key: string): readonly (string | null)[] | null {
     if (!this.workspace.instances.value.has(key)) return null;
@@ -174,16 +191,18 @@ export class ViewState {
   }
 
   /** The pictures that a review goes through: those that succeeded, and that the gallery's filter lets through. */
-  readonly reviewed = computed((): readonly string[] =>
-    this.workspace.pictures.value.flatMap((picture) => {
-      const isDone = this.workspace.isDone(picture);
-      const count = this.countIn(picture, "shown");
-      const labels = this.labelsIn(picture.key);
-      const state = isDone ? ("done" as const) : ("failed" as const);
-      const verdict = this.workspace.verdicts.value.get(picture.key) ?? null;
-      return isDone && isMatch({ state, count, labels, verdict }, this.gallery.value) ? [picture.key] : [];
-    }),
-  );
+  readonly reviewed = computed((): readonly string[] => {
+    const done = this.workspace.pictures.value.filter((picture) => this.workspace.isDone(picture));
+    const items = done.map((picture) => ({
+      key: picture.key,
+      state: "done" as const,
+      count: this.countIn(picture, "shown"),
+      labels: this.labelsIn(picture.key),
+      verdict: this.workspace.verdicts.value.get(picture.key) ?? null,
+      leastSure: this.leastSureIn(picture),
+    }));
+    return filtered(items, this.gallery.value).map(({ key }) => key);
+  });
 
   #editedIn(key: string, found: readonly Instance[]): readonly EditedObject[] {
     return edited(found, this.workspace.edits.value.get(key) ?? NO_EDITS);
