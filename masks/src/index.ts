@@ -9,5 +9,6 @@ export * from "./read-mask-png.ts";
 export * from "./polygons.ts";
 export * from "./prompts.ts";
 export * from "./rle.ts";
+export { isFirstEdge, outlinesOf } from "./outlines.ts";
 export * from "./row-runs.ts";
 export * from "./yolo.ts";

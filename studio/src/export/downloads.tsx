@@ -90,6 +90,7 @@ const nameOf = ({ id }: Offer, { subjects, options }: Scope): string =>
   JSON.stringify([
     subjects.map(({ taskId, masks }) => [taskId, masks.map(({ object, label }) => [object, label])]),
     isOfDataset(id) && options,
+    id === "cutout" && options.cutOut,
   ]);
 
 const hasClasses = ({ way }: Offer): boolean => way.kind === "made" && HAS_CLASSES.has(way.format);

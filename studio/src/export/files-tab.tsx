@@ -7,6 +7,7 @@ import { useLoaded } from "../state/requests.ts";
 import { api, isVisitor } from "../state/session.ts";
 import { Archive, Everything, FormatRow } from "./downloads.tsx";
 import { uploadsOf } from "./code/exported-job.ts";
+import { CutOutOptions, USUAL_CUT_OUT } from "./cut-out-options.tsx";
 import { DatasetOptions, usable } from "./dataset-options.tsx";
 import { loadEntry, shownOnly, type Subject } from "./files/entry.ts";
 import { againWith, offersOf } from "./files/offers.ts";
@@ -44,7 +45,12 @@ export function FilesTab({
   const canBeOne = pictures.some(({ taskId }) => taskId === current);
   const extent = useSignal<Extent>(canBeOne ? "one" : "all");
   const isShownOnly = useSignal(true);
-  const options = useSignal<ExportOptions>({ tolerance: 0, hasImages: false, split: null });
+  const options = useSignal<ExportOptions>({
+    tolerance: 0,
+    hasImages: false,
+    split: null,
+    cutOut: USUAL_CUT_OUT,
+  });
   const renderer = useMemo(() => new Renderer(), []);
   useEffect(() => () => renderer.close(), []);
   if (loaded.value.value === undefined) return <Loading of={loaded} what="Loading formats" />;
@@ -98,6 +104,9 @@ export function FilesTab({
             units={units}
             onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(exportedJob.request, change)))}
           >
+            {offer.id === "cutout" && (
+              <CutOutOptions subjects={subjects} options={options} renderer={renderer} />
+            )}
             {offer.id === "yolo" && <Outlines options={options} />}
             {HAS_SIZES.has(offer.id) && <WithoutSize subjects={subjects} />}
           </FormatRow>

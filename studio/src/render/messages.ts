@@ -1,5 +1,5 @@
 import type { LabelledMask } from "./labels.ts";
-import type { TintedMask } from "./types.ts";
+import type { CutOutStyle, NamedMask, TintedMask } from "./types.ts";
 
 /** Asks for a picture with its masks, or for its masks alone. */
 export interface ThumbnailRequest {
@@ -16,7 +16,14 @@ export type RenderRequest =
   /** The picture with its masks in its own size, as PNG. */
   | { readonly type: "picture"; readonly original: Blob; readonly masks: readonly TintedMask[] }
   /** Each object on its own, as PNG. */
-  | { readonly type: "cut-outs"; readonly original: Blob; readonly masks: readonly Blob[] }
+  | {
+      readonly type: "cut-outs";
+      readonly original: Blob;
+      readonly masks: readonly Blob[];
+      readonly style: CutOutStyle;
+    }
+  /** The objects' outlines as one SVG. */
+  | { readonly type: "svg"; readonly masks: readonly NamedMask[] }
   /**
    * The objects as COCO describes them, as JSON of a `CocoPart`, or the class of each pixel, as PNG. The picture's size is read from `anyMask`, or else from the original; of
    * a picture that has neither there is no file.

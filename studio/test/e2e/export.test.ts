@@ -222,6 +222,8 @@ describe("what a job gives, in the studio", () => {
       "semantic/coffee.png",
       "semantic/legend.json",
       "semantic/the cat's.png",
+      "svg/coffee.svg",
+      "svg/the cat's.svg",
       "voc/coffee.xml",
       "voc/the cat's.xml",
     ]);

@@ -1,6 +1,7 @@
 import sharp from "sharp";
 import type { Making } from "../../src/export/files/scope.ts";
 import { cocoPartOf } from "../../src/render/coco.ts";
+import { svgOf } from "../../src/render/svg.ts";
 import { classMapOf, labelMapOf, yoloOf } from "../../src/render/labels.ts";
 
 /** Makes the files that need no canvas in this process, as the render worker does. */
@@ -19,6 +20,8 @@ export const directRenderer: Making["renderer"] = {
         return [await yoloOf(request.masks, request.tolerance)];
       case "label-map":
         return await labelMapOf(request.masks);
+      case "svg":
+        return await svgOf(request.masks);
       case "cut-outs":
       case "picture":
         throw new TypeError(`${request.type} needs a canvas.`);

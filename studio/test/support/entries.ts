@@ -74,7 +74,13 @@ export async function scopeOf(
     jobId: "job",
     subjects: isShownOnly ? chosen.map(shownOnly) : chosen,
     classes,
-    options: { tolerance: 0, hasImages: false, split: null, ...options },
+    options: {
+      tolerance: 0,
+      hasImages: false,
+      split: null,
+      cutOut: { isFeathered: true, isWhole: false, background: null },
+      ...options,
+    },
     names: [],
   };
 }

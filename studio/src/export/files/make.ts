@@ -30,7 +30,7 @@ const titlesOf = (masks: readonly ExportMask[]): string[] => [
 async function filesOf(
   id: Exclude<MadeFormat, DatasetFormat>,
   subject: Subject,
-  { classes }: Scope,
+  { classes, options }: Scope,
   { renderer, signal }: Making,
 ): Promise<ExportFile[]> {
   const { masks, stem } = subject;
@@ -47,8 +47,14 @@ async function filesOf(
       return contents.map((content) => ({ path: `labelmaps/${stem}.png`, content }));
     }
     case "cutout": {
-      const request = { type: "cut-outs", original: await originalOf(subject), masks: pngs } as const;
+      const original = await originalOf(subject);
+      const request = { type: "cut-outs", original, masks: pngs, style: options.cutOut } as const;
       return perMask("cutouts", await renderer.files(request, signal));
+    }
+    case "svg": {
+      const named = masks.map(({ png, rgb }, i) => ({ png, rgb, title: titles[i] ?? "" }));
+      const contents = await renderer.files({ type: "svg", masks: named }, signal);
+      return contents.map((content) => ({ path: `svg/${stem}.svg`, content }));
     }
     case "preview": {
       const coloured = masks.map(({ png, rgb }) => ({ png, rgb }));

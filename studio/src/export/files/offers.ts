@@ -40,7 +40,7 @@ export interface Offer {
 
 type Words = Pick<Offer, "title" | "about">;
 
-/** The formats of pictures that this browser can make. All others come from the service, which has no "semantic" and no "voc". */
+/** The formats of pictures that this browser can make. All others come from the service, which has no "semantic", "voc" and "svg". */
 const PICTURE_FORMATS = {
   masks: { title: "Masks", about: "A PNG for each object: white on black, one bit per pixel." },
   coco: {
@@ -51,6 +51,10 @@ const PICTURE_FORMATS = {
   cutout: {
     title: "Cut-outs",
     about: "Each object on its own, as a PNG with a transparent background.",
+  },
+  svg: {
+    title: "SVG outlines",
+    about: "An SVG file per picture with the outline of each object, for design programs.",
   },
   preview: { title: "Picture with masks", about: "The picture with its masks drawn on it." },
   yolo: {

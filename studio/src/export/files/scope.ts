@@ -1,4 +1,5 @@
 import type { SegmentationClient } from "segmentation-client";
+import type { CutOutStyle } from "../../render/types.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import type { Classes } from "./classes.ts";
 import type { Subject } from "./entry.ts";
@@ -22,6 +23,7 @@ export interface ExportOptions {
   readonly tolerance: number;
   /** True if data sets have the pictures themselves, too. */
   readonly hasImages: boolean;
+  readonly cutOut: CutOutStyle;
   /** Split of data sets; null for none. */
   readonly split: Split | null;
 }
