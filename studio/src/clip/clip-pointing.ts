@@ -36,7 +36,7 @@ export class ClipPointing {
   }
 
   /** The workspace's regions in the frame that is shown. */
-  readonly #here = computed(() => {
+  readonly here = computed(() => {
     const { times, shown } = this.#playback;
     return this.#workspace.regions.value.filter(
       ({ timeSeconds }) => shownAt(times.value, timeSeconds) === shown.value,
@@ -45,7 +45,7 @@ export class ClipPointing {
 
   /** The regions of the frame that is shown, at last the one to which further points are added: it may have none yet. */
   readonly pendingRegions = computed((): readonly Region[] => {
-    const { value: here } = this.#here;
+    const { value: here } = this.here;
     const own = here.find(({ objectId, region }) => objectId === this.target.value && "points" in region);
     const others = here.filter((region) => region !== own).map(({ region }) => region);
     return [...others, own?.region ?? { points: [] }];
@@ -81,7 +81,7 @@ export class ClipPointing {
     if (regions.length >= LIMITS.regions)
       return this.#refuse(`A job takes at most ${LIMITS.regions} points and boxes. Remove an object first.`);
     // A job's frames have other times than those that the browser guessed before it: what is on the screen counts.
-    const there = this.#here.value.find((other) => other.objectId === objectId);
+    const there = this.here.value.find((other) => other.objectId === objectId);
     const { [shown.value]: time = 0 } = times.value;
     const timeSeconds = there?.timeSeconds ?? (masks === null && shown.value > 0 ? time + WITHIN_SEC : time);
     const whole = await wholeRegion(region, masks?.frames[shown.value], objectId);

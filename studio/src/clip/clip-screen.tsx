@@ -28,6 +28,7 @@ import { clock, timesAt } from "./time.ts";
 import { Tracks } from "./tracks.tsx";
 import "./clip.css";
 
+const FrameTrialDialog = lazyDialog(async () => (await import("./frame-trial-dialog.tsx")).FrameTrialDialog);
 const ExportDialog = lazyDialog(async () => (await import("../export/export-dialog.tsx")).ExportDialog);
 
 interface ClipScreenProps {
@@ -55,6 +56,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
   const pointing = useMemo(() => new ClipPointing(workspace, playback), [playback]);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const isExporting = useSignal(false);
+  const isTrying = useSignal(false);
   const opacity = useSignal(USUAL_OPACITY);
   const highlighted = useSignal<number | null>(null);
   const loaded = useLoaded(
@@ -127,6 +129,17 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
               : size !== null && `${clock(playback.length.value)}, ${size.width} × ${size.height} pixels`}
           </p>
         </div>
+        {canPoint && workspace.going.value.at === "idle" && (
+          <Button
+            disabled={workspace.prompts.value.length === 0 && pointing.here.value.length === 0}
+            onClick={() => {
+              playback.settle();
+              isTrying.value = true;
+            }}
+          >
+            Try this frame, 1 unit
+          </Button>
+        )}
         {result !== null && (
           <Button
             variant={workspace.isAnswered.value ? "main" : "plain"}
@@ -196,6 +209,15 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
           </p>
         )}
       </div>
+      {isTrying.value && (
+        <FrameTrialDialog
+          owner={workspace.owner}
+          playback={playback}
+          prompts={workspace.prompts.value}
+          regions={pointing.here.value}
+          onClose={() => (isTrying.value = false)}
+        />
+      )}
       {isExporting.value && result !== null && request !== null && (
         <ExportDialog
           jobId={result.jobId}

@@ -76,6 +76,16 @@ export class Playback {
     };
   }
 
+  /** Returns the frame that is shown, in the video's own size; null if there is none. */
+  async frame(): Promise<Blob | null> {
+    const video = this.#video;
+    const { value: size } = this.size;
+    if (video === null || size === null || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return null;
+    const canvas = new OffscreenCanvas(size.width, size.height);
+    canvas.getContext("2d")?.drawImage(video, 0, 0, size.width, size.height);
+    return await canvas.convertToBlob();
+  }
+
   toggle(): void {
     if (this.#video === null) return;
     if (this.#hasEnded) this.seek(0);

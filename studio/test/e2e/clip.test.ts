@@ -71,6 +71,12 @@ describe("a clip", () => {
       await track(page, "my cat 1", "pointed at 0:00.0").waitFor();
       expect(await findingsOn(page)).toEqual([]);
 
+      // One frame shows what the click finds, before the clip is paid for.
+      await page.getByRole("button", { name: "Try this frame, 1 unit" }).click();
+      await page.getByText(/^Found: my cat 1, \d+%\./).waitFor();
+      expect(await furtherFindingsOn(page)).toEqual([]);
+      await page.getByRole("button", { name: "Close" }).click();
+
       const first = await asked(page);
       expect(first).toMatchObject({
         type: "video",

@@ -15,6 +15,7 @@ import { ClipPointing } from "../../../src/clip/clip-pointing.ts";
 import { nameOf, objectsOf, seenInWords } from "../../../src/clip/objects.ts";
 import { Playback } from "../../../src/clip/playback.ts";
 import { clock, shownAt, spansOf, stepFrom, timesAt } from "../../../src/clip/time.ts";
+import { requestFor } from "../../../src/clip/frame-question.ts";
 
 const track = (
   objectId: number,
@@ -244,3 +245,17 @@ describe("pointing at objects of a clip", () => {
 });
 
 const pointsOf = (region: Region): readonly RegionPoint[] => ("points" in region ? region.points : []);
+
+describe("a frame that is tried", () => {
+  it("is asked for the clip's prompts, and for what is pointed at in it by its name", () => {
+    const box = [1, 2, 3, 4] as const;
+    const regions = [{ objectId: 1, timeSeconds: 2, label: "cat", region: { box } }];
+    expect(requestFor("a.png", { prompts: ["dog"], regions })).toEqual({
+      type: "image",
+      tasks: ["a.png"],
+      prompts: ["dog"],
+      regions: [{ taskId: "a.png", box: [1, 2, 3, 4], label: "cat" }],
+    });
+    expect(requestFor("a.png", { prompts: [], regions }).prompts).toBeUndefined();
+  });
+});

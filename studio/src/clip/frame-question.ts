@@ -1,0 +1,23 @@
+import type { CreateJobRequest } from "segmentation-client";
+import type { ClipRegion } from "../workspace/rules/clip-regions.ts";
+import { regionOn } from "../workspace/rules/pointed-objects.ts";
+
+/** What a clip's job would look for, in one of its frames. */
+export interface FrameQuestion {
+  readonly prompts: readonly string[];
+  /** The regions of that frame. */
+  readonly regions: readonly ClipRegion[];
+}
+
+/** Returns the request that looks in a frame for what a clip's job would look for. */
+export const requestFor = (taskId: string, { prompts, regions }: FrameQuestion): CreateJobRequest => ({
+  type: "image",
+  tasks: [taskId],
+  ...(prompts.length > 0 && { prompts: [...prompts] }),
+  ...(regions.length > 0 && {
+    regions: regions.map(({ region, label }) => ({
+      ...regionOn(taskId, region),
+      ...(label !== undefined && { label }),
+    })),
+  }),
+});
