@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { unzipSync } from "fflate";
 import type { Page } from "playwright-core";
 import type { CreateJobRequest, MasksJson } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -94,11 +95,20 @@ describe("a clip", () => {
         page.waitForEvent("download"),
         page.getByRole("button", { name: "Download masks.json" }).click(),
       ]);
+      const masks: MasksJson = JSON.parse(await readFile(await download.path(), "utf8"));
+      const [mattes] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download Luma mattes" }).click(),
+      ]);
+      expect(Object.keys(unzipSync(new Uint8Array(await readFile(await mattes.path())))).toSorted()).toEqual(
+        ["all", "my cat-1"].flatMap((folder) =>
+          masks.frames.map(({ frameIdx }) => `mattes/${folder}/${String(frameIdx).padStart(6, "0")}.png`),
+        ),
+      );
       for (const format of ["COCO", "Clip with masks"])
         await page.getByRole("button", { name: `Download ${format}` }).waitFor();
       expect(await page.getByRole("button", { name: /^Run again to include/ }).count()).toBe(0);
       await page.getByRole("button", { name: "Close" }).click();
-      const masks: MasksJson = JSON.parse(await readFile(await download.path(), "utf8"));
       expect(masks.frames.map(({ objects }) => objects)).toMatchObject([
         [{ objectId: 1, regionIndex: 0, label: "my cat" }],
         [{ objectId: 1, regionIndex: 0, label: "my cat" }],

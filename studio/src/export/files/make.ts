@@ -4,10 +4,12 @@ import type { Classes } from "./classes.ts";
 import { type DatasetFormat, isOfDataset, makeDataset } from "./dataset.ts";
 import type { Subject } from "./entry.ts";
 import type { MadeFormat } from "./offers.ts";
+import { mattesOf } from "./mattes.ts";
 import { type ExportFile, jsonFile, labelledMasks, type Making, originalOf, type Scope } from "./scope.ts";
 
 /** Makes the files of a format in this browser. @throws Error with a sentence; if aborted, the signal's reason */
-export async function make(id: MadeFormat, scope: Scope, making: Making): Promise<ExportFile[]> {
+export async function make(id: MadeFormat | "matte", scope: Scope, making: Making): Promise<ExportFile[]> {
+  if (id === "matte") return await mattesOf(scope, making);
   if (isOfDataset(id)) return await makeDataset(id, scope, making);
   const { signal, onDone } = making;
   const subjects = scope.subjects.filter(({ masks }) => masks.length > 0);

@@ -6,7 +6,7 @@ import { isOfDataset } from "./dataset.ts";
 type AssetId = keyof (typeof ASSETS)["image"];
 
 /** The formats in which a picture or clip can be exported. */
-export type FormatId = AssetId | MadeFormat;
+export type FormatId = AssetId | MadeFormat | MadeOfClip;
 
 /** Available data of a job, of the pictures to export, or of its clip. */
 export interface Stock {
@@ -25,7 +25,7 @@ export interface Stock {
  * another run of the job; `empty` if there is nothing to put into it.
  */
 type Way =
-  | { readonly kind: "made"; readonly format: MadeFormat }
+  | { readonly kind: "made"; readonly format: MadeFormat | MadeOfClip }
   | { readonly kind: "there"; readonly keys: readonly string[] }
   | { readonly kind: "again"; readonly change: RunAgain }
   | { readonly kind: "empty" };
@@ -74,8 +74,11 @@ const PICTURE_FORMATS = {
 
 export type MadeFormat = keyof typeof PICTURE_FORMATS;
 
+/** The format of clips that this browser makes. */
+type MadeOfClip = "matte";
+
 /** Formats that name the class of each object. */
-export const HAS_CLASSES: ReadonlySet<MadeFormat> = new Set(["coco", "yolo", "labelmap", "semantic", "voc"]);
+export const HAS_CLASSES: ReadonlySet<string> = new Set(["coco", "yolo", "labelmap", "semantic", "voc"]);
 const isMade = (id: string): id is MadeFormat => id in PICTURE_FORMATS;
 
 const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {
@@ -84,6 +87,10 @@ const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {
     about: "Every processed frame with each object’s mask, box and confidence.",
   },
   coco: { title: "COCO", about: "All frames as one JSON file, with a track for each object." },
+  matte: {
+    title: "Luma mattes",
+    about: "A PNG for each processed frame, white where an object is: for all objects, and for each.",
+  },
   preview: { title: "Clip with masks", about: "The clip as MP4, with its masks drawn on it." },
 };
 
@@ -104,6 +111,7 @@ function wayOf(
   template: string | undefined,
   { type, taskIds, keys, masks, hasOriginals }: Stock,
 ): Way {
+  if (id === "matte") return keys.length > 0 ? { kind: "made", format: id } : { kind: "empty" };
   const mayBeMade = type === "image" && (masks > 0 || (isOfDataset(id) && taskIds.length > 0));
   if (mayBeMade && isMade(id) && (hasOriginals || !OF_ORIGINALS.has(id))) return { kind: "made", format: id };
   const [start = ""] = template?.split("{index}") ?? [];

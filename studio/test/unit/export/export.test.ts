@@ -42,6 +42,12 @@ describe("what can be taken away", () => {
     ]);
   });
 
+  it("has mattes of a clip made here, from the masks that every job has", () => {
+    const clip = { type: "video", taskIds: ["a.mp4"], keys: ["masks/a.mp4/masks.json"], masks: 0 } as const;
+    expect(waysOf(clip)["matte"]).toBe("made");
+    expect(waysOf({ ...clip, keys: [] })["matte"]).toBe("empty");
+  });
+
   it("has nothing of objects in a picture without any, and no run that would change that", () => {
     expect(waysOf({ masks: 0, keys: [] })).toMatchObject({
       masks: "empty",
