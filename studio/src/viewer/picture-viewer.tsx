@@ -8,7 +8,7 @@ import type { View } from "./view/view.ts";
 import "./viewer.css";
 
 /** Properties of a picture's viewer. */
-interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "nameOf" | "leaves"> {
+interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "nameOf" | "names" | "leaves"> {
   /** The picture as viewers show it, its EXIF orientation applied; null until it is there. It may have fewer pixels than `size`. */
   readonly picture: ImageBitmap | null;
   /** The picture's size in the pixels of its masks and regions. */
@@ -21,16 +21,29 @@ interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "n
   readonly highlighted: Signal<string | null>;
   /** The layer that stands out while the pointer is on none. */
   readonly selected?: string | null;
+  /** True if each mask has its name on it. */
+  readonly hasNames?: boolean;
   /** View of the picture, shared by viewers of one size that move together. */
   readonly shared?: Signal<View | null>;
 }
 
 /** A picture with its masks: to look at from near and far, and to point at, by mouse, touch and keys. It fills its parent. */
 export function PictureViewer(props: PictureViewerProps) {
-  const { picture, size, layers, opacity, highlighted, selected = null, shared, ...surface } = props;
+  const {
+    picture,
+    size,
+    layers,
+    opacity,
+    highlighted,
+    selected = null,
+    hasNames = false,
+    shared,
+    ...surface
+  } = props;
   const { width, height } = size;
   const stage = useMemo(() => new Stage(), []);
   const indexes = useMemo(() => new MaskIndexes(), []);
+  const names = useMemo(() => new Map(hasNames ? namesOf(layers) : []), [layers, hasNames]);
   const shown = useMemo(() => masksOf(layers, indexes), [layers]);
 
   // In this order: a picture of another size takes what belonged to the last one away.
@@ -67,11 +80,15 @@ export function PictureViewer(props: PictureViewerProps) {
     <Surface
       {...surface}
       stage={stage}
+      names={names}
       onHover={(id) => (highlighted.value = id)}
       nameOf={(key) => layers.find(({ id }) => id === key)?.label ?? ""}
     />
   );
 }
+
+const namesOf = (layers: readonly Layer[]) =>
+  layers.flatMap(({ id, label, visible }) => (visible ? [[id, label] as const] : []));
 
 function masksOf(layers: readonly Layer[], indexes: MaskIndexes): ShownMasks {
   const numbers = indexes.of(layers.map(({ id }) => id));

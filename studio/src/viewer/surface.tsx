@@ -6,6 +6,7 @@ import { listenToGestures } from "./input/gestures.ts";
 import { Pointing, type PointingContext } from "./input/pointing.ts";
 import { isPaint, type Point, type Region, type Tool } from "./types.ts";
 import { isFit } from "./view/view.ts";
+import { MaskNames } from "./mask-names.tsx";
 import type { Stage } from "./stage/stage.ts";
 
 /** The properties of a viewer's surface; masks are identified by their keys in the stage's mask store. */
@@ -20,10 +21,13 @@ export interface SurfaceProps extends Partial<PointingContext> {
   readonly onHover: (key: string | null) => void;
   /** Returns the displayed name of a mask. */
   readonly nameOf: (key: string) => string;
+  /** Names of masks that are shown on them, by their keys. */
+  readonly names?: ReadonlyMap<string, string>;
   /** Keys that the surface leaves to the elements around it. */
   readonly leaves?: (key: string) => boolean;
 }
 
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 const NO_REGIONS: readonly Region[] = [];
 
 /** The zoom factor of a double click. */
@@ -34,7 +38,7 @@ const PAN_STEP = 48;
 
 /** A stage's canvas with everything that pointers and keys do on it. */
 export function Surface(props: SurfaceProps) {
-  const { stage, label, tool, pendingRegions = NO_REGIONS, brush = null } = props;
+  const { stage, label, tool, pendingRegions = NO_REGIONS, names = NO_NAMES, brush = null } = props;
   const latest = useRef(props);
   latest.current = props;
   const element = useRef<HTMLDivElement>(null);
@@ -113,6 +117,7 @@ export function Surface(props: SurfaceProps) {
         }}
       >
         <canvas ref={canvas} class="viewer-canvas" role="img" aria-label={label} />
+        {names.size > 0 && <MaskNames stage={stage} names={names} />}
         <RegionMarks
           view={stage.view}
           pendingRegions={pendingRegions}

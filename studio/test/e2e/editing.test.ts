@@ -119,6 +119,9 @@ describe("the objects of a picture", () => {
     await page.mouse.click(x + 430 * scale, y + 330 * scale);
     expect((await asked).postDataJSON()).toMatchObject({ regions: [{ label: "cup" }] });
     await instance(page, "cup 2").waitFor();
+    await page.getByLabel("Names on the picture").check();
+    const names = () => page.locator(".viewer-names span").allTextContents();
+    await expect.poll(async () => (await names()).toSorted()).toEqual(["cup 1", "cup 2", "spoon 1"]);
     expect(await findingsOn(page)).toEqual([]);
 
     await instance(page, "cup 1").click({ modifiers: ["ControlOrMeta"] });

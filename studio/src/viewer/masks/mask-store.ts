@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { MaskSource, Point, Size } from "../types.ts";
 import type { Answer, Patch, Request } from "./index-map.ts";
-import { fromBelow, isInside, type PackedMask } from "./packed.ts";
+import { coreOf, fromBelow, isInside, type PackedMask } from "./packed.ts";
 
 /** Mask to show: its key, and the index of its pixels in the index map. */
 export interface Wanted {
@@ -89,6 +89,12 @@ export class MaskStore {
   /** A mask, if it has been decoded. */
   mask(key: string): PackedMask | undefined {
     return this.#masks.get(key);
+  }
+
+  /** Returns a pixel in the midst of a mask; null if it is empty, or not decoded yet. */
+  coreOf(key: string): Point | null {
+    const mask = this.#masks.get(key);
+    return mask === undefined ? null : coreOf(mask);
   }
 
   /** The topmost of the masks shown at a whole pixel of the picture: the smallest; null if there is none. */

@@ -34,6 +34,16 @@ export function ShowHow({ viewState }: { readonly viewState: ViewState }) {
         </details>
       )}
       {!workspace.isOverview.value && <MaskOpacity opacity={viewState.opacity} />}
+      {!workspace.isOverview.value && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={viewState.hasNames.value}
+            onChange={({ currentTarget }) => (viewState.hasNames.value = currentTarget.checked)}
+          />
+          Names on the picture
+        </label>
+      )}
       {(workspace.isOverview.value || viewState.instances.value.length > 1) && (
         <label class="check">
           <input

@@ -94,6 +94,7 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
           layers={viewState.layers.value}
           opacity={viewState.opacity}
           highlighted={viewState.highlighted}
+          hasNames={viewState.hasNames.value}
           tool={isVisitor.value ? "pan" : viewState.tool.value}
           pendingRegions={viewState.refining.pendingRegions.value}
           selected={viewState.painting.target.value?.id ?? null}

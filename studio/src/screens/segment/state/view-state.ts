@@ -36,6 +36,8 @@ import { Selecting } from "./selecting.ts";
 /** View state of a workspace: what the screen shows of the open picture, how strongly, and with which tool. */
 export class ViewState {
   readonly opacity = signal(USUAL_OPACITY);
+  /** True if objects have their names on the picture. */
+  readonly hasNames = signal(false);
   /** Colors by object, or shades of one color by label; null for the job's default. */
   readonly colouring = signal<"object" | "label" | null>(null);
   readonly #leasts = computed(() => leastsOf(this.workspace.edits.value.values()));
