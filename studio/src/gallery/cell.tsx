@@ -12,17 +12,18 @@ interface CellProps {
   readonly item: GalleryItem;
   readonly renderer: Renderer;
   readonly isOpen: boolean;
+  readonly isSelected: boolean;
   /** True if it can be reached with the Tab key. */
   readonly isReachable: boolean;
-  readonly onOpen: () => void;
+  readonly onOpen: (event: MouseEvent) => void;
   readonly onFocus: () => void;
 }
 
 /** A picture of the gallery: its drawing, its name, and its objects or the reason why it has none. */
-export function Cell({ item, renderer, isOpen, isReachable, onOpen, onFocus }: CellProps) {
+export function Cell({ item, renderer, isOpen, isSelected, isReachable, onOpen, onFocus }: CellProps) {
   const { cell, canvas, counts, isDrawn } = useThumbnail(item, renderer);
   return (
-    <li ref={cell} class="gallery-cell" data-state={item.state}>
+    <li ref={cell} class="gallery-cell" data-state={item.state} data-selected={isSelected}>
       <button
         type="button"
         aria-current={isOpen}
@@ -50,7 +51,10 @@ export function Cell({ item, renderer, isOpen, isReachable, onOpen, onFocus }: C
           )}
           {item.state === "processing" && <span class="gallery-busy" aria-hidden="true" />}
         </span>
-        <span class="gallery-name cut">{item.name}</span>
+        <span class="gallery-name cut">
+          {item.name}
+          {isSelected && <span class="unseen">, selected</span>}
+        </span>
         <Words item={item} counts={counts.value} />
       </button>
     </li>

@@ -1,11 +1,14 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Renderer } from "../render/renderer.ts";
-import { Button } from "../components/controls/button.tsx";
 import { Select } from "../components/controls/field.tsx";
 import { Cell } from "./cell.tsx";
-import { type Filter, filtered, type Status, sureOf } from "./filter.ts";
+import { type Filter, filtered, type Status } from "./filter.ts";
 import { type GalleryItem, stepTo } from "./items.ts";
+import { AcceptSure, Selected } from "./judging.tsx";
+import { type Band, Selection } from "./selection.ts";
+import { useBand } from "./use-band.ts";
+import type { Verdict } from "../workspace/rules/review.ts";
 import "./gallery.css";
 
 interface GalleryProps {
@@ -16,8 +19,8 @@ interface GalleryProps {
   /** Labels for the filter. */
   readonly labels: readonly string[];
   readonly onOpen: (key: string) => void;
-  /** Accepts pictures; absent if nobody reviews them here. */
-  readonly onAccept?: ((keys: readonly string[]) => void) | undefined;
+  /** Judges pictures; absent if nobody reviews them here. */
+  readonly onJudge?: ((keys: readonly string[], verdict: Verdict) => void) | undefined;
 }
 
 const FILTERS: readonly { readonly name: Status; readonly title: string; readonly none: string }[] = [
@@ -34,18 +37,33 @@ const FILTERS: readonly { readonly name: Status; readonly title: string; readonl
 /**
  * A batch: its pictures with their masks, the objects of each, and its progress. Arrow keys go from picture to picture.
  */
-export function Gallery({ items, open, filter, labels, onOpen, onAccept }: GalleryProps) {
+export function Gallery({ items, open, filter, labels, onOpen, onJudge }: GalleryProps) {
   const focused = useSignal<string | null>(open);
   const list = useRef<HTMLUListElement>(null);
   const renderer = useMemo(() => new Renderer(), []);
   useEffect(() => () => renderer.close(), []);
+  const selection = useMemo(() => new Selection(), []);
   const shown = filtered(items, filter.value);
+  const selected = onJudge === undefined ? [] : shown.filter(({ key }) => selection.keys.value.has(key));
+  const banding = useBand(list, (among) => selection.set(among.flatMap((at) => shown[at]?.key ?? [])));
+  const press = (key: string, { ctrlKey, metaKey, shiftKey }: MouseEvent | KeyboardEvent): boolean => {
+    if (onJudge === undefined || !(ctrlKey || metaKey || shiftKey)) return false;
+    if (shiftKey)
+      selection.extendTo(
+        key,
+        shown.map((item) => item.key),
+      );
+    else selection.toggle(key);
+    return true;
+  };
   const reachable = Math.max(
     0,
     shown.findIndex(({ key }) => key === focused.value),
   );
   const step = (event: KeyboardEvent): void => {
     if (list.current === null) return;
+    const { key: here } = shown[reachable] ?? {};
+    if (event.key === " " && here !== undefined && press(here, event)) return event.preventDefault();
     const columns = getComputedStyle(list.current).gridTemplateColumns.split(" ").length;
     const to = stepTo(event.key, reachable, columns, shown.length);
     if (to === null) return;
@@ -55,11 +73,29 @@ export function Gallery({ items, open, filter, labels, onOpen, onAccept }: Galle
   };
   return (
     <section class="gallery" aria-label="Pictures">
-      <Head items={items} filter={filter} labels={labels} onAccept={onAccept} />
+      <Head items={items} filter={filter} labels={labels} onJudge={onJudge} />
       {shown.length === 0 && (
         <p class="gallery-none">{FILTERS.find(({ name }) => name === filter.value.status)?.none}</p>
       )}
-      <ul ref={list} class="gallery-grid" onKeyDown={step}>
+      {onJudge !== undefined && selected.length > 0 && (
+        <Selected
+          count={selected.length}
+          onJudge={(verdict) => {
+            onJudge(
+              selected.map(({ key }) => key),
+              verdict,
+            );
+            selection.set([]);
+          }}
+          onClear={() => selection.set([])}
+        />
+      )}
+      <ul
+        ref={list}
+        class="gallery-grid"
+        onKeyDown={step}
+        {...(onJudge !== undefined && { onPointerDown: banding.begin })}
+      >
         {shown.map((item, i) => (
           <Cell
             key={item.key}
@@ -67,19 +103,30 @@ export function Gallery({ items, open, filter, labels, onOpen, onAccept }: Galle
             renderer={renderer}
             isOpen={item.key === open}
             isReachable={i === reachable}
-            onOpen={() => onOpen(item.key)}
+            isSelected={onJudge !== undefined && selection.keys.value.has(item.key)}
+            onOpen={(event) => {
+              if (!press(item.key, event)) onOpen(item.key);
+            }}
             onFocus={() => (focused.value = item.key)}
           />
         ))}
       </ul>
+      {banding.band.value !== null && <div class="gallery-band" style={styleOf(banding.band.value)} />}
     </section>
   );
 }
 
+const styleOf = ({ left, top, right, bottom }: Band) => ({
+  left: `${left}px`,
+  top: `${top}px`,
+  width: `${right - left}px`,
+  height: `${bottom - top}px`,
+});
+
 /** Filters by verdict, offered once a picture is reviewed. */
 const OF_REVIEWS: ReadonlySet<Status> = new Set(["open", "accepted", "rejected"]);
 
-function Head({ items, filter, labels, onAccept }: Omit<GalleryProps, "open" | "onOpen">) {
+function Head({ items, filter, labels, onJudge }: Omit<GalleryProps, "open" | "onOpen">) {
   const isReviewed = items.some(({ verdict }) => verdict !== null);
   const hasCanceled = items.some(({ state }) => state === "canceled");
   const offered = FILTERS.filter(
@@ -115,7 +162,9 @@ function Head({ items, filter, labels, onAccept }: Omit<GalleryProps, "open" | "
           Least sure first
         </label>
       )}
-      {onAccept !== undefined && <AcceptSure items={filtered(items, filter.value)} onAccept={onAccept} />}
+      {onJudge !== undefined && (
+        <AcceptSure items={filtered(items, filter.value)} onAccept={(keys) => onJudge(keys, "accepted")} />
+      )}
       {labels.length > 1 && (
         <label class="gallery-label fine">
           With
@@ -127,30 +176,5 @@ function Head({ items, filter, labels, onAccept }: Omit<GalleryProps, "open" | "
         </label>
       )}
     </header>
-  );
-}
-
-/** Confidences from which on pictures can be accepted at once. */
-const SURE = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95].map((least) => [least, `${Math.round(least * 100)}%`] as const);
-const USUALLY_SURE = 0.8;
-
-/** Accepts the pictures without a verdict whose objects are all sure. */
-function AcceptSure({
-  items,
-  onAccept,
-}: Pick<GalleryProps, "items"> & { readonly onAccept: (keys: readonly string[]) => void }) {
-  const least = useSignal(USUALLY_SURE);
-  const sure = sureOf(items, least.value);
-  if (sureOf(items, 0).length === 0) return null;
-  return (
-    <div class="gallery-label fine">
-      <Button disabled={sure.length === 0} onClick={() => onAccept(sure.map(({ key }) => key))}>
-        Accept {sure.length}
-      </Button>
-      <label class="gallery-label">
-        with all objects from
-        <Select options={SURE} chosen={least.value} onChoose={(chosen) => (least.value = chosen)} />
-      </label>
-    </div>
   );
 }

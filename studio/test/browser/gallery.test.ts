@@ -27,6 +27,33 @@ describe("the gallery of a large batch", () => {
     await served.close();
   });
 
+  it("selects pictures by Ctrl, Shift and a rectangle, and judges them together", async () => {
+    const { page, complaints } = await openPage(served.url);
+    await page.waitForFunction(() => window.viewer !== undefined);
+    await page.evaluate(async () => await window.viewer.openGallery(6));
+    const cell = (i: number) => page.getByRole("button", { name: `${i}.jpg` });
+    await cell(0).click({ modifiers: ["ControlOrMeta"] });
+    await cell(2).click({ modifiers: ["Shift"] });
+    await page.getByText("3 pictures selected").waitFor();
+    await cell(1).focus();
+    await page.keyboard.press("Control+Space");
+    await page.getByText("2 pictures selected").waitFor();
+    await page.getByRole("button", { name: "Reject selected" }).click();
+    await page.getByText("Rejected 2").waitFor();
+
+    // From the gap before a picture into it.
+    const second = await page.getByRole("listitem").nth(1).boundingBox();
+    if (second === null) throw new Error("There is no picture.");
+    await page.mouse.move(second.x - 6, second.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(second.x + second.width / 2, second.y + 30, { steps: 3 });
+    await page.mouse.up();
+    await page.getByText("1 picture selected").waitFor();
+    await page.getByRole("button", { name: "Accept selected" }).click();
+    await page.getByText("Accepted 1").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("opens and draws only the pictures near the window, and those in it before the others", async () => {
     const { page, complaints } = await openPage(served.url);
     await page.waitForFunction(() => window.viewer !== undefined);

@@ -248,7 +248,18 @@ function Page() {
   if (exporting.value !== null) return <Exporting {...exporting.value} />;
   if (batch.value.length > 0)
     return (
-      <Gallery items={batch.value} open={null} filter={galleryFilter} labels={[]} onOpen={() => undefined} />
+      <Gallery
+        items={batch.value}
+        open={null}
+        filter={galleryFilter}
+        labels={[]}
+        onOpen={() => undefined}
+        onJudge={(keys, verdict) => {
+          batch.value = batch.value.map((item) =>
+            keys.includes(item.key) ? Object.assign({}, item, { verdict }) : item,
+          );
+        }}
+      />
     );
   if (clip.value !== null) return <Clip {...clip.value} />;
   if (picture.value === null) return null;

@@ -6,6 +6,7 @@ import { isCanceled } from "../../../text/task-problems.ts";
 import { problemSentence } from "../../../text/problem-words.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
+import type { Verdict } from "../../../workspace/rules/review.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
 import type { ViewState } from "../state/view-state.ts";
@@ -31,7 +32,7 @@ export function Batch({ viewState }: { readonly viewState: ViewState }) {
           filter={viewState.gallery}
           labels={viewState.labels.value}
           onOpen={(key) => viewState.workspace.open(key)}
-          {...(!isVisitor.value && { onAccept: (keys) => acceptAll(workspace, keys) })}
+          {...(!isVisitor.value && { onJudge: (keys, verdict) => judgeAll(workspace, keys, verdict) })}
         />
       </div>
       <Progress workspace={workspace} />
@@ -39,10 +40,9 @@ export function Batch({ viewState }: { readonly viewState: ViewState }) {
   );
 }
 
-/** Accepts pictures. */
-function acceptAll(workspace: Workspace, keys: readonly string[]): void {
-  const accepted = keys.map((key) => [key, "accepted"] as const);
-  workspace.verdicts.value = new Map([...workspace.verdicts.peek(), ...accepted]);
+/** Gives pictures a verdict. */
+function judgeAll({ verdicts }: Workspace, keys: readonly string[], verdict: Verdict): void {
+  verdicts.value = new Map([...verdicts.peek(), ...keys.map((key) => [key, verdict] as const)]);
 }
 
 /** Fetches the masks of all pictures, one picture after the other. */

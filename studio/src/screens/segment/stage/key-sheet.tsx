@@ -43,6 +43,7 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
       ["A", "accept, and the next one"],
       ["X", "reject, and the next one"],
       ["N", "the next one that is not reviewed; Shift: the one before"],
+      ["Ctrl Space", "selects a picture of the gallery; Shift Space: up to there"],
     ],
   },
 ];
