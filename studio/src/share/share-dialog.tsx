@@ -14,7 +14,7 @@ interface ShareDialogProps {
   readonly further: readonly string[];
   /** Inputs of the job. */
   readonly what: "picture" | "pictures" | "clip";
-  /** True if a person has changed objects, which is known to this browser alone. */
+  /** True if a person has changed objects, which the link does not show. */
   readonly hasEdits: boolean;
   readonly onClose: () => void;
 }
@@ -106,9 +106,7 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
               account, and nothing else of yours. You can revoke it at any time.
             </p>
             {hasEdits && (
-              <p>
-                Your edits are in this browser only: the link shows the objects as the service found them.
-              </p>
+              <p>The link shows the objects as the service found them, without what people changed.</p>
             )}
           </div>
           <Field label="Ends after" hint="Deleting the result ends it, too.">
