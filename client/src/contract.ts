@@ -53,6 +53,7 @@ export const ASSETS = {
     yolo: "labels/{taskId}.txt",
     cutout: "cutouts/{taskId}/{index}.png",
     labelmap: "labelmaps/{taskId}.png",
+    embedding: "embeddings/{taskId}.bin",
   },
   video: {
     masks: "masks/{taskId}/masks.json",
@@ -148,6 +149,7 @@ export type TaskProblemCode =
   | "attempts_exhausted"
   | "canceled"
   | "disk_full"
+  | "embedding_unsupported"
   | "engine_crashed"
   | "engine_timeout"
   | "formats_too_large"
@@ -1384,7 +1386,7 @@ export interface components {
             retryAfterSeconds?: number;
         };
         /** @enum {string} */
-        ImageFormat: "coco" | "yolo" | "cutout" | "labelmap";
+        ImageFormat: "coco" | "yolo" | "cutout" | "labelmap" | "embedding";
         /**
          * @example {
          *       "type": "image",
@@ -1405,7 +1407,7 @@ export interface components {
              */
             type: "image";
             /**
-             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if each task has a region.
+             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if each task has a region, or if `formats` has `embedding`.
              * @example [
              *       "cat",
              *       "chair"
@@ -1433,7 +1435,7 @@ export interface components {
             maskThreshold?: number;
             /** @description A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one. */
             continues?: string;
-            /** @description Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels. Each adds assets of its own. */
+            /** @description Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels, the picture's embedding. Each adds assets of its own. */
             formats?: components["schemas"]["ImageFormat"][];
         };
         /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
@@ -1731,7 +1733,8 @@ export interface components {
          *         "coco",
          *         "yolo",
          *         "cutout",
-         *         "labelmap"
+         *         "labelmap",
+         *         "embedding"
          *       ]
          *     }
          */

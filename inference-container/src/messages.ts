@@ -80,6 +80,8 @@ export const ModelInfo = z.object({
     attributes: true,
     regions: true,
   }).shape,
+  /** True if it returns the embedding of a picture. */
+  embeds: z.boolean(),
   /** The reason why it is not the configured provider; absent if it is. */
   fallback: z.string().optional(),
 });

@@ -3,6 +3,7 @@ export * from "./bitmap.ts";
 export * from "./brush-rle.ts";
 export * from "./colour.ts";
 export * from "./crc32.ts";
+export * from "./embedding.ts";
 export * from "./file-kinds.ts";
 export * from "./label-map.ts";
 export * from "./read-mask-png.ts";

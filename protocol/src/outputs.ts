@@ -57,6 +57,12 @@ export const OUTPUTS = {
       assetKey: "labelmaps/{taskId}.png",
       format: "a map of labels",
     },
+    embedding: {
+      name: "embedding.bin",
+      contentType: "application/octet-stream",
+      assetKey: "embeddings/{taskId}.bin",
+      format: "the picture's embedding",
+    },
   },
   video: {
     /** Lists every processed frame. */

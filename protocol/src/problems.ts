@@ -25,6 +25,11 @@ export const PROBLEMS = {
     sentence:
       "This service's model can't {what}. Create the job again with prompts instead of regions, or ask the operator for a model that can.",
   },
+  embedding_unsupported: {
+    retryable: false,
+    sentence:
+      "This service's model has no embeddings. Create the job again without the format embedding, or ask the operator for a model that has them.",
+  },
   region_outside_image: {
     retryable: false,
     sentence:

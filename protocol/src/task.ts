@@ -163,10 +163,11 @@ export const ImageTaskRequest = z
     /** Absent: no region of the task corrects a mask. */
     priorMasks: z.array(PriorMask).min(1).max(MOST_REGIONS).optional(),
   })
-  .refine(({ prompts, regions }) => prompts.length > 0 || regions !== undefined, {
-    error: "a picture's task needs a prompt or a region",
-    path: ["prompts"],
-  });
+  .refine(
+    ({ prompts, regions, formats }) =>
+      prompts.length > 0 || regions !== undefined || formats?.wanted.includes("embedding") === true,
+    { error: "a picture's task needs a prompt, a region or the format embedding", path: ["prompts"] },
+  );
 export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
 
 export const VideoTaskRequest = z

@@ -107,8 +107,21 @@ describe("a finished task's fields", () => {
   });
 
   it("name a format's file only where it was written, and say of a list that it is there", () => {
-    const written = ["masks/0.png", "annotations.json", "labels.txt", "cutouts/0.png", "labelmap.png"];
-    const formats = { coco: "annotations.json", yolo: "labels.txt", cutout: true, labelmap: "labelmap.png" };
+    const written = [
+      "masks/0.png",
+      "annotations.json",
+      "labels.txt",
+      "cutouts/0.png",
+      "labelmap.png",
+      "embedding.bin",
+    ];
+    const formats = {
+      coco: "annotations.json",
+      yolo: "labels.txt",
+      cutout: true,
+      labelmap: "labelmap.png",
+      embedding: "embedding.bin",
+    };
     expect(ImageFiles.parse(filesByKind("image", written))).toEqual({ preview: null, ...formats });
     expect(VideoFiles.parse(filesByKind("video", ["masks.json", "annotations.json"]))).toEqual({
       masks: "masks.json",

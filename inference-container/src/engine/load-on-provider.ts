@@ -92,6 +92,7 @@ export function infoOf({
   labels,
   drawsRegions = false,
   followsRegions = false,
+  embeds = false,
 }: Model): Omit<ModelInfo, "fallback"> {
   return {
     id,
@@ -101,5 +102,6 @@ export function infoOf({
     vocabulary: labels === undefined ? "open" : [...labels],
     attributes: labels === undefined,
     regions: { box: drawsRegions, points: drawsRegions, clips: followsRegions },
+    embeds,
   };
 }

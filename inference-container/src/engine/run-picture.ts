@@ -33,6 +33,8 @@ export async function runPicture(
     throw taskFailure("regions_unsupported", { what: "draw regions" });
   if (task.priors !== undefined && model.followsRegions !== true)
     throw taskFailure("regions_unsupported", { what: "correct the mask of a former result" });
+  const withEmbedding = task.formats?.wanted.includes("embedding") === true;
+  if (withEmbedding && model.embeds !== true) throw taskFailure("embedding_unsupported");
   const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   using shares = new DisposableStack();
   const started = performance.now();
@@ -47,13 +49,20 @@ export async function runPicture(
   const regions = await withPriors(placeRegions(asked, picture), task, picture);
   hooks.signal.throwIfAborted();
   const from = performance.now();
-  const found = await model.segment(picture, { ...task, regions, withFaint: false, task, usage });
+  const found = await model.segment(picture, {
+    ...task,
+    regions,
+    withFaint: false,
+    withEmbedding,
+    task,
+    usage,
+  });
   const infer = performance.now() - from - (usage.waitedMs - waited);
   hooks.signal.throwIfAborted();
   checkSegmentation(found, picture, { prompts: prompts.length, regions: regions.length });
   const unserved = unservedNotice(found, prompts.length, regions.length > 0);
   const inferred = performance.now();
-  await using formats = await openFormats(task, picture, hooks);
+  await using formats = await openFormats(task, picture, hooks, found.embedding);
   const written = await writeMasks(task, picture, found, formats, stepsOf(hooks));
   const encode = performance.now() - inferred - written.post;
   return {

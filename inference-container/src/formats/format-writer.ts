@@ -1,7 +1,7 @@
 import type { RowRuns } from "@segmentation/masks";
 import type { Category } from "@segmentation/protocol";
 import type { ImageTask, WrittenFile } from "../messages.ts";
-import type { Picture } from "../models/model.ts";
+import type { Picture, PictureEmbedding } from "../models/model.ts";
 
 /** A mask of the picture, for its formats. */
 export interface FoundMask {
@@ -26,4 +26,6 @@ export interface Subject extends Pick<ImageTask, "folder"> {
   readonly index: number;
   readonly picture: Picture;
   readonly categories: readonly Category[];
+  /** Only for the format of that name. */
+  readonly embedding?: PictureEmbedding | undefined;
 }

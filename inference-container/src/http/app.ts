@@ -60,11 +60,11 @@ export function createApp(parts: AppParts): Hono {
   app.get("/v1/model", (c) => {
     const loaded = model();
     if (loaded === undefined) return c.json(NOT_READY.STARTING, 503);
-    const { fallback: _, ...described } = loaded;
+    const { fallback: _, embeds, ...described } = loaded;
     return c.json({
       ...described,
       protocol: PROTOCOL,
-      formats: ResultFormat.options,
+      formats: ResultFormat.options.filter((format) => embeds || format !== "embedding"),
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
     } satisfies ModelDescription);
   });

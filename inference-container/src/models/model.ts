@@ -1,4 +1,5 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
+import type { EmbeddingData } from "@segmentation/masks";
 import type { ImageParameters, ImageWork, RegionPoint } from "@segmentation/protocol";
 import type { Usage } from "../device/usage.ts";
 import type { Size } from "../size.ts";
@@ -97,6 +98,9 @@ export interface Followable {
   votes(cells: CellAppearance, known: KnownCells): Promise<Float32Array>;
 }
 
+/** A picture's features, from which SAM 2's decoder draws masks elsewhere. */
+export type PictureEmbedding = Pick<EmbeddingData, "model" | "decoder" | "tensors">;
+
 /** A prompt that the model can't serve, with a sentence for the person who wrote it. */
 export interface UnservedPrompt {
   readonly promptIndex: number;
@@ -113,6 +117,8 @@ export interface Segmentation {
   /** The masks of the request's regions, in their order; absent if it had none. */
   readonly regions?: readonly DrawnRegion[];
   readonly modelMs: number;
+  /** Only if the request asks for it. */
+  readonly embedding?: PictureEmbedding;
   /** True if this call did not compute the picture's features, because an earlier call did. */
   readonly featuresCached: boolean;
   /** Only if the request asks for it and the family draws in boxes. */
@@ -130,6 +136,8 @@ export interface SegmentRequest extends Readonly<Pick<ImageParameters, "prompts"
   readonly withFaint: boolean;
   /** True to keep the picture open. */
   readonly keepOpen?: boolean;
+  /** True to return the picture's embedding; only for a model with `embeds`. */
+  readonly withEmbedding?: boolean;
   /** True for a frame of a clip, where a detection begins a track; by default a single picture. */
   readonly inClip?: boolean;
   /** The task that asks, for a model on a server. Absent in a self-test. */
@@ -160,6 +168,8 @@ export interface Model {
   readonly drawsRegions?: boolean;
   /** True if its open pictures can be followed, and its regions may correct a mask. */
   readonly followsRegions?: boolean;
+  /** True if it returns the embedding of a picture. */
+  readonly embeds?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**
    * Runs the golden picture, whose answer is known. A model without this can't find out whether its device is well.

@@ -4,8 +4,9 @@
 const IR_VERSIONS = { 13: 8, 20: 9 } as const;
 /** `TensorProto.DataType` of 32-bit floats, and `AttributeProto.AttributeType` of one. */
 export const FLOAT = 1;
+export const UINT8 = 2;
 const INT64 = 7;
-const ELEMENTS = { float32: FLOAT, uint8: 2 } as const;
+const ELEMENTS = { float32: FLOAT, uint8: UINT8 } as const;
 
 /** Numbers become INT or INTS attributes, strings STRING; FLOAT and GRAPH are marked. */
 export type Attribute =
@@ -40,9 +41,9 @@ export class OnnxGraph {
     return name;
   }
 
-  /** Declares the value `name` as a float output. */
-  output(name: string, shape: Shape): void {
-    this.#outputs.push(message(12, valueInfo(name, shape)));
+  /** Declares the value `name` as an output. */
+  output(name: string, shape: Shape, element: keyof typeof ELEMENTS = "float32"): void {
+    this.#outputs.push(message(12, valueInfo(name, shape, ELEMENTS[element])));
   }
 
   /** Adds a node and returns its output's name: the first, if it is given `more`. */

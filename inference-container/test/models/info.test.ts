@@ -20,12 +20,16 @@ describe("what the service reports about a model", () => {
       vocabulary: "open",
       attributes: true,
       regions: { box: false, points: false, clips: false },
+      embeds: false,
     });
-    expect(infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true, followsRegions: true })).toEqual({
+    expect(
+      infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true, followsRegions: true, embeds: true }),
+    ).toEqual({
       ...about,
       vocabulary: ["cat", "dog"],
       attributes: false,
       regions: { box: true, points: true, clips: true },
+      embeds: true,
     });
   });
 });

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { readEmbedding } from "@segmentation/masks";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { peakIn } from "../../../scripts/shared/processes.ts";
@@ -35,7 +36,7 @@ test("a photograph goes from the posted task to stored masks and a preview [1-2]
     inputUrl: `${rig.worker.origin}/inputs/coffee.png`,
     prompts: ["cup", "unicorn", "spoon"],
     generatePreview: true,
-    formats: { wanted: ["coco", "yolo", "cutout", "labelmap"], taskId: "coffee.png", index: 0 },
+    formats: { wanted: ["coco", "yolo", "cutout", "labelmap", "embedding"], taskId: "coffee.png", index: 0 },
   });
   const { masks, preview, notice } = imageOutput(report);
   expect(masks.map(({ promptIndex }) => promptIndex)).toEqual([0, 2]);
@@ -54,6 +55,13 @@ test("a photograph goes from the posted task to stored masks and a preview [1-2]
   );
   expectCoco(CocoPictures.parse(JSON.parse(file("annotations.json").toString())), "coffee.png", known);
   expectYolo(file("labels.txt").toString(), known);
+  const { model, width, height, tensors } = readEmbedding(file("embedding.bin"));
+  expect([model.id, width, height]).toEqual(["builtin", 600, 400]);
+  expect(tensors.map(({ name, dims }) => [name, dims])).toEqual([
+    ["image_embed", [1, 256, 64, 64]],
+    ["middle_cells", [4_096, 256]],
+    ["fine_cells", [16_384, 128]],
+  ]);
   await expectLabelmap(file("labelmap.png"), known);
   for (const mask of known)
     await expectCutout(file(`cutouts/${mask.maskIndex}.png`), mask, await readFile(COFFEE));

@@ -1,4 +1,5 @@
 import type { ImageTaskRequest } from "@segmentation/protocol";
+import { readEmbedding, valuesOf } from "@segmentation/masks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../../test/support/at.ts";
 import {
@@ -74,6 +75,22 @@ test.for([
   expect(storedOf(key).toSorted()).toEqual([name, "masks/0.png"].toSorted());
   const { [format]: reported } = imageOutput(report);
   expect(reported).toBe(format === "cutout" ? true : name);
+});
+
+test("a picture's embedding is written with the model and the picture's size, also without anything to draw", async () => {
+  const formats = { wanted: ["embedding" as const], taskId: "a.png", index: 0 };
+  const inputUrl = `${rig.worker.origin}/inputs/turned.jpg`;
+  const output = imageOutput(await rig.finish({ key: "features", prompts: [], inputUrl, formats }));
+  expect(output).toMatchObject({ masks: [], embedding: "embedding.bin", notice: null, units: 1 });
+  expect(storedOf("features")).toEqual(["embedding.bin"]);
+  const { tensors, ...about } = readEmbedding(stored("features/embedding.bin"));
+  expect(about).toEqual({
+    model: { id: "planted", version: "1.0.0" },
+    decoder: { width: 32, height: 32, islandShare: 0.05, holeShare: 0.5 },
+    width: 60,
+    height: 80,
+  });
+  expect(tensors.map((tensor) => [...valuesOf(tensor)])).toEqual([[60, 80]]);
 });
 
 test("a task that wants no format reports what it always did [A4-3]", async () => {

@@ -123,7 +123,7 @@ test("a model that finds by words only says regions_unsupported, before it looks
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "input"), (await samples())["bright.png"] ?? "");
-  const { drawsRegions: _, ...wordsOnly } = await loadModel("planted");
+  const { drawsRegions: _, embeds: __, ...wordsOnly } = await loadModel("planted");
   const task: ImageTask = {
     type: "image",
     key: "picture",
@@ -141,6 +141,11 @@ test("a model that finds by words only says regions_unsupported, before it looks
   const hooks = { at: () => undefined, progress: () => undefined, signal: new AbortController().signal };
   await expect(runPicture(wordsOnly, task, hooks, new Semaphore(1))).rejects.toMatchObject({
     code: "regions_unsupported",
+  });
+  const formats = { wanted: ["embedding" as const], taskId: "a.png", index: 0 };
+  const { regions: ___, ...words } = task;
+  await expect(runPicture(wordsOnly, { ...words, formats }, hooks, new Semaphore(1))).rejects.toMatchObject({
+    code: "embedding_unsupported",
   });
 });
 

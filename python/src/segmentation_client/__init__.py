@@ -8,6 +8,7 @@ from ._version import __version__ as __version__
 from ._watch import JobUpdate
 from .client import AsyncClient, Client
 from .coco import coco_from_masks, merge_coco
+from .embedding import Embedding
 from .errors import SegmentationError
 from .masks import Box, Mask, Rle, decode_rle, encode_rle, read_mask_png
 from .options import (
@@ -33,6 +34,7 @@ __all__ = [
     "CallOptions",
     "Client",
     "ClipRegion",
+    "Embedding",
     "EndedPicture",
     "Event",
     "ImageResult",

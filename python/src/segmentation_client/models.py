@@ -406,7 +406,7 @@ class ImageJobRequest(TypedDict):
     prompts: NotRequired[Sequence[str]]
     """What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
     things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that
-    is repeated counts once. May be left out if each task has a region.
+    is repeated counts once. May be left out if each task has a region, or if `formats` has `embedding`.
     """
     regions: NotRequired[Sequence[Region]]
     """Objects to segment that need not be named: each region gives one mask, after those of the prompts."""
@@ -424,7 +424,7 @@ class ImageJobRequest(TypedDict):
     """
     formats: NotRequired[Sequence[ImageFormat]]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
-    labels. Each adds assets of its own.
+    labels, the picture's embedding. Each adds assets of its own.
     """
 
 
@@ -1129,7 +1129,7 @@ class ImageJobOptions(TypedDict, total=False):
     """
     formats: Sequence[ImageFormat]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
-    labels. Each adds assets of its own.
+    labels, the picture's embedding. Each adds assets of its own.
     """
 
 
@@ -1154,7 +1154,7 @@ class VideoJobOptions(TypedDict, total=False):
 
 ArchiveStatus: TypeAlias = Literal["pending", "processing", "ready", "failed"]
 CreateJobRequest: TypeAlias = Union["ImageJobRequest", "VideoJobRequest"]
-ImageFormat: TypeAlias = Literal["coco", "yolo", "cutout", "labelmap"]
+ImageFormat: TypeAlias = Literal["coco", "yolo", "cutout", "labelmap", "embedding"]
 JobEventData: TypeAlias = Union["JobStatus", "JobProgress"]
 JobType: TypeAlias = Literal["image", "video"]
 Manifest: TypeAlias = Union["ImageManifest", "VideoManifest"]

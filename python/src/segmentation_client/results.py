@@ -13,6 +13,7 @@ from . import models as m
 from ._annotated import annotated_coco
 from ._inputs.file_names import unique_names
 from .coco import coco_from_masks, merge_coco, numbered
+from .embedding import Embedding
 from .errors import SegmentationError, invalid_input
 from .masks import Mask, Rle, array_of, decode_rle, to_supervision
 
@@ -43,6 +44,11 @@ class Picture:
     def preview(self) -> bytes:
         """The picture with its masks drawn on it: a PNG. Raises `invalid_input` unless the job has `generate_preview`."""
         return _file(self.files, f"preview/{self.task_id}.png")
+
+    @property
+    def embedding(self) -> Embedding:
+        """The features of the picture. Raises `invalid_input` unless the job has `formats=["embedding"]`."""
+        return Embedding(_file(self.files, f"embeddings/{self.task_id}.bin"))
 
     def to_coco(self) -> dict[str, Any]:
         """The picture as COCO document: the service's, of a job with `formats=["coco"]`; otherwise made from the

@@ -10,7 +10,15 @@ import {
   Status,
   TaskId,
 } from "../../shared/api/primitives.ts";
-import { checkObjects, checkRegions, ClipRegions, RefinedMask, Regions, requirePrompts } from "./region.ts";
+import {
+  ASKS_NOTHING,
+  checkObjects,
+  checkRegions,
+  ClipRegions,
+  RefinedMask,
+  Regions,
+  requirePrompts,
+} from "./region.ts";
 
 const threshold = (fallback: number, description: string) =>
   z.number().min(0).max(1).default(fallback).meta({ description });
@@ -64,7 +72,7 @@ export const ImageJobRequest = z
     {
       type: z.literal("image"),
       prompts: Prompts.optional().meta({
-        description: `${ONE_EACH} May be left out if each task has a region.`,
+        description: `${ONE_EACH} May be left out if each task has a region, or if \`formats\` has \`embedding\`.`,
       }),
       regions: Regions.optional(),
       tasks: z
@@ -89,7 +97,7 @@ export const ImageJobRequest = z
   .superRefine(checkRegions)
   .meta({
     id: "ImageJobRequest",
-    not: { properties: { prompts: ABSENT, regions: ABSENT } },
+    not: ASKS_NOTHING,
     examples: [
       {
         type: "image",

@@ -166,27 +166,48 @@ interface Asked {
   readonly prompts?: readonly string[] | undefined;
   readonly tasks: readonly string[];
   readonly regions?: readonly (Region | ClipRegion)[] | undefined;
+  readonly formats?: readonly string[] | undefined;
 }
 
 /** The fields of a request of which it needs at least one. */
 interface Sought {
   readonly prompts?: unknown;
   readonly regions?: unknown;
+  readonly formats?: unknown;
 }
 
-/** Refuses a job with neither prompts nor regions as lacking its prompts: as the first issue, even with other issues. */
-export function requirePrompts({ prompts, regions }: Sought, { issues }: z.core.ParsePayload): void {
-  if (prompts === undefined && regions === undefined)
+/** The format that needs neither prompts nor regions. */
+const EMBEDDING = "embedding";
+
+/** The JSON Schema of a request that lacks all that it could ask for. */
+export const ASKS_NOTHING = {
+  properties: {
+    prompts: ABSENT,
+    regions: ABSENT,
+    formats: { type: "array", items: { not: { const: EMBEDDING } } },
+  },
+};
+
+/**
+ * Refuses a job that asks for neither prompts nor regions nor embeddings as lacking its prompts: as the first issue, even with
+ * other issues.
+ */
+export function requirePrompts({ prompts, regions, formats }: Sought, { issues }: z.core.ParsePayload): void {
+  const embeds = Array.isArray(formats) && formats.includes(EMBEDDING);
+  if (prompts === undefined && regions === undefined && !embeds)
     issues.unshift({ code: "invalid_type", expected: "array", path: ["prompts"], input: undefined });
 }
 
-/** Refuses a region of a task that is not the job's, and a task that has neither a region nor a prompt. */
-export function checkRegions({ prompts, tasks, regions = [] }: Asked, context: z.RefinementCtx): void {
+/** Refuses a region of a task that is not the job's, and a task for which the job asks for nothing. */
+export function checkRegions(
+  { prompts, tasks, regions = [], formats = [] }: Asked,
+  context: z.RefinementCtx,
+): void {
   const refuse = (path: (string | number)[], message: string): void =>
     context.addIssue({ code: "custom", path, message });
   for (const [index, { taskId }] of regions.entries())
     if (!tasks.includes(taskId)) refuse(["regions", index, "taskId"], "is not one of the job's tasks");
-  if (prompts !== undefined) return;
+  if (prompts !== undefined || formats.includes(EMBEDDING)) return;
   for (const [index, task] of tasks.entries())
     if (!regions.some(({ taskId }) => taskId === task))
       refuse(["tasks", index], "has no region; without prompts, each task needs one");

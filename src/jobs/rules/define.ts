@@ -47,9 +47,11 @@ const clipRegionOf = ({ timeSeconds = 0, objectId, ...region }: ClipRegion): Job
   ...(objectId !== undefined && { objectId }),
 });
 
-/** Returns true if a job only refines masks of its pictures. */
-const onlyRefines = (request: ImageJobRequest): boolean =>
-  request.prompts === undefined && request.regions?.every(({ refines }) => refines !== undefined) === true;
+/** Returns true if a job only refines masks of its pictures. An embedding makes further refinements possible. */
+const onlyRefines = ({ prompts, regions, formats = [] }: ImageJobRequest): boolean =>
+  prompts === undefined &&
+  !formats.includes("embedding") &&
+  regions?.every(({ refines }) => refines !== undefined) === true;
 
 /**
  * Returns the job that an account requests, with the id `jobId`; `now` is epoch milliseconds.

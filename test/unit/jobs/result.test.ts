@@ -66,7 +66,13 @@ describe("a job's assets", () => {
   });
 
   it("are each picture's files in the formats that it was written in, behind its preview, in the table's order", () => {
-    const formats = { labelmap: "labelmap.png", cutout: true, yolo: "labels.txt", coco: "annotations.json" };
+    const formats = {
+      embedding: "embedding.bin",
+      labelmap: "labelmap.png",
+      cutout: true,
+      yolo: "labels.txt",
+      coco: "annotations.json",
+    };
     const task = { taskId: A, lease: 4, output: { ...CATS, ...formats } };
     expect(assetsOf({ ...PICTURES, tasks: [task] }).slice(3)).toEqual(
       [
@@ -75,6 +81,7 @@ describe("a job's assets", () => {
         [`cutouts/${A}/0.png`, "cutouts/0.png"],
         [`cutouts/${A}/1.png`, "cutouts/1.png"],
         [`labelmaps/${A}.png`, "labelmap.png"],
+        [`embeddings/${A}.bin`, "embedding.bin"],
       ].map(([key, name]) => ({ key, objectKey: `outputs/acct_1/job_1/${A}/4/${name}` })),
     );
   });

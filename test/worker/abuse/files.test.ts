@@ -19,7 +19,7 @@ const CLASS_B = 0.36 / 1_000_000;
 /** The maximum request for a job of one picture. */
 const GREEDY = {
   prompts: Array.from({ length: 32 }, (_, i) => `thing ${i}`),
-  formats: ["cutout", "coco", "yolo", "labelmap"],
+  formats: ["cutout", "coco", "yolo", "labelmap", "embedding"],
   generatePreview: true,
 };
 const MASKS = mostMasks({ prompts: 32, tasks: 1, regions: 0, filesPerMask: 2 });
@@ -31,6 +31,7 @@ const full = (masks: number): Completion =>
     coco: "annotations.json",
     yolo: "labels.txt",
     labelmap: "labelmap.png",
+    embedding: "embedding.bin",
   });
 
 const filesOfDay = async ({ accountId }: Client): Promise<number> =>
@@ -77,7 +78,7 @@ describe("the files of a day", () => {
       for (let day = 0; day < count; day += 1, later(DAY)) days.push(await writeAll(end));
       const most = Math.max(...days);
       // Five pictures: a sixth would be more than 65,000.
-      expect(most).toBe(5 * (2 * MASKS + 4));
+      expect(most).toBe(5 * (2 * MASKS + 5));
       const month = 30 * most * (CLASS_A + MOST_ARCHIVES * CLASS_B);
       expect(month.toFixed(2)).toBe("15.56");
     },
@@ -91,7 +92,7 @@ describe("the files of a day", () => {
     expect(await filesOfDay(client)).toBe(2 * MASKS + SINGLE_FILES);
     await deliverTask(body.jobId, taskId);
     await callBack(inference.last, "complete", full(3));
-    await expect.poll(() => filesOfDay(client)).toBe(2 * 3 + 4);
+    await expect.poll(() => filesOfDay(client)).toBe(2 * 3 + 5);
   });
 
   it("are none of a job that was cancelled before the inference service took it", async () => {

@@ -11,6 +11,7 @@ import { Detector } from "./detector.ts";
 import { BuiltinManifest } from "./manifest.ts";
 import { BuiltinModel } from "./model.ts";
 import { readNounTable, Vocabulary } from "./vocabulary.ts";
+import { Embedder } from "../sam2/embedder.ts";
 import { Recall } from "../sam2/recall.ts";
 import { Segmenter } from "../sam2/segmenter.ts";
 import { TextEncoder } from "./text-encoder.ts";
@@ -27,8 +28,8 @@ export async function openBuiltin(folder: string, options: LoadOptions): Promise
     const decoder = await load("decoder");
     const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
     const vocabulary = await openVocabulary(folder, manifest, text, options.textCacheBytes);
-    const recall = await Recall.load(graphs);
-    const parts = { manifest, detector, segmenter, recall, vocabulary, graphs };
+    const [recall, embedder] = [await Recall.load(graphs), await Embedder.load(graphs, decoder)];
+    const parts = { manifest, detector, segmenter, recall, embedder, vocabulary, graphs };
     return new BuiltinModel(parts, options);
   } catch (error) {
     await graphs.close();

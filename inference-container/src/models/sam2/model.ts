@@ -5,8 +5,16 @@ import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Manifest } from "../manifest.ts";
-import type { Instance, Picture, Segmentation, SegmentRequest, UnservedPrompt } from "../model.ts";
+import type {
+  Instance,
+  Picture,
+  PictureEmbedding,
+  Segmentation,
+  SegmentRequest,
+  UnservedPrompt,
+} from "../model.ts";
 import { gridArea } from "../mask-shape.ts";
+import type { Embedder } from "./embedder.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import type { Recall } from "./recall.ts";
 import { type Drawing, Sam2Picture } from "./open-picture.ts";
@@ -32,6 +40,8 @@ export interface Sam2Parts {
   readonly graphs: GraphSet;
   readonly segmenter: Segmenter;
   readonly recall: Recall;
+  /** Undefined if the features can't leave the device. */
+  readonly embedder: Embedder | undefined;
 }
 
 const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
@@ -39,14 +49,22 @@ const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
 export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   readonly drawsRegions = true;
   readonly followsRegions = true;
+  readonly embeds: boolean;
   protected readonly parts: Parts;
   readonly #drawing: Drawing;
+  /** The parts of an embedding that all pictures have. */
+  readonly #about: Pick<PictureEmbedding, "model" | "decoder">;
 
   constructor(parts: Parts, options: LoadOptions) {
-    const { manifest, graphs, segmenter, recall } = parts;
+    const { manifest, graphs, segmenter, recall, embedder } = parts;
     super(manifest, graphs, options);
     this.parts = parts;
+    this.embeds = embedder !== undefined;
     this.#drawing = { segmenter, recall, cleaning: manifest.masks, features: this.features };
+    const { id, version, images, masks } = manifest;
+    const { width, height } = images.segmenter;
+    const { islandShare, holeShare } = masks;
+    this.#about = { model: { id, version }, decoder: { width, height, islandShare, holeShare } };
   }
 
   /** Finds the boxes; not called for a request without prompts. */
@@ -70,6 +88,9 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
       const found = prompts.length === 0 ? NOTHING : await this.find(picture, request, usage);
       const instances = await drawn(open, found.boxes);
       const drawnRegions = await open.draw(regions);
+      const { embedder } = this.parts;
+      const tensors =
+        request.withEmbedding === true ? await embedder?.embed(await open.held(), usage) : undefined;
       if (!keepOpen) open[Symbol.dispose]();
       return {
         instances,
@@ -77,6 +98,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
         regions: drawnRegions,
         modelMs: usage.ms,
         featuresCached: found.cached && !open.computedFeatures,
+        ...(tensors && { embedding: { ...this.#about, tensors } }),
         ...(keepOpen && { open }),
       };
     } catch (error) {

@@ -58,7 +58,7 @@ export class Sam2Picture implements OpenPicture, Followable {
     if (regions.length === 0) return [];
     const { segmenter } = this.#drawing;
     const drawn = await segmenter.draw(
-      await this.#held(),
+      await this.held(),
       regions,
       this.#picture,
       this.#usage,
@@ -82,7 +82,7 @@ export class Sam2Picture implements OpenPicture, Followable {
 
   async offers(regions: readonly Region[]): Promise<DrawnRegion[][]> {
     if (regions.length === 0) return [];
-    return this.#drawing.segmenter.offers(await this.#held(), regions, this.#picture, this.#usage);
+    return this.#drawing.segmenter.offers(await this.held(), regions, this.#picture, this.#usage);
   }
 
   cleaned(mask: LogitGrid, region: Partial<Region> = {}): LogitGrid {
@@ -93,6 +93,12 @@ export class Sam2Picture implements OpenPicture, Followable {
     return this.#drawing.recall.votes(cells, known, this.#usage);
   }
 
+  /** The features; the picture releases them. */
+  async held(): Promise<Held> {
+    this.#features ??= await this.#encode();
+    return this.#features;
+  }
+
   [Symbol.dispose](): void {
     this.#features?.[Symbol.dispose]();
     this.#features = undefined;
@@ -101,21 +107,16 @@ export class Sam2Picture implements OpenPicture, Followable {
   }
 
   async #lookAtAll(): Promise<PictureAppearance> {
-    const { values, dims } = copiedFloats(await this.#held(), EMBEDDING);
+    const { values, dims } = copiedFloats(await this.held(), EMBEDDING);
     return appearanceOf(values, dims);
   }
 
   async #appearance(mask: LogitGrid): Promise<Float32Array> {
     if (this.#embedding === undefined) {
-      const { values, dims } = copiedFloats(await this.#held(), EMBEDDING);
+      const { values, dims } = copiedFloats(await this.held(), EMBEDDING);
       this.#embedding = new Embedding(values, dims);
     }
     return this.#embedding.appearance(mask);
-  }
-
-  async #held(): Promise<Held> {
-    this.#features ??= await this.#encode();
-    return this.#features;
   }
 
   async #encode(): Promise<Held> {

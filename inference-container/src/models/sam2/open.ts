@@ -5,6 +5,7 @@ import { checkRoles, type Graph, GraphSet, type Roles } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { GraphSpec, Manifest } from "../manifest.ts";
 import type { SegmenterManifest } from "./manifest.ts";
+import { Embedder } from "./embedder.ts";
 import { Recall } from "./recall.ts";
 import { Segmenter } from "./segmenter.ts";
 
@@ -20,6 +21,7 @@ interface Opened {
   readonly graphs: GraphSet;
   readonly segmenter: Segmenter;
   readonly recall: Recall;
+  readonly embedder: Embedder | undefined;
   /** Loads a further graph. @param roles the inputs and outputs that the adapter uses */
   readonly load: (spec: GraphSpec, roles: Roles) => Promise<Graph>;
 }
@@ -45,7 +47,8 @@ export async function openWithSam2(
     // The small graph first: a wrong one fails before the large one is read.
     const decoder = await load(manifest.graphs.decoder, DECODER);
     const segmenter = new Segmenter(await load(manifest.graphs.encoder, ENCODER), decoder, manifest);
-    return await open({ graphs, segmenter, recall: await Recall.load(graphs), load });
+    const [recall, embedder] = [await Recall.load(graphs), await Embedder.load(graphs, decoder)];
+    return await open({ graphs, segmenter, recall, embedder, load });
   } catch (error) {
     await graphs.close();
     throw error;

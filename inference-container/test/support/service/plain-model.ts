@@ -1,8 +1,8 @@
-/** The planted model without regions. */
+/** The planted model without regions and embeddings. */
 import { loadModel as loadPlanted } from "./planted-model.ts";
 import type { Model } from "../../../src/models/model.ts";
 
 export async function loadModel(folder: string): Promise<Model> {
-  const { drawsRegions: _, followsRegions: __, ...model } = await loadPlanted(folder);
+  const { drawsRegions: _, followsRegions: __, embeds: ___, ...model } = await loadPlanted(folder);
   return { ...model, id: "plain" };
 }

@@ -11,6 +11,7 @@ import type {
   LogitGrid,
   Model,
   Picture,
+  PictureEmbedding,
   Region,
   SegmentRequest,
   Segmentation,
@@ -18,6 +19,7 @@ import type {
 import { Turns } from "./turns.ts";
 
 const GRID = 32;
+const RULES = { width: 32, height: 32, islandShare: 0.05, holeShare: 0.5 };
 const VOCABULARY = new Set(["bright", "nothing", "stripes", "slow", "faint"]);
 
 /** Loads at once; a folder named "broken" can't be loaded, one named "late" takes a second. */
@@ -34,6 +36,7 @@ export async function loadModel(folder: string): Promise<Model> {
     family: "planted",
     drawsRegions: true,
     followsRegions: true,
+    embeds: true,
     segment: async (picture, request) => {
       if (request.prompts.includes("mute")) await never();
       if (request.prompts.includes("collapse")) process.kill(process.pid, "SIGKILL");
@@ -42,11 +45,28 @@ export async function loadModel(folder: string): Promise<Model> {
       const { contentHash } = picture;
       const featuresCached = contentHash !== null && seen.has(contentHash);
       if (contentHash !== null) seen.add(contentHash);
-      return { ...find(picture, request), modelMs: 1, featuresCached };
+      const embedding = request.withEmbedding === true && { embedding: embeddingOf(picture) };
+      return { ...find(picture, request), ...embedding, modelMs: 1, featuresCached };
     },
     close: () => Promise.resolve(),
   };
 }
+
+/** Features of which the reader knows the picture: its width and its height. */
+const embeddingOf = ({ width, height }: Picture): PictureEmbedding => ({
+  model: { id: "planted", version: "1.0.0" },
+  decoder: RULES,
+  tensors: [
+    {
+      name: "size",
+      dims: [2],
+      blocks: [1, 2, 1],
+      minimum: Float32Array.of(0),
+      step: Float32Array.of(1),
+      bytes: Uint8Array.of(width, height),
+    },
+  ],
+});
 
 async function misbehave(prompts: readonly string[]): Promise<void> {
   if (prompts.includes("slow")) await sleep(500);

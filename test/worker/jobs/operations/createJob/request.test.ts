@@ -33,6 +33,7 @@ describe("createJob 400", () => {
     ["no type", { type: undefined }],
     ["an unknown type", { type: "audio" }],
     ["no prompts", { prompts: undefined }],
+    ["no prompts, and a format of masks", { prompts: undefined, formats: ["coco"] }],
     ["an empty list of prompts", { prompts: [] }],
     ["an empty prompt", { prompts: ["cat", ""] }],
     ["a prompt of spaces", { prompts: ["cat", " \u00a0\u3000\n"] }],
