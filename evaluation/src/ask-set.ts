@@ -1,4 +1,4 @@
-import type { Region } from "../../inference-container/src/models/model.ts";
+import type { Region } from "@segmentation/masks";
 import { ProgressBar, type Output } from "../../inference-container/src/progress-bar.ts";
 import type { LabelledObject } from "./labelled-set.ts";
 import { innermost } from "./measures/innermost.ts";

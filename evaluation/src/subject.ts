@@ -1,4 +1,4 @@
-import type { Region } from "../../inference-container/src/models/model.ts";
+import type { Region } from "@segmentation/masks";
 import type { Mask } from "./measures/mask.ts";
 
 /** One picture and the prompts to find in it. */

@@ -7,7 +7,7 @@ import { readManifest } from "../../inference-container/src/models/folder.ts";
 import { openModel } from "../../inference-container/src/models/load.ts";
 import type { NamedTensor } from "../../inference-container/src/models/loaded-model.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
-import { gridArea } from "../../inference-container/src/models/mask-shape.ts";
+import { gridArea } from "@segmentation/masks";
 import type { Instance, Model, Segmentation } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
 import { peakIn } from "../shared/processes.ts";

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import sharp from "sharp";
 import { Trajectory } from "../../../inference-container/src/following/trajectory.ts";
-import { CLIP_MASK_THRESHOLD } from "../../../inference-container/src/masks/runs/find-runs.ts";
+import { CLIP_MASK_THRESHOLD } from "@segmentation/masks";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import type { Model, OpenPicture } from "../../../inference-container/src/models/model.ts";

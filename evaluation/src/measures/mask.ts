@@ -1,6 +1,4 @@
-import { rleOf, switchesOf, unpackCounts } from "@segmentation/masks";
-import { findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
-import type { LogitGrid } from "../../../inference-container/src/models/model.ts";
+import { findRuns, type LogitGrid, rleOf, switchesOf, unpackCounts } from "@segmentation/masks";
 
 /**
  * The pixels of an object, as the COCO API walks them: down each column, the columns from left to right. Pixel (x, y) is

@@ -1,8 +1,6 @@
-import type { RowRuns } from "@segmentation/masks";
+import { findRuns, type LogitGrid, type RowRuns } from "@segmentation/masks";
 import { maskPixels } from "../masks/write-mask-png.ts";
-import { findRuns } from "../masks/runs/find-runs.ts";
 import { ByteCache } from "../models/memory/byte-cache.ts";
-import type { LogitGrid } from "../models/model.ts";
 import type { Size } from "../size.ts";
 
 /** Bytes of run lengths that are kept for further takers: some hundred masks of a large picture. */

@@ -1,7 +1,8 @@
 import { openFormats } from "../formats/open-formats.ts";
 import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { Model, Region } from "../models/model.ts";
+import type { Region } from "@segmentation/masks";
+import type { Model } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { readPriorMask } from "../pictures/prior-mask.ts";
 import { taskFailure } from "../failures.ts";

@@ -1,9 +1,9 @@
 import type { Problem } from "@segmentation/protocol";
 import { type CocoShape, cocoShapeOf } from "../formats/coco-shape.ts";
-import { CLIP_MASK_THRESHOLD, findRuns } from "../masks/runs/find-runs.ts";
+import { CLIP_MASK_THRESHOLD, findRuns, type LogitGrid } from "@segmentation/masks";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { Instance, LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";
+import type { Instance, OpenPicture, Segmentation } from "../models/model.ts";
 import type { TrackedObject } from "../preview/preview.ts";
 import { Bridges } from "../following/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";

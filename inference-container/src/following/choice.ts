@@ -1,7 +1,7 @@
 /** Rates the masks that the decoder offers by their likeness to the followed object. */
 import { asShare, cosine, unit } from "../models/arithmetic.ts";
-import { gridArea } from "../models/mask-shape.ts";
-import type { DrawnRegion, LogitGrid, PictureAppearance } from "../models/model.ts";
+import { gridArea, type LogitGrid } from "@segmentation/masks";
+import type { DrawnRegion, PictureAppearance } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 
 /** The object's expected properties, with which a mask is compared. */

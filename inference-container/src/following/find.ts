@@ -1,8 +1,16 @@
 /** Finds objects of earlier frames in a frame. Every continued mask comes from here. */
 import type { RegionPoint } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
-import { gridArea, gridBounds, gridMoved, gridOverlap, samplesAt } from "../models/mask-shape.ts";
-import type { DrawnRegion, Followable, LogitGrid, PictureAppearance, Region } from "../models/model.ts";
+import {
+  gridArea,
+  gridBounds,
+  gridMoved,
+  gridOverlap,
+  type LogitGrid,
+  type Region,
+  samplesAt,
+} from "@segmentation/masks";
+import type { DrawnRegion, Followable, PictureAppearance } from "../models/model.ts";
 import type { Size } from "../size.ts";
 import { best, type Expected, type Offer, weigh } from "./choice.ts";
 import { cellsWithin, appearanceOf, type Memory } from "./memory.ts";

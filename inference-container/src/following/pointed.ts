@@ -1,9 +1,8 @@
 /** Draws objects in the frames in which regions mark them. */
 import type { Box } from "../models/box.ts";
 import { asShare, cosine } from "../models/arithmetic.ts";
-import { gridBounds } from "../models/mask-shape.ts";
-import type { DrawnRegion, LogitGrid, Region } from "../models/model.ts";
-import { chosen, obeying } from "../models/sam2/regions.ts";
+import { chosen, gridBounds, type LogitGrid, obeying, type Region } from "@segmentation/masks";
+import type { DrawnRegion } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 import { descriptorOf } from "./choice.ts";
 import type { Found, Scene } from "./find.ts";

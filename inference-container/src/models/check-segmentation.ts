@@ -1,6 +1,7 @@
 import { problemOf } from "@segmentation/protocol";
 import { TaskFailure } from "../failures.ts";
-import type { Instance, LogitGrid, Picture, Segmentation } from "./model.ts";
+import type { LogitGrid } from "@segmentation/masks";
+import type { Instance, Picture, Segmentation } from "./model.ts";
 
 const refuse = (what: string): never => {
   throw new TaskFailure(problemOf("model_output_invalid"), what);

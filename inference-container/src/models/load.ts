@@ -10,7 +10,7 @@ import { TaskFailure } from "../failures.ts";
 import { join } from "node:path";
 import sharp from "sharp";
 import { boxIou } from "./box.ts";
-import { gridArea } from "./mask-shape.ts";
+import { gridArea } from "@segmentation/masks";
 
 /**
  * Opens a model folder, warms the model up and runs its self-test.

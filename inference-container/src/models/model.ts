@@ -1,6 +1,6 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
-import type { EmbeddingData } from "@segmentation/masks";
-import type { ImageParameters, ImageWork, RegionPoint } from "@segmentation/protocol";
+import type { EmbeddingData, LogitGrid, Region } from "@segmentation/masks";
+import type { ImageParameters, ImageWork } from "@segmentation/protocol";
 import type { Usage } from "../device/usage.ts";
 import type { Size } from "../size.ts";
 
@@ -17,14 +17,6 @@ export interface Picture {
   readonly contentHash: string | null;
 }
 
-/** Mask logits on a grid stretched over the whole picture; a pixel is set if its logit exceeds the threshold's. */
-export interface LogitGrid {
-  readonly width: number;
-  readonly height: number;
-  /** `width * height` values, row by row; sample centers at (i + 0.5) / width of the picture's width. */
-  readonly logits: Float32Array;
-}
-
 /** One found object. */
 export interface Instance {
   /** Index into the request's prompts. */
@@ -39,18 +31,6 @@ export interface Instance {
   /** The object's appearance as a vector of length 1; only in a picture that is kept open. */
   readonly appearance?: Float32Array;
 }
-
-/**
- * Marks an object in a picture: its box, points on it and outside it, or both, in picture pixels and inside the
- * picture.
- */
-export type Region = (
-  | { readonly box: Instance["box"]; readonly points?: readonly RegionPoint[] }
-  | { readonly box?: never; readonly points: readonly RegionPoint[] }
-) & {
-  /** The expected mask on SAM 2's grid; absent if there is none. */
-  readonly prior?: LogitGrid;
-};
 
 /** The mask for a region. */
 export interface DrawnRegion {

@@ -1,14 +1,8 @@
 /** Reads the mask of an earlier result, which a region corrects. */
 import sharp from "sharp";
 import { taskFailure } from "../failures.ts";
-import type { LogitGrid } from "../models/model.ts";
+import { type LogitGrid, priorOf } from "@segmentation/masks";
 import type { Size } from "../size.ts";
-
-/** The side of the grid on which SAM 2 takes masks. */
-const SIDE = 256;
-
-/** The logit of a cell that a mask fills; negative for an empty cell. */
-const SURE = 10;
 
 /**
  * The mask as logits.
@@ -28,18 +22,13 @@ export async function readPriorMask(path: string, index: number, picture: Size):
       index,
       reason: `has ${width} × ${height} pixels, but the picture has ${picture.width} × ${picture.height}`,
     });
-  const shares = await mask
+  const data = await mask
     .toColourspace("b-w")
     .extractChannel(0)
-    .resize(SIDE, SIDE, { fit: "fill", kernel: "linear" })
     .raw({ depth: "uchar" })
     .toBuffer()
     .catch(() => {
       throw unreadable();
     });
-  return {
-    width: SIDE,
-    height: SIDE,
-    logits: Float32Array.from(shares, (share) => SURE * ((2 * share) / 255 - 1)),
-  };
+  return priorOf({ width, height, data: new Uint8Array(data) });
 }

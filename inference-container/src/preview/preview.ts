@@ -1,8 +1,14 @@
 import sharp from "sharp";
-import type { LogitGrid, Picture } from "../models/model.ts";
+import {
+  type Bounds,
+  boundsOf,
+  CLIP_MASK_THRESHOLD,
+  findRuns,
+  type LogitGrid,
+  type RowRuns,
+} from "@segmentation/masks";
+import type { Picture } from "../models/model.ts";
 import type { Canvas } from "./canvas.ts";
-import { CLIP_MASK_THRESHOLD, findRuns } from "../masks/runs/find-runs.ts";
-import { type Bounds, boundsOf, type RowRuns } from "@segmentation/masks";
 import type { Step } from "../steps.ts";
 import { objectColour } from "./colour.ts";
 import { drawLabels, type Label } from "./label.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Followable, Model, Region } from "../../src/models/model.ts";
+import type { Region } from "@segmentation/masks";
+import type { Followable, Model } from "../../src/models/model.ts";
 import { colourModel, type Film } from "../support/video/coloured-scene.ts";
 import { follow, click, disc, inFrame, range, framesWith, overlap } from "../support/follow.ts";
 

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { encodeMaskPng, maskPixels } from "../../src/masks/write-mask-png.ts";
-import { findRuns } from "../../src/masks/runs/find-runs.ts";
+import { findRuns } from "@segmentation/masks";
 import { kindsOfGrids, thresholds } from "../support/masks/grids.ts";
 import { runsOf, scanlinesOf } from "../support/masks/mask-pixels.ts";
 import { plainMask } from "../support/masks/plain-mask.ts";

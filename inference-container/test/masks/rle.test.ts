@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { rleOf } from "@segmentation/masks";
-import { findRuns } from "../../src/masks/runs/find-runs.ts";
+import { findRuns, rleOf } from "@segmentation/masks";
 import { kindsOfGrids, thresholds } from "../support/masks/grids.ts";
 import { plainMask } from "../support/masks/plain-mask.ts";
 import { decodeRle, plainRle } from "../support/masks/plain-rle.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { findRuns } from "../../src/masks/runs/find-runs.ts";
+import { findRuns } from "@segmentation/masks";
 import { kindsOfGrids, thresholds } from "../support/masks/grids.ts";
 import { runsOf } from "../support/masks/mask-pixels.ts";
 import { plainMask } from "../support/masks/plain-mask.ts";

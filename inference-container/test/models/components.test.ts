@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { components } from "../../src/models/components.ts";
+import { components } from "@segmentation/masks";
 
 /** Fills from cell to cell, in the order of the first cells. */
 function filled(width: number, values: Uint8Array, value: number, overCorners: boolean): number[][] {

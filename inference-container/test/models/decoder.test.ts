@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { rebuildDecoder } from "../../src/models/fetch/decoder/rebuild.ts";
 import { loadModel } from "../../src/models/load.ts";
-import type { Region } from "../../src/models/model.ts";
+import type { Region } from "@segmentation/masks";
 import { referenceFile, sample } from "./samples.ts";
 
 const DOWNLOAD_MS = 600_000;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { gridArea, gridBounds, gridIou, gridMoved, gridOverlap } from "../../src/models/mask-shape.ts";
-import type { LogitGrid } from "../../src/models/model.ts";
+import { gridArea, gridBounds, gridIou, gridMoved, gridOverlap, type LogitGrid } from "@segmentation/masks";
 
 /** A grid drawn with x for set cells, row by row. */
 function grid(...rows: readonly string[]): LogitGrid {

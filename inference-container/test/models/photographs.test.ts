@@ -6,17 +6,15 @@ import { TEMPLATE } from "../../src/models/fetch/build-folder.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { readManifest } from "../../src/models/folder.ts";
 import { loadModel } from "../../src/models/load.ts";
+import { gridBounds, gridIou, type LogitGrid, type Region } from "@segmentation/masks";
 import type {
   DrawnRegion,
   Instance,
-  LogitGrid,
   Model,
   OpenPicture,
   Picture,
-  Region,
   Segmentation,
 } from "../../src/models/model.ts";
-import { gridBounds, gridIou } from "../../src/models/mask-shape.ts";
 import { cosine } from "../../src/models/arithmetic.ts";
 import { plainMask } from "../support/masks/plain-mask.ts";
 import { Trajectory } from "../../src/following/trajectory.ts";

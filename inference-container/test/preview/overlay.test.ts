@@ -1,8 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { findRuns } from "../../src/masks/runs/find-runs.ts";
-import type { LogitGrid } from "../../src/models/model.ts";
-import { boundsOf } from "@segmentation/masks";
+import { boundsOf, findRuns, type LogitGrid } from "@segmentation/masks";
 import { drawOverlay, type Layer } from "../../src/preview/overlay.ts";
 import { coarse } from "../support/masks/grids.ts";
 import { plainMask } from "../support/masks/plain-mask.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LogitGrid } from "../../src/models/model.ts";
+import type { LogitGrid } from "@segmentation/masks";
 import { letter } from "../../src/preview/lettering.ts";
 import { drawTracked, type TrackedObject } from "../../src/preview/preview.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gridIou } from "../../src/models/mask-shape.ts";
+import { gridIou } from "@segmentation/masks";
 import { Bridges } from "../../src/following/bridge.ts";
 import type { Gap } from "../../src/tracking/tracker.ts";
 import { colourModel, type Disc, painted, SIZE } from "../support/video/coloured-scene.ts";

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findRuns } from "../../src/masks/runs/find-runs.ts";
-import { rleOf } from "@segmentation/masks";
+import { findRuns, rleOf } from "@segmentation/masks";
 import { type MaskedFrame, type MaskedObject, MasksJsonWriter } from "../../src/video/masks-json.ts";
 import { MasksJson } from "../support/masks/masks-json.ts";
 

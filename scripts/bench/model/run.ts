@@ -2,7 +2,8 @@
 import { basename } from "node:path";
 import { ensureEmbedded } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
-import type { Model, Region } from "../../../inference-container/src/models/model.ts";
+import type { Region } from "@segmentation/masks";
+import type { Model } from "../../../inference-container/src/models/model.ts";
 import { formatSpread, markdownTable, spread } from "../report.ts";
 import { type BenchSample, benchPicture } from "../pictures/bench-picture.ts";
 

@@ -4,7 +4,8 @@
  */
 import { Device } from "../../../inference-container/src/device/device.ts";
 import { Usage } from "../../../inference-container/src/device/usage.ts";
-import type { Instance, LogitGrid, Model, Picture } from "../../../inference-container/src/models/model.ts";
+import type { LogitGrid } from "@segmentation/masks";
+import type { Instance, Model, Picture } from "../../../inference-container/src/models/model.ts";
 
 /** The side of a mask's grid, as in the embedded model. */
 const GRID = 256;

@@ -1,7 +1,7 @@
 /** Writes an inference request with binary tensors (Triton's extension `binary_tensor_data`). */
 import { Lane } from "@segmentation/protocol";
-import type { Picture, Region, SegmentRequest } from "../model.ts";
-import { clicksOf } from "../sam2/regions.ts";
+import { clicksOf, type Region } from "@segmentation/masks";
+import type { Picture, SegmentRequest } from "../model.ts";
 import { inputsOf, OUTPUTS } from "./contract.ts";
 
 /** Content of a request. */

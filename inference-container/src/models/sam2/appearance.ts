@@ -1,7 +1,7 @@
 /** Appearance of an object to SAM 2: the image embedding, averaged over the object. */
-import type { LogitGrid, PictureAppearance } from "../model.ts";
+import { gridExtent, type LogitGrid } from "@segmentation/masks";
+import type { PictureAppearance } from "../model.ts";
 import { unit } from "../arithmetic.ts";
-import { gridExtent } from "../mask-shape.ts";
 
 /** A picture's embedding; its objects' appearances are parts of it. */
 export class Embedding {

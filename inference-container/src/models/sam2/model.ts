@@ -13,7 +13,7 @@ import type {
   SegmentRequest,
   UnservedPrompt,
 } from "../model.ts";
-import { gridArea } from "../mask-shape.ts";
+import { gridArea } from "@segmentation/masks";
 import type { Embedder } from "./embedder.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import type { Recall } from "./recall.ts";

@@ -1,18 +1,16 @@
 /** A picture whose features stay on the device after the first mask, so that SAM 2 can draw more masks in it. */
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
-import { type Cleaning, cleanRegion } from "./clean-mask.ts";
+import { type Cleaning, cleanRegion, type LogitGrid, type Region } from "@segmentation/masks";
 import { copiedFloats } from "../graph.ts";
 import type {
   CellAppearance,
   DrawnRegion,
   Followable,
   KnownCells,
-  LogitGrid,
   OpenPicture,
   Picture,
   PictureAppearance,
-  Region,
 } from "../model.ts";
 import type { Remembered } from "../memory/remembered.ts";
 import { Embedding, appearanceOf } from "./appearance.ts";

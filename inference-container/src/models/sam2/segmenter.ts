@@ -5,8 +5,9 @@ import type { Usage } from "../../device/usage.ts";
 import { freeBuffer } from "../../free-buffer.ts";
 import { floats, type Graph, type GraphFeeds, type Tensors } from "../graph.ts";
 import { byteTensor, imageTensor } from "../image-tensor.ts";
-import type { Picture, Region } from "../model.ts";
-import { type Candidate, chosen, clicksOf, runsOf } from "./regions.ts";
+import { type Candidate, chosen, clicksOf, type Region } from "@segmentation/masks";
+import type { Picture } from "../model.ts";
+import { runsOf } from "./regions.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 
 export class Segmenter {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LogitGrid, Region } from "../../../src/models/model.ts";
-import { type Candidate, chosen } from "../../../src/models/sam2/regions.ts";
+import { type Candidate, chosen, type LogitGrid, type Region } from "@segmentation/masks";
 
 const PICTURE = { width: 200, height: 100 };
 /** A two-hundredth of the picture. */

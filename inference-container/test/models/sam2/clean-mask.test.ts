@@ -1,8 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { components } from "../../../src/models/components.ts";
-import { cleanMask, cleanRegion } from "../../../src/models/sam2/clean-mask.ts";
-import type { LogitGrid, Region } from "../../../src/models/model.ts";
+import { cleanMask, cleanRegion, components, type LogitGrid, type Region } from "@segmentation/masks";
 import { plainMask } from "../../support/masks/plain-mask.ts";
 
 const CLEANING = { islandShare: 0.2, holeShare: 0.5 };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Region } from "../../../src/models/model.ts";
-import { clicksOf, runsOf, warmUpRuns } from "../../../src/models/sam2/regions.ts";
+import { clicksOf, type Region } from "@segmentation/masks";
+import { runsOf, warmUpRuns } from "../../../src/models/sam2/regions.ts";
 
 const prior = { width: 1, height: 1, logits: Float32Array.of(1) };
 const points = fc.array(fc.record({ x: fc.nat(99), y: fc.nat(99), label: fc.constantFrom<0 | 1>(0, 1) }), {

@@ -1,4 +1,4 @@
-import type { LogitGrid } from "../../../src/models/model.ts";
+import type { LogitGrid } from "@segmentation/masks";
 
 /** A mask of one sample that covers everything and counts how often it is read. */
 export class CountedMask implements LogitGrid {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { LogitGrid } from "../../../src/models/model.ts";
+import type { LogitGrid } from "@segmentation/masks";
 
 const cells = fc.integer({ min: 1, max: 9 });
 

@@ -1,4 +1,4 @@
-import type { LogitGrid } from "../../../src/models/model.ts";
+import type { LogitGrid } from "@segmentation/masks";
 
 /** The definition of a mask, pixel by pixel: the bilinearly resized logit exceeds the threshold's. */
 export function plainMask(grid: LogitGrid, width: number, height: number, maskThreshold: number): boolean[] {

@@ -5,14 +5,13 @@
  * "block" blocks the engine's own thread instead, and "collapse" ends the process while others may have the device.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { LogitGrid, Region } from "@segmentation/masks";
 import type {
   DrawnRegion,
   Instance,
-  LogitGrid,
   Model,
   Picture,
   PictureEmbedding,
-  Region,
   SegmentRequest,
   Segmentation,
 } from "../../../src/models/model.ts";

@@ -3,19 +3,17 @@
  * and need no weights.
  */
 import { execFileSync } from "node:child_process";
-import { cleanMask } from "../../../src/models/sam2/clean-mask.ts";
+import { cleanMask, type LogitGrid, type Region } from "@segmentation/masks";
 import { coverage } from "../../../src/models/sam2/appearance.ts";
 import type {
   CellAppearance,
   DrawnRegion,
   Followable,
   KnownCells,
-  LogitGrid,
   Model,
   OpenPicture,
   Picture,
   PictureAppearance,
-  Region,
 } from "../../../src/models/model.ts";
 import { findFfmpeg } from "../../../src/video/ffmpeg.ts";
 import { plainVotes } from "./plain-votes.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gridArea } from "../../../../inference-container/src/models/mask-shape.ts";
+import { gridArea } from "@segmentation/masks";
 import { hostTimes } from "../../../../scripts/shared/processes.ts";
 import { hostReport } from "../../../../scripts/bench/service/host.ts";
 import { loadModel } from "../../../../scripts/bench/service/gpu/model.ts";

@@ -1,11 +1,15 @@
 /** Removes specks from a mask on its logit grid: small separate parts and small holes. */
-import { components } from "../components.ts";
-import { gridExtent, samplesAt } from "../mask-shape.ts";
-import type { LogitGrid, Region } from "../model.ts";
-import type { MaskDrawing } from "./manifest.ts";
-import type { Size } from "../../size.ts";
+import { components } from "./components.ts";
+import { gridExtent, samplesAt } from "./mask-shape.ts";
+import type { LogitGrid, Region, Size } from "./region.ts";
 
-export type Cleaning = Pick<MaskDrawing, "islandShare" | "holeShare">;
+/** Shares of an object, 0 to 1. */
+export interface Cleaning {
+  /** Masks lose separate parts smaller than this share of the largest. */
+  readonly islandShare: number;
+  /** Masks lose holes smaller than this share of the object. */
+  readonly holeShare: number;
+}
 
 /** The most grid cells of a speck in any object: the grid resolves nothing finer. */
 const SPECK = 4;

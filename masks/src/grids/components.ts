@@ -1,5 +1,5 @@
 /** Connected sets of cells on a grid. */
-import type { Size } from "../size.ts";
+import type { Size } from "./region.ts";
 
 export interface Component {
   /** The number of its cells. */
@@ -26,7 +26,13 @@ interface Stretches {
  */
 export function components(size: Size, values: Uint8Array, value: number, overCorners: boolean): Component[] {
   const stretches = connected(size, values, value, overCorners ? 1 : 0);
-  const members = Map.groupBy(stretches.parent.keys(), (one) => rootOf(stretches.parent, one));
+  const members = new Map<number, number[]>();
+  for (const one of stretches.parent.keys()) {
+    const root = rootOf(stretches.parent, one);
+    const own = members.get(root);
+    if (own === undefined) members.set(root, [one]);
+    else own.push(one);
+  }
   return [...members.values()].map((own) => componentOf(own, stretches, size));
 }
 

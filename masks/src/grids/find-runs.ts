@@ -1,5 +1,5 @@
-import { type RowRuns, RunList } from "@segmentation/masks";
-import type { LogitGrid } from "../../models/model.ts";
+import { type RowRuns, RunList } from "../row-runs.ts";
+import type { LogitGrid } from "./region.ts";
 import { Pieces, RowSides, UNIFORM } from "./pieces.ts";
 
 /** The logit of a probability: -Infinity for 0 (every pixel is above it) and Infinity for 1 (none is). */

@@ -1,4 +1,4 @@
-import type { LogitGrid } from "../../models/model.ts";
+import type { LogitGrid } from "./region.ts";
 
 /**
  * A sample's side: at most the threshold, above it, or unclear: NaN, or infinite, since a blend of it may be NaN.
