@@ -1762,6 +1762,28 @@ export interface components {
             video: boolean;
             /** @description The additional formats in which results are written if a job asks for them. */
             formats: string[];
+            /** @description How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the bucket yet. */
+            interactive?: {
+                /** @description The decoder that draws masks from an embedding. */
+                decoder: {
+                    /**
+                     * Format: uri
+                     * @description The URL of the ONNX file. It needs no credential, and its content never changes.
+                     */
+                    url: string;
+                    /** @description The file's size. */
+                    bytes: number;
+                    /** @description The file's SHA-256 in hex. */
+                    sha256: string;
+                };
+                /** @description The result format `embedding`. */
+                embedding: {
+                    /** @description The version of the file's format. */
+                    format: number;
+                    /** @description What an embedding costs for each picture. */
+                    units: number;
+                };
+            };
         };
         /**
          * @example {

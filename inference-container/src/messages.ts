@@ -3,6 +3,7 @@ import { z } from "zod";
 import { PROVIDERS } from "./device/messages.ts";
 import { type Stage, STAGES } from "./device/usage.ts";
 import {
+  DecoderFile,
   ImageWork,
   MaskOutput,
   ModelDescription,
@@ -80,8 +81,8 @@ export const ModelInfo = z.object({
     attributes: true,
     regions: true,
   }).shape,
-  /** True if it returns the embedding of a picture. */
-  embeds: z.boolean(),
+  /** With its name in the model's folder; absent if the model returns no embeddings. */
+  decoder: DecoderFile.extend({ file: z.string() }).optional(),
   /** The reason why it is not the configured provider; absent if it is. */
   fallback: z.string().optional(),
 });

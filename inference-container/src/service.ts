@@ -8,6 +8,7 @@ import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
 import { findFfmpeg } from "./video/ffmpeg.ts";
 import { TaskRegistry } from "./tasks/task-registry.ts";
+import { DecoderUpload } from "./tasks/put-decoder.ts";
 import { runTask } from "./tasks/run-task.ts";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,6 +68,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const app = createApp({
     ...settings,
     registry,
+    decoderUpload: new DecoderUpload(modelFolder, log),
     log,
     metrics,
     state,

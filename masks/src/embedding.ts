@@ -39,7 +39,8 @@ export interface EmbeddingData {
 
 /** The first bytes of the file. */
 const MAGIC = "SEGEMBED";
-const FORMAT = 1;
+/** The version of the file's format. */
+export const EMBEDDING_FORMAT = 1;
 /** Bytes before the header: `MAGIC`, and the header's length. */
 const LEAD = MAGIC.length + 4;
 /** Floats begin at multiples of this. */
@@ -62,7 +63,14 @@ export function writeEmbedding({
     end += aligned(8 * parts.minimum.length + parts.bytes.length);
     return { parts, head: { name, dims, blocks, offset } };
   });
-  const head = { format: FORMAT, model, decoder, width, height, tensors: placed.map((one) => one.head) };
+  const head = {
+    format: EMBEDDING_FORMAT,
+    model,
+    decoder,
+    width,
+    height,
+    tensors: placed.map((one) => one.head),
+  };
   const json = new TextEncoder().encode(JSON.stringify(head));
   const start = aligned(LEAD + json.length);
   const file = new Uint8Array(start + end);
@@ -83,19 +91,19 @@ export function writeEmbedding({
   return file;
 }
 
+const fail = (why: string): never => {
+  throw new Error(`The file is no embedding: ${why}.`);
+};
+
 /** Reads a file. @throws Error that says why it is none */
 export function readEmbedding(file: Uint8Array): EmbeddingData {
-  const fail = (why: string): never => {
-    throw new Error(`The file is no embedding: ${why}.`);
-  };
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  const isText = (text: string): boolean =>
-    file.length >= LEAD && [...text].every((letter, at) => file[at] === letter.charCodeAt(0));
-  if (!isText(MAGIC)) return fail(`it does not begin with ${MAGIC}`);
+  const magic = new TextDecoder().decode(file.subarray(0, MAGIC.length));
+  if (file.length < LEAD || magic !== MAGIC) return fail(`it does not begin with ${MAGIC}`);
   const start = LEAD + view.getUint32(MAGIC.length, true);
   if (start > file.length) return fail("it is cut short");
   const head = headOf(new TextDecoder().decode(file.subarray(LEAD, start)));
-  if (head === undefined) return fail(`its header is not of format ${FORMAT}`);
+  if (head === undefined) return fail(`its header is not of format ${EMBEDDING_FORMAT}`);
   const floats = (at: number, count: number): Float32Array =>
     Float32Array.from({ length: count }, (_, index) => view.getFloat32(at + 4 * index, true));
   const tensors = head.tensors.map(({ name, dims, blocks, offset }) => {
@@ -134,6 +142,7 @@ interface Head extends Omit<EmbeddingData, "tensors"> {
 type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isShare = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
 const countsOf = (value: unknown): number[] => (Array.isArray(value) ? value.filter(isCount) : []);
 
 function headOf(json: string): Head | undefined {
@@ -143,7 +152,7 @@ function headOf(json: string): Head | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(head) || head["format"] !== FORMAT) return undefined;
+  if (!isObject(head) || head["format"] !== EMBEDDING_FORMAT) return undefined;
   const { model, width, height, tensors } = head;
   const decoder = rulesOf(head["decoder"]);
   if (!isObject(model) || !isCount(width) || !isCount(height) || !Array.isArray(tensors)) return undefined;
@@ -166,7 +175,6 @@ function headOf(json: string): Head | undefined {
 function rulesOf(rules: unknown): DecoderRules | undefined {
   if (!isObject(rules)) return undefined;
   const { width, height, islandShare, holeShare } = rules;
-  const isShare = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
   if (!isCount(width) || !isCount(height) || !isShare(islandShare) || !isShare(holeShare)) return undefined;
   return { width, height, islandShare, holeShare };
 }

@@ -1,5 +1,21 @@
 import { z } from "zod";
 
+/** The decoder of a model that returns embeddings: a file with which masks are drawn elsewhere. */
+export const DecoderFile = z.object({
+  /** Hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: z.int().positive(),
+});
+export type DecoderFile = z.infer<typeof DecoderFile>;
+
+/** Asks the service to put its decoder's file at a signed URL. The PUT must send `headers` unchanged. */
+export const DecoderRequest = z.strictObject({
+  sha256: DecoderFile.shape.sha256,
+  url: z.url(),
+  headers: z.record(z.string(), z.string()),
+});
+export type DecoderRequest = z.infer<typeof DecoderRequest>;
+
 /** The loaded model of a service, and its abilities: the answer of GET /v1/model. */
 export const ModelDescription = z.object({
   /** The service's version of the protocol, `PROTOCOL`. */
@@ -18,6 +34,8 @@ export const ModelDescription = z.object({
   regions: z.object({ box: z.boolean(), points: z.boolean(), clips: z.boolean().default(false) }),
   /** The additional formats in which it writes a result. */
   formats: z.array(z.string()),
+  /** Absent if the model returns no embeddings. */
+  decoder: DecoderFile.optional(),
   capabilities: z.object({ types: z.array(z.enum(["image", "video"])), preview: z.boolean() }),
 });
 export type ModelDescription = z.infer<typeof ModelDescription>;

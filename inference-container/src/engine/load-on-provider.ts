@@ -92,7 +92,7 @@ export function infoOf({
   labels,
   drawsRegions = false,
   followsRegions = false,
-  embeds = false,
+  decoder,
 }: Model): Omit<ModelInfo, "fallback"> {
   return {
     id,
@@ -102,6 +102,8 @@ export function infoOf({
     vocabulary: labels === undefined ? "open" : [...labels],
     attributes: labels === undefined,
     regions: { box: drawsRegions, points: drawsRegions, clips: followsRegions },
-    embeds,
+    ...(decoder !== undefined && {
+      decoder: { file: decoder.name, sha256: decoder.sha256, bytes: decoder.size },
+    }),
   };
 }

@@ -35,7 +35,7 @@ export async function runPicture(
   if (task.priors !== undefined && model.followsRegions !== true)
     throw taskFailure("regions_unsupported", { what: "correct the mask of a former result" });
   const withEmbedding = task.formats?.wanted.includes("embedding") === true;
-  if (withEmbedding && model.embeds !== true) throw taskFailure("embedding_unsupported");
+  if (withEmbedding && model.decoder === undefined) throw taskFailure("embedding_unsupported");
   const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   using shares = new DisposableStack();
   const started = performance.now();

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Logger } from "pino";
 import {
+  DecoderRequest,
   ResultFormat,
   type ModelDescription,
   PROTOCOL,
@@ -13,6 +14,7 @@ import {
 import type { DeviceState } from "../supervisor/engines.ts";
 import type { ModelInfo } from "../messages.ts";
 import type { Metrics } from "../metrics.ts";
+import type { DecoderUpload } from "../tasks/put-decoder.ts";
 import type { TaskRegistry } from "../tasks/task-registry.ts";
 import { RETRY_FULL_SECONDS } from "../tasks/lanes.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -25,6 +27,7 @@ export type ServiceState = "STARTING" | "READY" | "BUSY" | "UNABLE" | "DRAINING"
 
 export interface AppParts {
   readonly registry: TaskRegistry;
+  readonly decoderUpload: DecoderUpload;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly token: string | undefined;
@@ -60,11 +63,12 @@ export function createApp(parts: AppParts): Hono {
   app.get("/v1/model", (c) => {
     const loaded = model();
     if (loaded === undefined) return c.json(NOT_READY.STARTING, 503);
-    const { fallback: _, embeds, ...described } = loaded;
+    const { fallback: _, decoder, ...described } = loaded;
     return c.json({
       ...described,
       protocol: PROTOCOL,
-      formats: ResultFormat.options.filter((format) => embeds || format !== "embedding"),
+      formats: ResultFormat.options.filter((format) => decoder !== undefined || format !== "embedding"),
+      ...(decoder !== undefined && { decoder: { sha256: decoder.sha256, bytes: decoder.bytes } }),
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
     } satisfies ModelDescription);
   });
@@ -106,6 +110,15 @@ export function createApp(parts: AppParts): Hono {
     const accepted = registry.submit(parsed.data);
     if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
     return c.json(accepted, 202);
+  });
+  app.post("/v1/decoder", sameProtocol, bounded, async (c) => {
+    const parsed = DecoderRequest.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
+    if (!parts.storageOrigins.has(new URL(parsed.data.url).origin)) return c.json(FOREIGN_DECODER, 403);
+    const decoder = model()?.decoder;
+    if (decoder?.sha256 !== parsed.data.sha256) return c.json(OTHER_DECODER, 409);
+    parts.decoderUpload.begin(decoder.file, parsed.data);
+    return c.body(null, 202);
   });
   app.post("/v1/room", sameProtocol, bounded, async (c) => {
     const now = state();
@@ -153,6 +166,14 @@ const OTHER_PROTOCOL = problem(
   `This service speaks version ${PROTOCOL} of the protocol, and the Worker another. Deploy matching versions.`,
 );
 const LANE_FULL = problem("lane_full", "The lane's queue is full. Try again later.");
+const FOREIGN_DECODER = problem(
+  "origin_not_allowed",
+  "The origin of url is missing in STORAGE_ORIGINS. Add it there.",
+);
+const OTHER_DECODER = problem(
+  "other_decoder",
+  "The loaded model has no decoder with this digest. Ask for the model again.",
+);
 const CANCELLED = problem("cancelled", "The task was canceled. Offer it again under a new key.");
 const UNKNOWN_TASK = problem(
   "task_not_found",

@@ -1,6 +1,7 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
 import type { EmbeddingData, LogitGrid, Region } from "@segmentation/masks";
 import type { ImageParameters, ImageWork } from "@segmentation/protocol";
+import type { ManifestFile } from "./manifest.ts";
 import type { Usage } from "../device/usage.ts";
 import type { Size } from "../size.ts";
 
@@ -116,7 +117,7 @@ export interface SegmentRequest extends Readonly<Pick<ImageParameters, "prompts"
   readonly withFaint: boolean;
   /** True to keep the picture open. */
   readonly keepOpen?: boolean;
-  /** True to return the picture's embedding; only for a model with `embeds`. */
+  /** True to return the picture's embedding; only for a model with a `decoder`. */
   readonly withEmbedding?: boolean;
   /** True for a frame of a clip, where a detection begins a track; by default a single picture. */
   readonly inClip?: boolean;
@@ -148,8 +149,8 @@ export interface Model {
   readonly drawsRegions?: boolean;
   /** True if its open pictures can be followed, and its regions may correct a mask. */
   readonly followsRegions?: boolean;
-  /** True if it returns the embedding of a picture. */
-  readonly embeds?: boolean;
+  /** The file in its folder that draws masks from an embedding; absent if it returns none. */
+  readonly decoder?: ManifestFile;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**
    * Runs the golden picture, whose answer is known. A model without this can't find out whether its device is well.

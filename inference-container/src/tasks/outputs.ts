@@ -40,7 +40,7 @@ export async function putOutputs(
   const worker = async (): Promise<void> => {
     for (const [index, file] of remaining) {
       const upload = uploads[index];
-      if (upload !== undefined) await put(file, upload, patience, either);
+      if (upload !== undefined) await putFile(file, upload, patience, either);
     }
   };
   try {
@@ -51,9 +51,10 @@ export async function putOutputs(
   }
 }
 
-async function put(
-  file: WrittenFile,
-  { url, headers }: Upload,
+/** PUTs a file to its signed URL with the granted headers; retries while storage fails. @throws as `putOutputs` */
+export async function putFile(
+  file: Pick<WrittenFile, "path">,
+  { url, headers }: Pick<Upload, "url" | "headers">,
   patience: Patience,
   signal: AbortSignal,
 ): Promise<void> {

@@ -13,6 +13,8 @@ const model: Model = {
 };
 const about = { id: "planted", version: "1.0.0", family: "planted", provider: "cpu" };
 
+const decoder = { name: "decoder.onnx", role: "graph", size: 17, sha256: "5a".repeat(32) };
+
 describe("what the service reports about a model", () => {
   it("says what a model of labels can, and what one of any phrase [A6-10]", () => {
     expect(infoOf(model)).toEqual({
@@ -20,16 +22,15 @@ describe("what the service reports about a model", () => {
       vocabulary: "open",
       attributes: true,
       regions: { box: false, points: false, clips: false },
-      embeds: false,
     });
     expect(
-      infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true, followsRegions: true, embeds: true }),
+      infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true, followsRegions: true, decoder }),
     ).toEqual({
       ...about,
       vocabulary: ["cat", "dog"],
       attributes: false,
       regions: { box: true, points: true, clips: true },
-      embeds: true,
+      decoder: { file: "decoder.onnx", sha256: "5a".repeat(32), bytes: 17 },
     });
   });
 });

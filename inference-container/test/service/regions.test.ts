@@ -123,7 +123,7 @@ test("a model that finds by words only says regions_unsupported, before it looks
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "input"), (await samples())["bright.png"] ?? "");
-  const { drawsRegions: _, embeds: __, ...wordsOnly } = await loadModel("planted");
+  const { drawsRegions: _, decoder: __, ...wordsOnly } = await loadModel("planted");
   const task: ImageTask = {
     type: "image",
     key: "picture",

@@ -625,6 +625,37 @@ class ModelRegions(TypedDict):
     """Whether it follows what regions of a clip point at."""
 
 
+class ModelInteractiveDecoder(TypedDict):
+    """The decoder that draws masks from an embedding."""
+
+    url: str
+    """The URL of the ONNX file. It needs no credential, and its content never changes."""
+    bytes: int
+    """The file's size."""
+    sha256: str
+    """The file's SHA-256 in hex."""
+
+
+class ModelInteractiveEmbedding(TypedDict):
+    """The result format `embedding`."""
+
+    format: int
+    """The version of the file's format."""
+    units: int
+    """What an embedding costs for each picture."""
+
+
+class ModelInteractive(TypedDict):
+    """How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the
+    bucket yet.
+    """
+
+    decoder: ModelInteractiveDecoder
+    """The decoder that draws masks from an embedding."""
+    embedding: ModelInteractiveEmbedding
+    """The result format `embedding`."""
+
+
 class Model(TypedDict):
     id: str
     """The model's name."""
@@ -644,6 +675,10 @@ class Model(TypedDict):
     """Whether video jobs are possible."""
     formats: list[str]
     """The additional formats in which results are written if a job asks for them."""
+    interactive: NotRequired[ModelInteractive]
+    """How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the
+    bucket yet.
+    """
 
 
 class MultipartUploadPart(TypedDict):

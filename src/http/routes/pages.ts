@@ -5,6 +5,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { asset, platform, type AppEnv } from "../context.ts";
 import { crossOrigin } from "../middleware/cross-origin.ts";
 import { openApiDocument } from "../openapi/document.ts";
+import { readDecoder } from "../../models/operations/models.ts";
 import { landingPage } from "../pages/landing.ts";
 import { REFERENCE_FILES, REFERENCE_PAGE } from "../pages/reference.ts";
 
@@ -38,6 +39,15 @@ export const pages = new Hono<AppEnv>()
   .get("/openapi.json", (c) => {
     document ??= JSON.stringify(openApiDocument());
     return c.body(document, 200, { "content-type": "application/json", "cache-control": "no-cache" });
+  })
+  .use("/decoders/*", crossOrigin)
+  .get("/decoders/:file{[0-9a-f]{64}\\.onnx}", async (c) => {
+    const stream = await readDecoder(platform(c), c.req.param("file").slice(0, 64));
+    if (stream === null) throw new ServiceError("not_found");
+    return c.body(stream, 200, {
+      "content-type": "application/octet-stream",
+      "cache-control": "public, max-age=31536000, immutable",
+    });
   })
   .get("/", guarded, (c) => c.html(landingPage(platform(c).settings)))
   .get("/landing.css", guarded, (c) => asset(c, "landing/landing.css"))

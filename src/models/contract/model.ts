@@ -25,6 +25,29 @@ export const Model = z
     formats: z
       .array(z.string())
       .meta({ description: "The additional formats in which results are written if a job asks for them." }),
+    interactive: z
+      .strictObject({
+        decoder: z
+          .strictObject({
+            url: z.url().meta({
+              description: "The URL of the ONNX file. It needs no credential, and its content never changes.",
+            }),
+            bytes: z.int().min(1).meta({ description: "The file's size." }),
+            sha256: z.string().meta({ description: "The file's SHA-256 in hex." }),
+          })
+          .meta({ description: "The decoder that draws masks from an embedding." }),
+        embedding: z
+          .strictObject({
+            format: z.int().meta({ description: "The version of the file's format." }),
+            units: z.int().meta({ description: "What an embedding costs for each picture." }),
+          })
+          .meta({ description: "The result format `embedding`." }),
+      })
+      .optional()
+      .meta({
+        description:
+          "How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the bucket yet.",
+      }),
   })
   .meta({
     id: "Model",

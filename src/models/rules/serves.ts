@@ -39,6 +39,14 @@ export function fittest<State extends { readonly model: ModelDescription | null 
 
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
+/** The decoder of all models that return embeddings; none if two differ, because a client could not tell their embeddings apart. */
+function commonDecoder(models: readonly ModelDescription[]): Pick<ModelDescription, "decoder"> {
+  const [first, ...others] = models.flatMap(({ decoder }) => decoder ?? []);
+  return first !== undefined && others.every(({ sha256 }) => sha256 === first.sha256)
+    ? { decoder: first }
+    : {};
+}
+
 /** Describes several models as one, with the abilities of any of them and the names of all. */
 export function unionOf(models: readonly [ModelDescription, ...ModelDescription[]]): ModelDescription {
   const [first] = models;
@@ -59,6 +67,7 @@ export function unionOf(models: readonly [ModelDescription, ...ModelDescription[
       clips: some(({ regions }) => regions.clips),
     },
     formats: distinct(models.flatMap(({ formats }) => formats)),
+    ...commonDecoder(models),
     capabilities: {
       types: distinct(models.flatMap(({ capabilities }) => capabilities.types)),
       preview: some(({ capabilities }) => capabilities.preview),

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { sha256Hex } from "../../shared/digest.ts";
-import { reasonOf } from "../../shared/log.ts";
+import { log, reasonOf } from "../../shared/log.ts";
 import type { InferencePool, NoModel, Room, SubmitOutcome } from "./inference-pool.ts";
 import {
+  type DecoderRequest,
   ModelDescription,
   PICTURE_HEADER,
   PROTOCOL,
@@ -61,7 +62,7 @@ export class InferenceClient implements InferencePool {
     method: "GET" | "POST" | "DELETE",
     path: string,
     uploadId?: string,
-    body?: TaskRequest | RoomRequest,
+    body?: TaskRequest | RoomRequest | DecoderRequest,
   ): Promise<Response> {
     const headers = new Headers({ "content-type": "application/json", [PROTOCOL_HEADER]: String(PROTOCOL) });
     if (uploadId !== undefined) headers.set(PICTURE_HEADER, await sha256Hex(uploadId));
@@ -129,6 +130,16 @@ export class InferenceClient implements InferencePool {
       return { reason: `status ${response.status} ${await refusalCode(response)}` };
     } catch (error) {
       return { reason: reasonOf(error) };
+    }
+  }
+
+  async putDecoder(request: DecoderRequest): Promise<void> {
+    try {
+      const response = await this.#ask("POST", "decoder", undefined, request);
+      await response.body?.cancel();
+      if (!response.ok) log("warn", "decoder_refused", { reason: `status ${response.status}` });
+    } catch (error) {
+      log("warn", "decoder_refused", { reason: reasonOf(error) });
     }
   }
 

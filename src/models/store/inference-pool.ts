@@ -1,4 +1,4 @@
-import type { ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
+import type { DecoderRequest, ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
 
 /** The inference service's answer to a task. `busy` is back-pressure: offer the task again after `delayMs`. */
 export type SubmitOutcome =
@@ -41,6 +41,8 @@ export interface InferencePool {
   room(tasks: readonly WaitingTask[], uploadId: string): Promise<Room | null>;
   /** Returns the loaded model, if the pool's service speaks the Worker's version of the protocol. */
   describeModel(): Promise<ModelDescription | NoModel>;
+  /** Makes the pool put its decoder into the bucket, if it is reachable; otherwise the next request for the model does. */
+  putDecoder(request: DecoderRequest): Promise<void>;
   /** Makes the pool drop a task, if it is reachable; otherwise the task's next callback does. */
   cancel(key: string, uploadId: string): Promise<void>;
 }

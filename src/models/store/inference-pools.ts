@@ -1,4 +1,4 @@
-import type { ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
+import type { DecoderRequest, ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
 import { fittest, unionOf } from "../rules/serves.ts";
 import { DEFAULT_DELAY_MS } from "./inference-client.ts";
 import type { InferencePool, NoModel, Room, SubmitOutcome } from "./inference-pool.ts";
@@ -111,6 +111,14 @@ export class InferencePools {
     if (first !== undefined && away.length < states.length) return unionOf([first, ...others]);
     const mismatched = away.find(([, { otherProtocol }]) => otherProtocol !== undefined)?.[1];
     return { ...mismatched, reason: joined(new Map(away)) };
+  }
+
+  /** Makes a pool with this decoder put it into the bucket. */
+  async putDecoder(request: DecoderRequest): Promise<void> {
+    if (this.#only !== null) return this.#only.putDecoder(request);
+    const states = await this.#all();
+    const able = states.find(({ model, away }) => away === null && model?.decoder?.sha256 === request.sha256);
+    await able?.pool.putDecoder(request);
   }
 
   /** Makes the pool that has a task drop it; all pools if it is not known which one that is. */

@@ -107,6 +107,11 @@ export class Media {
     }
   }
 
+  /** Returns true if there is an object with this key. */
+  async has(key: string): Promise<boolean> {
+    return (await this.#bucket.head(key)) !== null;
+  }
+
   /** An object's bytes as a stream; null if there is no object. */
   async read(key: string): Promise<ReadableStream<Uint8Array> | null> {
     return (await this.#bucket.get(key))?.body ?? null;

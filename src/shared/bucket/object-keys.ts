@@ -25,6 +25,9 @@ export const outputKey = (
   name: string,
 ): string => `${outputsPrefix(job.accountId, job.jobId)}${taskId}/${lease}/${name}`;
 
+/** The key of a model's decoder, which belongs to no account. */
+export const decoderKey = (sha256: string): string => `decoders/${sha256}.onnx`;
+
 /** The prefix of all archives of a job. */
 export const archivesPrefix = (accountId: string, jobId: string): string => `archives/${accountId}/${jobId}/`;
 

@@ -189,6 +189,32 @@ describe("a cancellation", () => {
 });
 
 describe("the model of several pools", () => {
+  const decoder = { sha256: "5a".repeat(32), bytes: 7 };
+
+  it("has the decoder of the pools with embeddings, and asks one that is there for it", async () => {
+    const pools = pooled(
+      new SimulatedPool("plain", 9),
+      new SimulatedPool("away", 9, { decoder }),
+      new SimulatedPool("embedding", 9, { decoder }),
+    );
+    await client.send("GET", "/v1/model");
+    later(60_000);
+    Object.assign(pools[1], { condition: "away" });
+    pools[2].decoders.length = 0;
+    await client.send("GET", "/v1/model");
+    expect(pools.map(({ decoders }) => decoders.length)).toEqual([0, pools[1].decoders.length, 1]);
+  });
+
+  it("has no decoder where two differ: an embedding does not say whose it is", async () => {
+    const other = { ...decoder, sha256: "0f".repeat(32) };
+    const pools = pooled(
+      new SimulatedPool("a", 9, { decoder }),
+      new SimulatedPool("b", 9, { decoder: other }),
+    );
+    expect((await client.send("GET", "/v1/model")).status).toBe(200);
+    expect(pools.flatMap(({ decoders }) => decoders)).toEqual([]);
+  });
+
   it("is one object with what any of them can do", async () => {
     pooled(
       new SimulatedPool("closed", 9, { vocabulary: ["cat"], formats: ["coco"], version: "1" }),

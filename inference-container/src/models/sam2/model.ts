@@ -4,7 +4,7 @@ import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
-import type { Manifest } from "../manifest.ts";
+import type { Manifest, ManifestFile } from "../manifest.ts";
 import type {
   Instance,
   Picture,
@@ -49,7 +49,7 @@ const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
 export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   readonly drawsRegions = true;
   readonly followsRegions = true;
-  readonly embeds: boolean;
+  readonly decoder?: ManifestFile;
   protected readonly parts: Parts;
   readonly #drawing: Drawing;
   /** The parts of an embedding that all pictures have. */
@@ -59,7 +59,8 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
     const { manifest, graphs, segmenter, recall, embedder } = parts;
     super(manifest, graphs, options);
     this.parts = parts;
-    this.embeds = embedder !== undefined;
+    const decoder = manifest.files.find(({ name }) => name === manifest.graphs.decoder.file);
+    if (embedder !== undefined && decoder !== undefined) this.decoder = decoder;
     this.#drawing = { segmenter, recall, cleaning: manifest.masks, features: this.features };
     const { id, version, images, masks } = manifest;
     const { width, height } = images.segmenter;

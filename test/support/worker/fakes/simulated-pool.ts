@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
+import type { DecoderRequest, ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
 import type {
   InferencePool,
   NoModel,
@@ -27,6 +27,7 @@ export class SimulatedPool implements InferencePool {
   /** All that it ever began, by their keys. */
   readonly begun: string[] = [];
   readonly cancelled: string[] = [];
+  readonly decoders: DecoderRequest[] = [];
 
   constructor(name: string, capacity: number, model: Partial<ModelDescription> = {}) {
     this.name = name;
@@ -56,6 +57,10 @@ export class SimulatedPool implements InferencePool {
 
   async describeModel(): Promise<ModelDescription | NoModel> {
     return this.condition === "away" ? { reason: "no answer" } : this.model;
+  }
+
+  async putDecoder(request: DecoderRequest): Promise<void> {
+    this.decoders.push(request);
   }
 
   async cancel(key: string): Promise<void> {

@@ -1,12 +1,15 @@
-import { PROTOCOL } from "@segmentation/protocol";
+import { DecoderRequest, PROTOCOL } from "@segmentation/protocol";
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { decoderKey } from "../../../../src/shared/bucket/object-keys.ts";
 import { Model } from "../../../../src/models/contract/model.ts";
-import { type Answer, newClient } from "../../../support/worker/client/api.ts";
+import { type Answer, fetchWorker, newClient } from "../../../support/worker/client/api.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
 import { DESCRIPTION, playedElsewhere } from "../../../support/worker/fakes/elsewhere.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
+const fetchPage = (path: string): Promise<Response> => fetchWorker(new Request(`https://api.test${path}`));
 const ask = async (): Promise<Answer> => (await newClient()).send("GET", "/v1/model");
 
 /** Sets the inference service's answer from now on. */
@@ -45,6 +48,68 @@ describe("retrieveModel 200", () => {
     later(1);
     await ask();
     expect(asked).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("the decoder of a model with embeddings", () => {
+  const sha256 = "5a".repeat(32);
+  const described = { ...DESCRIPTION, decoder: { sha256, bytes: 7 } };
+
+  /** Fakes a service with a decoder, which a request for it puts into the bucket. Returns the requests for it. */
+  function playDecoder(): DecoderRequest[] {
+    const asked: DecoderRequest[] = [];
+    playService(async (request) => {
+      if (request.method === "GET") return Response.json(described);
+      expect(request.url).toBe(`${home.platform.settings.INFERENCE_URL}/v1/decoder`);
+      asked.push(DecoderRequest.parse(await request.json()));
+      await env.MEDIA.put(decoderKey(sha256), "decoder");
+      return new Response(null, { status: 202 });
+    });
+    return asked;
+  }
+
+  it("is put into the bucket once by the inference service, and then named with its URL", async () => {
+    later(0);
+    const asked = playDecoder();
+    expect(Model.parse((await ask()).body)).not.toHaveProperty("interactive");
+    const { interactive } = Model.parse((await ask()).body);
+    expect(interactive).toEqual({
+      decoder: { url: `${home.platform.settings.PUBLIC_URL}/decoders/${sha256}.onnx`, bytes: 7, sha256 },
+      embedding: { format: 1, units: 1 },
+    });
+    later(60_000);
+    await ask();
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ sha256, headers: { "content-type": "application/octet-stream" } });
+    const url = new URL(asked[0]?.url ?? "");
+    expect(url.pathname).toContain(`/decoders/${sha256}.onnx`);
+    expect(url.searchParams.get("X-Amz-SignedHeaders")).toBe("content-length;content-type;host");
+  });
+
+  it("is everyone's for a year, also in pages of other origins", async () => {
+    playDecoder();
+    await ask();
+    const response = await fetchPage(`/decoders/${sha256}.onnx`);
+    expect([response.status, await response.text()]).toEqual([200, "decoder"]);
+    expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it.each(["0f".repeat(32), "../inputs/acct_1/x", "5A".repeat(32)])(
+    "is not found under another name: %s",
+    async (name) => {
+      expect((await fetchPage(`/decoders/${name}.onnx`)).status).toBe(404);
+    },
+  );
+
+  it("is not named while the service that has it can't be reached", async () => {
+    vi.spyOn(console, "log").mockImplementation(() => {});
+    playService(async (request) => {
+      if (request.method === "GET") return Response.json(described);
+      throw new TypeError("no such host");
+    });
+    const { status, body } = await ask();
+    expect([status, "interactive" in body]).toEqual([200, false]);
   });
 });
 
