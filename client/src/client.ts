@@ -6,11 +6,13 @@ import { Connection } from "./http/connection.ts";
 import { readBlob } from "./http/read.ts";
 import { JobHandle, type ResultOptions } from "./job.ts";
 import type { CallOptions, ClientOptions, RequestOptions } from "./options.ts";
+import { type Embedding, embeddingOf } from "./results/embedding.ts";
 import { ImageResult } from "./results/image-result.ts";
 import { VideoResult } from "./results/video-result.ts";
 import type { JobStatus } from "./schemas.ts";
 import {
   createFrom,
+  type EmbedOptions,
   imageRun,
   type Run,
   type SegmentOptions,
@@ -63,6 +65,17 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     options: SegmentOptions = {},
   ): Promise<Images> {
     return await (await this.submit(input, prompts, options)).result(options);
+  }
+
+  /**
+   * Computes the features of a picture, from which the decoder of `segmentation-client/interactive` draws masks without the
+   * service. It costs what a picture costs.
+   * @example
+   * const embedding = await client.embed("photo.jpg");
+   */
+  async embed(input: Input, options: EmbedOptions = {}): Promise<Embedding> {
+    const job = await this.submit(input, [], { ...options, formats: ["embedding"] });
+    return await embeddingOf(await job.result(options), options.signal);
   }
 
   /** Finds what the prompts describe in a clip, and follows it from frame to frame. */

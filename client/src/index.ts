@@ -5,6 +5,7 @@ export type { CallOptions, ClientOptions, Credential, RequestOptions } from "./o
 export { SegmentationError, type ClientErrorCode, type ErrorCode } from "./errors.ts";
 export type {
   ClipRegion,
+  EmbedOptions,
   PictureRegion,
   RunOptions,
   SegmentOptions,
@@ -20,6 +21,7 @@ export type { WebhookEvent } from "./webhook-signature.ts";
 export type { JobUpdate } from "./wait/watch.ts";
 export type { ReadyArchive } from "./wait/archive.ts";
 
+export { Embedding } from "./results/embedding.ts";
 export { type CocoOptions, ImageResult } from "./results/image-result.ts";
 export type { Picture } from "./results/picture.ts";
 export type { Mask } from "./results/mask.ts";

@@ -59,6 +59,9 @@ export type SegmentOptions = RunOptions &
     readonly regions?: readonly PictureRegion[] | undefined;
   };
 
+/** The options of an embedding. */
+export type EmbedOptions = RunOptions & Pick<ImageJobRequest, "continues">;
+
 /** The options of a job of a clip, without its file and prompts. */
 export type SegmentVideoOptions = RunOptions &
   Omit<VideoJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
@@ -104,6 +107,7 @@ export function imageRun(
   const type = "image";
   const { regions = [], ...fields } = fieldsOf(options);
   const wanted = promptsOf(prompts);
+  const isAsked = regions.length > 0 || fields.formats?.includes("embedding") === true;
   assertRegions(regions);
   for (const { input = 0 } of regions)
     if (sources[input] === undefined)
@@ -111,7 +115,7 @@ export function imageRun(
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
     type,
-    ...((wanted.length > 0 || regions.length === 0) && { prompts: wanted }),
+    ...((wanted.length > 0 || !isAsked) && { prompts: wanted }),
     ...(regions.length > 0 && {
       regions: regions.map(({ input = 0, ...place }) => Object.assign(place, { taskId: tasks[input] ?? "" })),
     }),

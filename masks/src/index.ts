@@ -10,6 +10,7 @@ export * from "./grids/clean-mask.ts";
 export * from "./grids/components.ts";
 export * from "./grids/find-runs.ts";
 export * from "./grids/mask-shape.ts";
+export * from "./grids/place.ts";
 export * from "./grids/prior.ts";
 export * from "./grids/region.ts";
 export * from "./label-map.ts";

@@ -51,6 +51,15 @@ export class RunList {
   }
 }
 
+/** The pixels of a mask's runs. */
+export function bitmapOf({ width, height, starts, edges }: RowRuns): Bitmap {
+  const data = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++)
+    for (let edge = starts[y] ?? 0; edge < (starts[y + 1] ?? 0); edge += 2)
+      data.fill(255, y * width + (edges[edge] ?? 0), y * width + (edges[edge + 1] ?? 0));
+  return { width, height, data };
+}
+
 /** The runs of a mask's pixels. */
 export function rowRunsOf({ width, height, data }: Bitmap): RowRuns {
   const starts = new Int32Array(height + 1);

@@ -88,6 +88,8 @@ async def call(client: Any, method: str, given: Any) -> Any:
     prompts = given.get("prompts", [])
     if method == "segment":
         return pictures(await settled(client.segment(files, prompts, **options)))
+    if method == "embed":
+        return (await settled(client.embed(files[0], **options))).data.decode()
     if method == "segmentVideo":
         return clip(await settled(client.segment_video(files[0], prompts, **options)))
     if method == "upload":

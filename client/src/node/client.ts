@@ -9,7 +9,8 @@ import type { CallOptions, ClientOptions } from "../options.ts";
 import { assertContent, type Input, type Source } from "../upload/input.ts";
 import { type SendFile, sendFile } from "../upload/send-file.ts";
 import { isUrl } from "../upload/shapes.ts";
-import { ImageResult, VideoResult } from "./results.ts";
+import type { EmbedOptions } from "../segment.ts";
+import { Embedding, ImageResult, VideoResult } from "./results.ts";
 import { writeWhole } from "./save.ts";
 
 /** The client for platforms with a file system. A string that is not a URL is a path, and results have `save`. */
@@ -20,6 +21,11 @@ export class SegmentationClient extends Client<ImageResult, VideoResult> {
       images: (result) => new ImageResult(result),
       video: (result) => new VideoResult(result),
     });
+  }
+
+  override async embed(input: Input, options: EmbedOptions = {}): Promise<Embedding> {
+    const { taskId, bytes } = await super.embed(input, options);
+    return new Embedding(taskId, bytes);
   }
 
   /** Downloads a signed URL to a file, atomically. */

@@ -2,5 +2,5 @@
 export * from "../index.ts";
 export * from "../masks.ts";
 export { SegmentationClient } from "./client.ts";
-export { ImageResult, type ImageSaveOptions, VideoResult } from "./results.ts";
+export { Embedding, ImageResult, type ImageSaveOptions, VideoResult } from "./results.ts";
 export type { Format, SaveOptions } from "./save.ts";

@@ -1,11 +1,20 @@
 import { invalidInput, messageOf, SegmentationError } from "../errors.ts";
+import { Embedding as WebEmbedding } from "../results/embedding.ts";
 import { type CocoOptions, ImageResult as WebImageResult } from "../results/image-result.ts";
 import { VideoResult as WebVideoResult } from "../results/video-result.ts";
 import { uniqueNames } from "../results/file-names.ts";
-import { filesToSave, type SaveOptions, writeAll } from "./save.ts";
+import { filesToSave, type SaveOptions, writeAll, writeWhole } from "./save.ts";
 
 /** Options of saving pictures; with `annotated`, `annotations.json` has people's corrections. */
 export type ImageSaveOptions = SaveOptions & Pick<CocoOptions, "annotated">;
+
+/** A picture's features, which can be saved. */
+export class Embedding extends WebEmbedding {
+  /** Writes the file, whole or not at all. */
+  async save(path: string): Promise<void> {
+    await writeWhole(path, [this.bytes]);
+  }
+}
 
 /** The result of an image job, which can be saved. */
 export class ImageResult extends WebImageResult {

@@ -60,6 +60,8 @@ export async function callClient({ client: own, call }: Case, base: string): Pro
   try {
     if (method === "segment")
       return { result: await pictures(await client.segment(files, prompts, options)) };
+    if (method === "embed")
+      return { result: new TextDecoder().decode((await client.embed(files[0] ?? "", options)).bytes) };
     if (method === "segmentVideo")
       return { result: await clip(await client.segmentVideo(files[0] ?? "", prompts, options)) };
     if (method === "upload") return { result: await client.upload(files[0] ?? "", options) };

@@ -1,7 +1,7 @@
 import { openFormats } from "../formats/open-formats.ts";
 import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { Region } from "@segmentation/masks";
+import { placedBox, placedPoints, type Region } from "@segmentation/masks";
 import type { Model } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { readPriorMask } from "../pictures/prior-mask.ts";
@@ -10,8 +10,7 @@ import type { ImageResult, ImageTask, TaskHooks } from "../messages.ts";
 import { unservedNotice } from "./notices.ts";
 import { stepsOf } from "../steps.ts";
 import { writeMasks } from "./write-masks.ts";
-import { joinProblems, type RegionBox, type RegionPoint, type TaskRegion } from "@segmentation/protocol";
-import type { Box } from "../models/box.ts";
+import { joinProblems, type TaskRegion } from "@segmentation/protocol";
 import type { Semaphore } from "../semaphore.ts";
 import type { Size } from "../size.ts";
 
@@ -95,30 +94,11 @@ async function withPriors(
   return placed;
 }
 
-/** Pixels by which a box may extend beyond the picture, because of rounding. `placeBox` cuts off the excess. */
-const BEYOND = 1;
-
 /** A task's regions, in their order, as the model takes them. @throws TaskFailure named region_outside_image */
 export const placeRegions = (regions: readonly TaskRegion[], picture: Size): Region[] =>
   regions.map((region) => {
-    const placed = "box" in region ? placeBox(region.box, picture) : placePoints(region.points, picture);
+    const placed = "box" in region ? placedBox(region.box, picture) : placedPoints(region.points, picture);
     if (placed !== undefined) return placed;
     const { width, height } = picture;
     throw taskFailure("region_outside_image", { index: region.index, width, height });
   });
-
-function placeBox({ x, y, width, height }: RegionBox, picture: Size): { box: Box } | undefined {
-  const [right, bottom] = [x + width, y + height];
-  if (Math.min(x, y, picture.width - right, picture.height - bottom) < -BEYOND) return undefined;
-  const corner = [Math.max(x, 0), Math.max(y, 0)] as const;
-  const opposite = [Math.min(right, picture.width), Math.min(bottom, picture.height)] as const;
-  return corner[0] < opposite[0] && corner[1] < opposite[1] ? { box: [...corner, ...opposite] } : undefined;
-}
-
-function placePoints(
-  points: readonly RegionPoint[],
-  { width, height }: Size,
-): { points: readonly RegionPoint[] } | undefined {
-  const areInside = points.every(({ x, y }) => x >= 0 && y >= 0 && x < width && y < height);
-  return areInside ? { points } : undefined;
-}

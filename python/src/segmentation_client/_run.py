@@ -102,7 +102,7 @@ async def create(
     works = [partial(upload, i, source) for i, source in enumerate(sources)]
     tasks = await connection.io.all(works, connection.parallel)
     body: dict[str, Any] = {**fields, "type": kind, "tasks": tasks}
-    if wanted or not regions:
+    if wanted or not (regions or "embedding" in fields.get("formats", ())):
         body["prompts"] = wanted
     if regions:
         body["regions"] = [{**each, "taskId": tasks[place]} for each, place in zip(regions, places)]

@@ -15,8 +15,9 @@ from ._http.settings import AccessToken, Timeout, limits_of
 from ._inputs.upload import Input, source_of, upload_source
 from ._watch import JobUpdate, wait_for_archive, watch
 from .api import Api, AsyncApi, AsyncJobs, AsyncUploads, Jobs, Uploads
+from .embedding import Embedding
 from .errors import SegmentationError
-from .options import CallOptions, RequestOptions, ResultOptions, SegmentOptions, SegmentVideoOptions
+from .options import CallOptions, RequestOptions, ResultOptions, RunOptions, SegmentOptions, SegmentVideoOptions
 from .results import ImageResult, VideoResult
 
 if TYPE_CHECKING:
@@ -73,6 +74,11 @@ class AsyncClient:
         """See `Client.segment`."""
         job = await self.submit(input, prompts, **options)
         return _images(await job.result(**_result_options(options)))
+
+    async def embed(self, input: Input, **options: Unpack[RunOptions]) -> Embedding:
+        """See `Client.embed`."""
+        result = await self.segment(input, formats=["embedding"], **options)
+        return result.pictures[0].embedding
 
     async def segment_video(
         self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]
@@ -174,6 +180,10 @@ class Client:
         masks. If one of several pictures fails, its `problem` says why; the call fails if all of them do.
         """
         return run(self._client.segment(input, prompts, **options))
+
+    def embed(self, input: Input, **options: Unpack[RunOptions]) -> Embedding:
+        """Computes the features of a picture, from which the model's decoder draws masks without the service."""
+        return run(self._client.embed(input, **options))
 
     def segment_video(self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]) -> VideoResult:
         """Finds what the prompts describe in a clip, and follows it from frame to frame."""
