@@ -15,7 +15,8 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the
                                 picture alone, in a browser with software rendering
   npm run bench -- click        how long a click in the studio takes until its mask is listed, compared with the same region
-                                through the client library; on the sample picture, with its features cached
+                                through the client library, and with a client that decodes the mask itself; on the sample
+                                picture, with its features cached
   npm run bench -- segment      how long POST /v1/segment takes from a picture to its masks, compared with the steps that it
                                 stands for: upload, job, wait and result; for new pictures and for a known one
   npm run bench -- capacity     what a job asks the platform for (calls, rows and bytes of the database, objects, queues), how
@@ -24,11 +25,13 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
 
   npm run bench -- model        the processor time of a new picture, of a click and of eight boxes, for the embedded model and its
                                 variant builtin-fast, or for the folders of --folders
+  npm run bench -- decoder      the rebuilt mask decoder compared with SAM 2's export, which it downloads (184 MB): processor
+                                time, and masks
 
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for video and viewer, 3 for
-                                service, click and capacity, 6 for model, 10 for segment)
+                                service, click, capacity and decoder, 6 for model, 10 for segment)
   --folders A,B                 model folders; the others are compared with the first
   --part speed|memory|following only one part of the clip's measurement
   --part host|embedded          only one part of the service's measurement
@@ -73,6 +76,7 @@ const BENCHES = {
   segment: ofRounds(10),
   capacity: ofRounds(3),
   model: { takes: ["rounds", "folders", "quick"], rounds: [6, 3] },
+  decoder: ofRounds(3),
 } as const satisfies Record<string, Bench>;
 
 export type BenchSubject = keyof typeof BENCHES;

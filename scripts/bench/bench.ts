@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./arguments.ts";
 import { benchCapacity } from "./capacity/run.ts";
 import { benchClick } from "./click/run.ts";
+import { benchDecoder } from "./decoder/run.ts";
 import { benchModel } from "./model/run.ts";
 import { benchPictures } from "./pictures/run.ts";
 import { benchSegment } from "./segment/run.ts";
@@ -22,6 +23,7 @@ const BENCHES: Readonly<
   segment: benchSegment,
   capacity: benchCapacity,
   model: benchModel,
+  decoder: benchDecoder,
 };
 
 await runCommand(async (signal) => {
