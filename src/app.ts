@@ -10,6 +10,7 @@ import { respondWithError } from "./http/errors.ts";
 import { crossOrigin } from "./http/middleware/cross-origin.ts";
 import { requestLog } from "./http/middleware/request-log.ts";
 import { mountOperations } from "./http/operations.ts";
+import { inference } from "./http/routes/inference.ts";
 import { leases } from "./http/routes/leases.ts";
 import { operator } from "./http/routes/operator.ts";
 import { pages } from "./http/routes/pages.ts";
@@ -59,6 +60,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
       return c.json({ status: "ok" });
     })
     .route("/internal/leases", leases)
+    .route("/internal/inference", inference)
     .route("/internal/operator", operator)
     .route("/webhooks", webhooks);
   refuseOtherMethods(app);

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { databaseNames } from "./shared/storage/databases.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc, StreamsRpc } from "./jobs/store/rpc.ts";
+import type { GatewayRpc } from "./gateway/store/rpc.ts";
 import type { WebhookRpc } from "./webhooks/store/rpc.ts";
 import type { ArchiveMessage, TaskMessage, UpkeepMessage } from "./jobs/store/queues.ts";
 
@@ -18,6 +19,7 @@ export interface Env {
   readonly JOBS: DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
   readonly STREAMS: DurableObjectNamespace<StreamsRpc & Rpc.DurableObjectBranded>;
   readonly WEBHOOKS: DurableObjectNamespace<WebhookRpc & Rpc.DurableObjectBranded>;
+  readonly GATEWAY: DurableObjectNamespace<GatewayRpc & Rpc.DurableObjectBranded>;
   /** Absent without Cloudflare Containers. */
   readonly INFERENCE_CONTAINER?: DurableObjectNamespace;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;

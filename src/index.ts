@@ -8,6 +8,7 @@ import { consume } from "./runtime/queue-consumer.ts";
 import { runScheduled } from "./runtime/scheduled.ts";
 
 export { AccountStreams } from "./jobs/object/account-streams.ts";
+export { InferenceGateway } from "./gateway/object/inference-gateway.ts";
 export { JobObject } from "./jobs/object/job-object.ts";
 export { WebhookObject } from "./webhooks/object/webhook-object.ts";
 

@@ -8,6 +8,7 @@ import { newSeenCredentials, type SeenCredentials } from "./accounts/rules/calle
 import { FIRST_DATABASE } from "./shared/storage/databases.ts";
 import { databasesOf, settingsOf, type Env } from "./env.ts";
 import { composePools } from "./compose-pools.ts";
+import { GATEWAY } from "./gateway/store/rpc.ts";
 import { InferencePools } from "./models/store/inference-pools.ts";
 import { PoolModels } from "./models/store/pool-models.ts";
 import { billingSettingsOf, bucketSettingsOf, identitySettingsOf, policyOf } from "./feature-settings.ts";
@@ -83,6 +84,8 @@ export interface Platform extends Books {
   readonly accountStreams: (accountId: string) => ReturnType<Env["STREAMS"]["getByName"]>;
   /** The JobObject with this id of the platform (64 hex digits); null if no JobObject can have that id. */
   readonly jobObjectById: (objectId: string) => ReturnType<Platform["jobObject"]> | null;
+  /** The gateway of inference services that connect by themselves. */
+  readonly gateway: () => ReturnType<Env["GATEWAY"]["getByName"]>;
   readonly webhookObject: (endpointId: string) => ReturnType<Env["WEBHOOKS"]["getByName"]>;
 }
 
@@ -177,6 +180,7 @@ function createPlatform(env: Env): Platform {
         return null;
       }
     },
+    gateway: () => env.GATEWAY.getByName(GATEWAY),
     webhookObject: (endpointId: string) => env.WEBHOOKS.getByName(endpointId),
   };
   for (const [database, db] of bindings) {

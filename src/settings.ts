@@ -64,7 +64,20 @@ const labels = z
   .pipe(z.array(z.string().min(1)).min(1));
 
 /** The pools of inference services that can be configured, in the order in which tasks are offered to them by default. */
-const POOLS = ["url", "container"] as const;
+const POOLS = ["url", "gateway", "container"] as const;
+
+interface PoolSettings {
+  readonly INFERENCE_URL?: string | undefined;
+  readonly INFERENCE_CONTAINER: boolean;
+  readonly INFERENCE_GATEWAY: boolean;
+}
+
+/** Tells for each pool whether it is configured. */
+const configuredPools = (settings: PoolSettings): Readonly<Record<(typeof POOLS)[number], boolean>> => ({
+  url: settings.INFERENCE_URL !== undefined,
+  gateway: settings.INFERENCE_GATEWAY,
+  container: settings.INFERENCE_CONTAINER,
+});
 
 /** True if the environment has a binding of the name. */
 const isBound = z
@@ -104,6 +117,7 @@ export const SettingsSchema = z
     INFERENCE_URL: url.optional(),
     INFERENCE_TOKEN: secret.optional(),
     INFERENCE_CONTAINER: isBound,
+    INFERENCE_GATEWAY: z.stringbool().default(false),
     INFERENCE_ORDER: names.pipe(z.array(z.enum(POOLS))).default([...POOLS]),
     OPERATOR_TOKEN: operatorSecret.optional(),
     OIDC_ISSUER: tokenIssuer.optional(),
@@ -171,20 +185,25 @@ export const SettingsSchema = z
     LEDGER_OPEN_DAYS: z.coerce.number().int().min(4).max(366).default(14),
     RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000, MOST_DAYS),
   })
-  .refine(({ INFERENCE_URL, INFERENCE_CONTAINER }) => INFERENCE_URL !== undefined || INFERENCE_CONTAINER, {
+  .refine((settings) => Object.values(configuredPools(settings)).includes(true), {
     path: ["INFERENCE_URL"],
-    error: "set it, or bind a container as INFERENCE_CONTAINER",
+    error: "set it, or INFERENCE_GATEWAY, or bind a container as INFERENCE_CONTAINER",
     ...ALWAYS,
   })
   .refine(
-    ({ INFERENCE_URL, INFERENCE_CONTAINER, INFERENCE_ORDER }) =>
-      (INFERENCE_URL === undefined && !INFERENCE_CONTAINER) ||
-      INFERENCE_ORDER.some((pool) => (pool === "url" ? INFERENCE_URL !== undefined : INFERENCE_CONTAINER)),
+    (settings) => {
+      const configured = configuredPools(settings);
+      const isAny = Object.values(configured).includes(true);
+      return !isAny || settings.INFERENCE_ORDER.some((pool) => configured[pool]);
+    },
     { path: ["INFERENCE_ORDER"], error: "names no pool that is configured" },
   )
   .refine(
-    ({ INFERENCE_URL, INFERENCE_CONTAINER, INFERENCE_TOKEN }) =>
-      INFERENCE_TOKEN !== undefined || (INFERENCE_URL === undefined && INFERENCE_CONTAINER),
+    (settings) => {
+      const configured = configuredPools(settings);
+      const needsToken = configured.url || !Object.values(configured).includes(true);
+      return !needsToken || settings.INFERENCE_TOKEN !== undefined;
+    },
     { path: ["INFERENCE_TOKEN"], error: "set it together with INFERENCE_URL", ...ALWAYS },
   )
   .superRefine((settings, context) => {

@@ -17,6 +17,8 @@
  *   POST {callbackUrl}/progress  ProgressReport  → 200 LeaseExtension
  *   POST {callbackUrl}/complete  Completion      → 204; also if what ended the task is repeated
  * Each answers 409 `lease_lost` once the lease is no longer in force: the service then drops the task.
+ *
+ * A service without an address connects to the Worker's gateway by WebSocket. The gateway sends it the same requests as frames.
  */
 export * from "./headers.ts";
 export * from "./task.ts";
@@ -31,3 +33,4 @@ export * from "./problems.ts";
 export * from "./template.ts";
 export * from "./text.ts";
 export * from "./callbacks.ts";
+export * from "./gateway.ts";

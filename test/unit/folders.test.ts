@@ -11,6 +11,7 @@ const FEATURES = [
   "jobs",
   "segment",
   "models",
+  "gateway",
   "archives",
   "webhooks",
   "shares",

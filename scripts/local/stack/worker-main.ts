@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
+import type { Duplex } from "node:stream";
 import { parseArgs } from "node:util";
 import { unstable_startWorker as startDevServer } from "wrangler";
 import { DEFAULT_CONFIG, readConfiguration } from "../../shared/cloudflare/configuration.ts";
@@ -106,6 +107,37 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   }
 }
 
+/** Forwards a WebSocket. Each end closes the other. */
+function forwardSocket(incoming: IncomingMessage, client: Duplex, head: Buffer): void {
+  const { method, url, headers } = incoming;
+  if (runtime === null) {
+    client.end("HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n");
+    return;
+  }
+  const { hostname: host, port } = runtime;
+  const outgoing = request({ host, port, method, path: url, headers, agent: false });
+  const end = (): void => {
+    client.destroy();
+    outgoing.destroy();
+  };
+  outgoing.on("upgrade", ({ rawHeaders }, server, rest) => {
+    const lines = rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${rawHeaders[i + 1]}`] : []));
+    client.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n`);
+    client.write(rest);
+    server.write(head);
+    server.pipe(client).pipe(server);
+    server.on("error", end).on("close", end);
+    client.on("close", () => server.destroy());
+  });
+  outgoing.on("response", ({ statusCode, statusMessage }) => {
+    client.end(`HTTP/1.1 ${statusCode} ${statusMessage}\r\nconnection: close\r\n\r\n`);
+    outgoing.destroy();
+  });
+  outgoing.on("error", end);
+  client.on("error", end);
+  outgoing.end();
+}
+
 /** Puts the bucket's events into the Worker's queue, like R2's event notifications. The inspection of uploads finds lost ones. */
 async function enqueue(event: object, address: string): Promise<void> {
   try {
@@ -146,8 +178,7 @@ function fireCrons(crons: readonly string[]): void {
 }
 
 await dev.ready;
-createServer({ requestTimeout: 0 }, (incoming, answer) => forward(incoming, answer)).listen(
-  Number(values.port),
-  "127.0.0.1",
-);
+createServer({ requestTimeout: 0 }, (incoming, answer) => forward(incoming, answer))
+  .on("upgrade", forwardSocket)
+  .listen(Number(values.port), "127.0.0.1");
 fireCrons((await readConfiguration(DEFAULT_CONFIG, { operator: false })).triggers.crons);

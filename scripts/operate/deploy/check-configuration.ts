@@ -71,7 +71,7 @@ function* checkRoutes({
   }
 }
 
-const OBJECTS = ["JOBS", "STREAMS", "WEBHOOKS"];
+const OBJECTS = ["JOBS", "STREAMS", "WEBHOOKS", "GATEWAY"];
 /** By which a JobObject hears that a client has gone. */
 const SIGNAL_FLAG = "enable_request_signal";
 /** By which a request to another host of the operator's zone arrives as anybody's does: through firewall and Access. */

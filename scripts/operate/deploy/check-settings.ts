@@ -39,7 +39,8 @@ function* checkSecrets(
   creationOf: ReturnType<typeof secretCreations>,
 ): Generator<Finding> {
   const { vars, command, file } = configuration;
-  const needsNoToken = hasContainer(configuration) && vars["INFERENCE_URL"] === undefined;
+  const hasOtherPool = hasContainer(configuration) || vars["INFERENCE_GATEWAY"] === "true";
+  const needsNoToken = hasOtherPool && vars["INFERENCE_URL"] === undefined;
   const put = (name: string) =>
     `${name.startsWith("S3_") ? `${R2_TOKEN}, then ` : ""}${command(`secret put ${name}`)}`;
   for (const name of Object.keys(vars).filter(isSecret)) {

@@ -261,7 +261,7 @@ export async function boundAccount(
 }
 
 /** Limits how many unverified credentials one address may send. */
-async function boundStranger(platform: Platform, address: string | null): Promise<void> {
+export async function boundStranger(platform: Platform, address: string | null): Promise<void> {
   const owner = address === null ? null : addressOwner(address);
   if (owner === null || (await platform.addressRate.admits(owner))) return;
   throw rateLimited(

@@ -14,6 +14,8 @@ import { cancelJob, showJob, stuckJobs, wakeJob } from "../../operator/operation
 import { probeAlarm, probeDatabases, probeProtocol } from "../../operator/operations/probe-platform.ts";
 import { relistJobs } from "../../operator/operations/relist-job.ts";
 import { resealSecrets } from "../../operator/operations/reseal-secrets.ts";
+import { addWorker, listWorkers, removeWorker } from "../../operator/operations/workers.ts";
+import { AddWorkerRequest } from "../../gateway/contract/workers.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticateOperator } from "../middleware/authenticate.ts";
 import { readBody, readQuery } from "../read-request.ts";
@@ -44,6 +46,11 @@ export const operator = new Hono<AppEnv>()
   .post("/probe/databases", async (c) => c.json(await probeDatabases(platform(c))))
   .post("/probe/alarm", async (c) => c.json(await probeAlarm(platform(c))))
   .post("/probe/protocol", async (c) => c.json(await probeProtocol(platform(c))))
+  .get("/workers", async (c) => c.json(await listWorkers(platform(c))))
+  .post("/workers", async (c) =>
+    c.json(await addWorker(platform(c), (await readBody(c, AddWorkerRequest)).name)),
+  )
+  .post("/workers/:name/remove", async (c) => c.json(await removeWorker(platform(c), c.req.param("name"))))
   .post("/reseal", async (c) =>
     c.json(await resealSecrets(platform(c), (await readBody(c, ResealRequest)).after)),
   )

@@ -24,3 +24,10 @@ export async function readLeaseToken(secrets: Secrets, token: string): Promise<L
 /** The inference service's name for one lease of one task. To that service, another lease is another task. */
 export const taskKey = (jobId: string, taskId: string, lease: number): string =>
   `${jobId}.${taskId}.${lease}`;
+
+/** Returns the lease that a task key names; null for another string. */
+export function leaseOfKey(key: string): LeaseClaims | null {
+  // A task's id has a dot.
+  const [, job, task, lease] = /^([^.]+)\.(.+)\.(\d+)$/.exec(key) ?? [];
+  return LeaseClaims.safeParse({ job, task, lease: Number(lease) }).data ?? null;
+}

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { issueLeaseToken, readLeaseToken, taskKey } from "../../../src/jobs/rules/lease.ts";
+import { issueLeaseToken, leaseOfKey, readLeaseToken, taskKey } from "../../../src/jobs/rules/lease.ts";
 import { signToken } from "../../../src/shared/signed-token.ts";
 import fc from "fast-check";
 import { service } from "../../support/secrets.ts";
@@ -63,4 +63,14 @@ it("gives each lease of each task a key of its own, in the form that the protoco
     taskKey("job_2", "a.png", 1),
   ];
   expect(new Set(keys).size).toBe(4);
+});
+
+describe("a task key", () => {
+  it("names its lease", () => {
+    expect(leaseOfKey(taskKey("job_1", "a.png", 3))).toEqual(CLAIMS);
+  });
+
+  it.each(["", "job_1", "job_1.a.png", "job_1.a.png.0", "job_1.a.png.x"])("names none if it is %j", (key) => {
+    expect(leaseOfKey(key)).toBeNull();
+  });
 });

@@ -12,6 +12,7 @@ const COMMON = {
 };
 const URL_POOL = { INFERENCE_URL: "https://inference.example.com", INFERENCE_TOKEN: "t".repeat(16) };
 const CONTAINER = { INFERENCE_CONTAINER: {} };
+const DIALED = { INFERENCE_GATEWAY: "true", GATEWAY: {} };
 
 const namesOf = (changes: object): string[] => {
   const env = { ...COMMON, ...changes };
@@ -23,6 +24,8 @@ describe("the pools", () => {
   it.each<readonly [object, readonly string[]]>([
     [URL_POOL, ["url"]],
     [CONTAINER, ["container"]],
+    [{ ...DIALED }, ["gateway"]],
+    [{ ...URL_POOL, ...CONTAINER, ...DIALED }, ["url", "gateway", "container"]],
     [{ ...URL_POOL, ...CONTAINER }, ["url", "container"]],
     [{ ...URL_POOL, ...CONTAINER, INFERENCE_ORDER: "container, url" }, ["container", "url"]],
     [{ ...URL_POOL, ...CONTAINER, INFERENCE_ORDER: "container" }, ["container"]],
@@ -36,7 +39,7 @@ describe("the pools", () => {
     [{ ...CONTAINER, INFERENCE_URL: URL_POOL.INFERENCE_URL }, /lacks settings: INFERENCE_TOKEN\./],
     [
       { ...URL_POOL, INFERENCE_ORDER: "gpu" },
-      /wrong: INFERENCE_ORDER \(Invalid option: expected one of "url"\|"container"\)/,
+      /wrong: INFERENCE_ORDER \(Invalid option: expected one of "url"\|"gateway"\|"container"\)/,
     ],
     [
       { ...URL_POOL, INFERENCE_CONTAINER: "yes" },

@@ -2,6 +2,6 @@
 import service from "../../../../src/index.ts";
 import { withStorage } from "./with-storage.ts";
 
-export { AccountStreams, JobObject, WebhookObject } from "../../../../src/index.ts";
+export { AccountStreams, InferenceGateway, JobObject, WebhookObject } from "../../../../src/index.ts";
 
 export default withStorage(service);

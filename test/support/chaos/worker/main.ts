@@ -9,7 +9,7 @@ import service, { JobObject as Job, WebhookObject as Webhook } from "../../../..
 import { Draws } from "../draws.ts";
 import { ALARM_FAULTS, MESSAGE_FAULTS, REORDERED } from "../faults.ts";
 
-export { AccountStreams } from "../../../../src/index.ts";
+export { AccountStreams, InferenceGateway } from "../../../../src/index.ts";
 
 interface ChaosEnv extends Env {
   /** The seed of the draws in this life of the Worker. */

@@ -7,7 +7,7 @@ import type { Env } from "../../../../src/env.ts";
 import service, { JobObject as Job } from "../../../../src/index.ts";
 import { serviceAt } from "../../../../src/models/store/inference-client.ts";
 
-export { AccountStreams, WebhookObject } from "../../../../src/index.ts";
+export { AccountStreams, InferenceGateway, WebhookObject } from "../../../../src/index.ts";
 
 interface PooledEnv extends Env {
   readonly SECOND_INFERENCE_URL?: string;

@@ -1,0 +1,14 @@
+import { fitsFrame, MOST_FRAME_BYTES } from "@segmentation/protocol";
+import { expect, it } from "vitest";
+
+it.each([
+  ["a", 1],
+  ["é", 2],
+  ["€", 3],
+  ["😀", 4],
+])("a frame is bounded by its bytes: %s has %i", (character, bytes) => {
+  const text = character.repeat(Math.floor(MOST_FRAME_BYTES / bytes));
+  const rest = "a".repeat(MOST_FRAME_BYTES % bytes);
+  expect(fitsFrame(text + rest)).toBe(true);
+  expect(fitsFrame(`${text + rest}a`)).toBe(false);
+});
