@@ -1,14 +1,19 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Logger } from "pino";
+import packageFile from "../package.json" with { type: "json" };
 import { hasCode, messageOf } from "./errors.ts";
 import { Engines } from "./supervisor/engines.ts";
-import { createApp, type ServiceState } from "./http/app.ts";
+import { type GatewayHello, PROTOCOL } from "@segmentation/protocol";
+import { GatewayConnection } from "./gateway/connection.ts";
+import { createApp, describeModel, type ServiceState } from "./http/app.ts";
+import type { ModelInfo } from "./messages.ts";
 import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
 import { findFfmpeg } from "./video/ffmpeg.ts";
 import { TaskRegistry } from "./tasks/task-registry.ts";
 import { DecoderUpload } from "./tasks/put-decoder.ts";
+import type { Task } from "./tasks/task.ts";
 import { runTask } from "./tasks/run-task.ts";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +61,12 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const inFlight = (): number =>
     settings.inFlight === undefined ? engines.places : settings.inFlight * engines.inService;
   const limits = { ...settings, inFlight, clips: () => engines.inService };
-  const registry = new TaskRegistry(limits, (task) => runTask(task, parts), metrics);
+  let gateway: GatewayConnection | undefined;
+  const run = async (task: Task): Promise<void> => {
+    await runTask(task, parts);
+    gateway?.ended(task.request.key);
+  };
+  const registry = new TaskRegistry(limits, run, metrics);
   engines.lost.catch(() => registry.stopAll());
   let draining = false;
   const state = (): ServiceState => {
@@ -91,8 +101,23 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const url = `http://${host}:${port}`;
   log.info({ url, port }, "listening");
   const starts = engines.start();
+  const { gatewayUrl, token } = settings;
+  const beginWith = (model: ModelInfo): void => {
+    log.info({ url, ...model }, "ready");
+    if (gatewayUrl === undefined || token === undefined || draining) return;
+    const hello = (): GatewayHello => ({
+      type: "hello",
+      protocol: PROTOCOL,
+      version: packageFile.version,
+      device: `${model.provider}, ${engines.inService} in service`,
+      places: Math.max(1, inFlight()),
+      model: describeModel(model, ffmpeg !== null),
+      tasks: registry.keys,
+    });
+    gateway = new GatewayConnection({ url: gatewayUrl, token, hello, http: app.fetch, log });
+  };
   Promise.any(starts).then(
-    (model) => log.info({ url, ...model }, "ready"),
+    beginWith,
     // All have failed; `ready` reports the first failure.
     () => undefined,
   );
@@ -105,6 +130,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
       draining = true;
       registry.returnWaiting(settings.drainMs);
       const finished = await finish(registry, settings.drainMs);
+      gateway?.close();
       await engines.close();
       server.close();
       if ("closeAllConnections" in server) server.closeAllConnections();

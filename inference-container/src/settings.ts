@@ -22,6 +22,13 @@ const Origins = z
       .min(1),
   );
 
+/** A gateway's URL. On the way to another machine, the token has to be encrypted. */
+const GatewayUrl = z
+  .url({ protocol: /^wss?$/, error: "is not the Worker's URL with wss:, like wss://segmentation.example" })
+  .refine((url) => !URL.canParse(url) || url.startsWith("wss:") || LOOPBACK.test(new URL(url).hostname), {
+    error: "must begin with wss: unless it is on this machine",
+  });
+
 /** A comma-separated list of CUDA device ids, e.g. `0,1`. */
 const Devices = z
   .string()
@@ -59,7 +66,8 @@ const Environment = z
     DECODED_MB: count(1, 1_048_576, 1_024),
     TEXT_CACHE_MB: count(0, 1_048_576, 1),
     STORAGE_ORIGINS: Origins,
-    CALLBACK_ORIGINS: Origins,
+    CALLBACK_ORIGINS: Origins.optional(),
+    GATEWAY_URL: GatewayUrl.optional(),
     QUEUE_CAPACITY: count(1, 10_000, 8),
     IN_FLIGHT: z.coerce.number().int().min(1).max(256).optional(),
     HEARTBEAT_SECONDS: seconds(600, 10),
@@ -73,10 +81,21 @@ const Environment = z
     path: ["INFERENCE_TOKEN"],
     error: "is required when HOST is not a loopback address: set a secret that the Worker shares",
   })
+  .refine((env) => env.GATEWAY_URL === undefined || env.INFERENCE_TOKEN !== undefined, {
+    path: ["INFERENCE_TOKEN"],
+    error: "is required with GATEWAY_URL: get one with npm run admin -- add-worker",
+  })
+  .refine((env) => env.GATEWAY_URL !== undefined || env.CALLBACK_ORIGINS !== undefined, {
+    path: ["CALLBACK_ORIGINS"],
+    error: "is missing",
+  })
   .refine((env) => env.EXECUTION_PROVIDER !== "cpu" || env.DEVICES.length === 1, {
     path: ["DEVICES"],
     error: "lists several devices, which requires EXECUTION_PROVIDER=cuda or tensorrt: the CPU counts as one",
   });
+
+const gatewayOrigins = (url: string | undefined): string[] =>
+  url === undefined ? [] : [new URL(url.replace(/^ws/, "http")).origin];
 
 export type Settings = ReturnType<typeof readSettings>;
 
@@ -113,7 +132,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     cpuFallback: env.CPU_FALLBACK,
     decodedBytes: env.DECODED_MB * 1_048_576,
     storageOrigins: new Set(env.STORAGE_ORIGINS),
-    callbackOrigins: new Set(env.CALLBACK_ORIGINS),
+    // The gateway is the Worker, which is called back.
+    callbackOrigins: new Set(env.CALLBACK_ORIGINS ?? gatewayOrigins(env.GATEWAY_URL)),
+    gatewayUrl: env.GATEWAY_URL,
     queueCapacity: env.QUEUE_CAPACITY,
     inFlight: env.IN_FLIGHT,
     heartbeatMs: env.HEARTBEAT_SECONDS * 1_000,

@@ -62,15 +62,9 @@ export function createApp(parts: AppParts): Hono {
   app.use("/v1/*", bearer(parts.token));
   app.get("/v1/model", (c) => {
     const loaded = model();
-    if (loaded === undefined) return c.json(NOT_READY.STARTING, 503);
-    const { fallback: _, decoder, ...described } = loaded;
-    return c.json({
-      ...described,
-      protocol: PROTOCOL,
-      formats: ResultFormat.options.filter((format) => decoder !== undefined || format !== "embedding"),
-      ...(decoder !== undefined && { decoder: { sha256: decoder.sha256, bytes: decoder.bytes } }),
-      capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
-    } satisfies ModelDescription);
+    return loaded === undefined
+      ? c.json(NOT_READY.STARTING, 503)
+      : c.json(describeModel(loaded, parts.videos));
   });
   const bounded = bodyLimit({
     maxSize: BODY_BYTES,
@@ -94,7 +88,6 @@ export function createApp(parts: AppParts): Hono {
     const body: unknown = await c.req.json().catch(() => undefined);
     // Checked after the body: a drain that begins in between would leave the task waiting.
     const now = state();
-    if (now === "DRAINING") return refuse(503, NOT_READY.DRAINING, RETRY_NOT_READY_SECONDS);
     const parsed = TaskRequest.safeParse(body);
     if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
     const foreign = foreignOrigin(parsed.data, parts);
@@ -106,7 +99,8 @@ export function createApp(parts: AppParts): Hono {
     if (registry.isCancelled(parsed.data.key)) return refuse(409, CANCELLED);
     const known = registry.state(parsed.data.key);
     if (known !== undefined) return c.json(known, 202);
-    if (now === "STARTING" || now === "UNABLE") return refuse(503, NOT_READY[now], RETRY_NOT_READY_SECONDS);
+    if (now === "DRAINING" || now === "STARTING" || now === "UNABLE")
+      return refuse(503, NOT_READY[now], RETRY_NOT_READY_SECONDS);
     const accepted = registry.submit(parsed.data);
     if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
     return c.json(accepted, 202);
@@ -144,6 +138,18 @@ export function createApp(parts: AppParts): Hono {
     return c.json(problem("internal_error", "The service failed unexpectedly. Its log says why."), 500);
   });
   return app;
+}
+
+/** Describes a loaded model in the protocol. @param videos true if this service can process videos */
+export function describeModel(loaded: ModelInfo, videos: boolean): ModelDescription {
+  const { fallback: _, decoder, ...described } = loaded;
+  return {
+    ...described,
+    protocol: PROTOCOL,
+    formats: ResultFormat.options.filter((format) => decoder !== undefined || format !== "embedding"),
+    ...(decoder !== undefined && { decoder: { sha256: decoder.sha256, bytes: decoder.bytes } }),
+    capabilities: { types: videos ? ["image", "video"] : ["image"], preview: true },
+  };
 }
 
 /** The public facts about a model; only the log says why its provider is not the configured one. */

@@ -79,6 +79,11 @@ export class TaskRegistry {
     return this.#finished.has(key) ? { key, state: "done" } : undefined;
   }
 
+  /** The keys of the tasks that are not over. */
+  get keys(): string[] {
+    return [...this.#running.keys(), ...this.#waiting.keys(), ...this.#leaving.keys()];
+  }
+
   /** Stops a task, without a report. An unknown key is not an error, because its task may be on its way. */
   cancel(key: string): void {
     this.#cancelled.add(key);

@@ -1,0 +1,34 @@
+import { fitsFrame, type GatewayAnswer, GatewayRequest } from "@segmentation/protocol";
+
+/** The service's HTTP interface. */
+export type HttpInterface = (request: Request) => Response | Promise<Response>;
+
+/** Answers one frame of the gateway by the service's HTTP interface; null for a frame of another form. */
+export async function answerFrame(
+  text: string,
+  http: HttpInterface,
+  token: string,
+): Promise<GatewayAnswer | null> {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const request = GatewayRequest.safeParse(content).data;
+  if (request === undefined) return null;
+  const { id, method, path, body } = request;
+  const headers = new Headers(request.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  const response = await http(
+    new Request(`http://gateway.internal${path}`, { method, headers, ...(body !== null && { body }) }),
+  );
+  const answer = {
+    type: "answer",
+    id,
+    status: response.status,
+    retryAfter: Number(response.headers.get("retry-after")) || null,
+    body: await response.text(),
+  } as const;
+  return fitsFrame(JSON.stringify(answer)) ? answer : { ...answer, status: 500, body: "" };
+}

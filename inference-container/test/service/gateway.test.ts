@@ -1,0 +1,147 @@
+import pino from "pino";
+import { describe, expect, it } from "vitest";
+import { GatewayAnswer, GatewayHello, PROTOCOL } from "@segmentation/protocol";
+import { GatewayConnection } from "../../src/gateway/connection.ts";
+import { type Dialed, startGateway } from "../support/service/fake-gateway.ts";
+import { SERVICE_TOKEN, startRig, until } from "../support/service/running-service.ts";
+
+const DESCRIPTION: GatewayHello["model"] = {
+  protocol: PROTOCOL,
+  id: "test",
+  version: "1",
+  family: "builtin",
+  provider: "cpu",
+  vocabulary: "open",
+  attributes: false,
+  regions: { box: true, points: true, clips: false },
+  formats: [],
+  capabilities: { types: ["image"], preview: true },
+};
+
+const parsed = ({ received }: Dialed): unknown[] => received.map((text) => JSON.parse(text));
+
+async function connection(dialed: readonly Dialed[], number: number): Promise<Dialed> {
+  await until(() => (dialed[number]?.received.length ?? 0) > 0);
+  const found = dialed[number];
+  if (found === undefined) throw new Error("there is no connection");
+  return found;
+}
+
+const helloOf = (dialed: Dialed): GatewayHello => GatewayHello.parse(parsed(dialed)[0]);
+
+async function ask(
+  dialed: Dialed,
+  method: string,
+  path: string,
+  body: unknown = null,
+): Promise<GatewayAnswer> {
+  const id = String(Math.random());
+  const headers = { "content-type": "application/json", "x-protocol": String(PROTOCOL) };
+  const text = body === null ? null : JSON.stringify(body);
+  dialed.send(JSON.stringify({ type: "request", id, method, path, headers, body: text }));
+  const answer = () => parsed(dialed).find((frame) => GatewayAnswer.safeParse(frame).data?.id === id);
+  await until(() => answer() !== undefined);
+  return GatewayAnswer.parse(answer());
+}
+
+describe("a service with GATEWAY_URL", () => {
+  it("introduces itself, takes tasks by the connection, and says when they have ended", async () => {
+    await using gateway = await startGateway();
+    await using rig = await startRig({ GATEWAY_URL: gateway.url });
+    const dialed = await connection(gateway.dialed, 0);
+    expect(dialed.headers.authorization).toBe(`Bearer ${SERVICE_TOKEN}`);
+    expect(helloOf(dialed)).toMatchObject({ protocol: PROTOCOL, model: { id: "planted" }, tasks: [] });
+    const request = rig.worker.request();
+    expect(await ask(dialed, "POST", "/v1/tasks", request)).toMatchObject({ status: 202 });
+    expect(await rig.worker.completed(request.key)).toMatchObject({ outcome: "success" });
+    await until(() => parsed(dialed).some((frame) => JSON.stringify(frame).includes('"ended"')));
+    expect(parsed(dialed)).toContainEqual({ type: "ended", key: request.key });
+  });
+
+  it("goes on with a task while the connection is lost, and names it when it is back", async () => {
+    await using gateway = await startGateway();
+    await using rig = await startRig({ GATEWAY_URL: gateway.url });
+    const first = await connection(gateway.dialed, 0);
+    const request = rig.worker.request({ prompts: ["slow"] });
+    await ask(first, "POST", "/v1/tasks", request);
+    first.destroy();
+    const completed = rig.worker.completed(request.key);
+    const second = await connection(gateway.dialed, 1);
+    const { tasks } = helloOf(second);
+    expect(await completed).toMatchObject({ outcome: "success" });
+    expect([[], [request.key]]).toContainEqual(tasks);
+  });
+
+  it("takes a task that it has a second time, also while it drains and its lane is full", async () => {
+    await using gateway = await startGateway();
+    await using rig = await startRig({ GATEWAY_URL: gateway.url, IN_FLIGHT: "1", QUEUE_CAPACITY: "1" });
+    const dialed = await connection(gateway.dialed, 0);
+    const running = rig.worker.request({ prompts: ["slow"] });
+    expect((await ask(dialed, "POST", "/v1/tasks", running)).status).toBe(202);
+    const drained = rig.service.drain();
+    expect((await ask(dialed, "POST", "/v1/tasks", running)).status).toBe(202);
+    expect((await ask(dialed, "POST", "/v1/tasks", rig.worker.request())).status).toBe(503);
+    await drained;
+    await dialed.closed;
+  });
+
+  it.each([
+    [{ GATEWAY_URL: "https://a.example" }, /GATEWAY_URL: is not the Worker's URL with wss:/],
+    [{ GATEWAY_URL: "ws://a.example" }, /GATEWAY_URL: must begin with wss: unless it is on this machine/],
+    [
+      { GATEWAY_URL: "wss://a.example", INFERENCE_TOKEN: "" },
+      /INFERENCE_TOKEN: is required with GATEWAY_URL/,
+    ],
+  ])("is refused with %o", async (environment, message) => {
+    await expect(startRig(environment)).rejects.toThrow(message);
+  });
+});
+
+describe("a connection", () => {
+  const times = { pingMs: 20, pongMs: 200, pauseMs: 20 };
+  const open = (url: string, lines: string[] = []): GatewayConnection => {
+    const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+    const hello = (): GatewayHello => ({
+      type: "hello",
+      protocol: PROTOCOL,
+      version: "test",
+      device: "cpu",
+      places: 1,
+      model: DESCRIPTION,
+      tasks: [],
+    });
+    return new GatewayConnection({
+      url,
+      token: "a-token",
+      hello,
+      http: () => new Response(null, { status: 204 }),
+      log,
+      times,
+    });
+  };
+
+  it("is replaced by another one if the gateway answers no pings", async () => {
+    await using gateway = await startGateway();
+    gateway.isSilent = true;
+    const lines: string[] = [];
+    const service = open(gateway.url, lines);
+    const silent = await connection(gateway.dialed, 0);
+    gateway.isSilent = false;
+    await connection(gateway.dialed, 1);
+    expect(silent.pings).toBeGreaterThan(0);
+    expect(lines.join("")).toContain("no pong");
+    service.close();
+  });
+
+  it("waits a minute after a refusal, and logs the gateway's sentence", async () => {
+    await using gateway = await startGateway();
+    const lines: string[] = [];
+    const service = open(gateway.url, lines);
+    (await connection(gateway.dialed, 0)).close(4001, "This token is unknown or revoked.");
+    await until(() => lines.some((line) => line.includes("gateway_refused")));
+    const line = JSON.parse(lines.find((each) => each.includes("gateway_refused")) ?? "{}");
+    expect(line).toMatchObject({ code: 4001, reason: "This token is unknown or revoked." });
+    expect(line.againInMs).toBeGreaterThanOrEqual(30_000);
+    service.close();
+  });
+});
