@@ -43,7 +43,7 @@ export function adminHelp(about: Action | null): string {
     const { takes, does } = COMMANDS[action];
     return `  ${["npm run admin --", action, takes].join(" ").trimEnd()}\n      ${does}`;
   });
-  return `Manages accounts and keys, shows jobs, checks the ledger.
+  return `Manages accounts, keys and workers, shows jobs, checks the ledger.
 
 ${lines.join("\n")}
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { counted } from "../../../client/src/cli/progress/words.ts";
+import { WorkerName } from "../../../src/gateway/contract/workers.ts";
 import { SettingsSchema } from "../../../src/settings.ts";
 import { stateFolder } from "../../shared/state/state-folder.ts";
 import {
@@ -29,6 +30,7 @@ import { cancelJob, deadLetters, showJob, stuckJobs, wakeJob } from "./operate.t
 import { deleteCopy, moveAccount } from "./move-account.ts";
 import { readable } from "../../shared/database/print.ts";
 import { rebuildDirectory } from "./rebuild-directory.ts";
+import { addWorker, listWorkers, removeWorker } from "./workers.ts";
 import { relist } from "./relist.ts";
 import { rotateSecret } from "./rotate-secret.ts";
 
@@ -43,6 +45,15 @@ const ACCOUNT = text(id("acct"), "an account's id (acct_…)");
 const JOB = text(id("job"), "an id like job_…, with 32 hexadecimal digits");
 const account = z.strictObject({ account: ACCOUNT });
 const job = z.strictObject({ job: JOB });
+
+const named = z.strictObject({
+  name: z
+    .string()
+    .refine(
+      (name) => WorkerName.safeParse(name).success,
+      "1 to 40 lowercase letters, digits and hyphens, like desk",
+    ),
+});
 
 /** Null for the default. */
 const unitsOrDefault = (pattern: RegExp) =>
@@ -274,6 +285,24 @@ export const COMMANDS = {
           : remoteObjectIds(configFile, signal);
       return relist(await api(), objectIds, given["dry-run"]);
     },
+  }),
+  "add-worker": command({
+    takes: "--name desk",
+    does: "adds an inference service that connects to the gateway, and prints the line that starts it",
+    options: named,
+    run: async ({ name }, { api }) => addWorker(await api(), name),
+  }),
+  "list-workers": command({
+    takes: "",
+    does: "lists the gateway's workers with model, device, version, tasks in progress and connection",
+    options: z.strictObject({}),
+    run: async (_, { api }) => listWorkers(await api()),
+  }),
+  "remove-worker": command({
+    takes: "--name desk",
+    does: "revokes a worker's token and closes its connection",
+    options: named,
+    run: async ({ name }, { api }) => removeWorker(await api(), name),
   }),
   "rotate-secret": command({
     takes: "",
