@@ -3,6 +3,7 @@ import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments }
 import { benchCapacity } from "./capacity/run.ts";
 import { benchClick } from "./click/run.ts";
 import { benchDecoder } from "./decoder/run.ts";
+import { benchGateway } from "./gateway/run.ts";
 import { benchModel } from "./model/run.ts";
 import { benchPictures } from "./pictures/run.ts";
 import { benchSegment } from "./segment/run.ts";
@@ -24,6 +25,7 @@ const BENCHES: Readonly<
   capacity: benchCapacity,
   model: benchModel,
   decoder: benchDecoder,
+  gateway: benchGateway,
 };
 
 await runCommand(async (signal) => {

@@ -25,11 +25,13 @@ const START_PATIENCE_MS = 60_000;
 /**
  * Starts the Worker with storage in a temporary folder, calls `use`, and cleans up.
  * @param bindings in addition to those of `bench.toml`
+ * @param main the Worker's file
  */
 export async function withWorker<T>(
   signal: AbortSignal,
   bindings: Bindings,
   use: (worker: BenchWorker) => Promise<T>,
+  main = "capacity.ts",
 ): Promise<T> {
   // The runtime prints a line for each batch of a queue otherwise.
   const mark = { BENCH_WORKER: randomUUID() };
@@ -40,7 +42,7 @@ export async function withWorker<T>(
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const dev = await start({
     config: join(WORKERS, "bench.toml"),
-    entrypoint: join(WORKERS, "capacity.ts"),
+    entrypoint: join(WORKERS, main),
     bindings,
     dev: {
       server: { hostname: "127.0.0.1", port: 0 },

@@ -7,7 +7,7 @@ import { databasesOf, type Env } from "../../../src/env.ts";
 import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { SqlRequest } from "../../shared/database/storage-calls.ts";
 
-export { AccountStreams } from "../../../src/index.ts";
+export { AccountStreams, InferenceGateway } from "../../../src/index.ts";
 
 /** Runs the whole service in the Workers runtime, and counts its use of the platform. */
 
