@@ -1,4 +1,5 @@
 import {
+  DecoderRequest,
   type GatewayAnswer,
   PICTURE_HEADER,
   PROTOCOL,
@@ -87,6 +88,7 @@ export class Offers {
     const task = /^\/v1\/tasks\/([^/]+)$/.exec(path)?.[1];
     if (request.method === "POST" && path === "/v1/tasks") return this.#offer(body, headers);
     if (request.method === "POST" && path === "/v1/room") return this.#room(body, headers);
+    if (request.method === "POST" && path === "/v1/decoder") return this.#decoder(body, headers);
     if (request.method === "GET" && path === "/v1/model") return this.#model();
     if (request.method === "DELETE" && task !== undefined) return this.#cancel(task, headers);
     return refusal(404, "not_found");
@@ -185,6 +187,21 @@ export class Offers {
     }
     if (refused !== null && !room.includes(true)) return refused;
     return Response.json({ room } satisfies RoomAnswer);
+  }
+
+  /** Asks a worker whose model has a decoder's file to store it. */
+  async #decoder(body: string, headers: Record<string, string>): Promise<Response> {
+    const request = DecoderRequest.safeParse(parsed(body)).data;
+    if (request === undefined) return refusal(400, "invalid_request");
+    const worker = byLoad(this.#ready()).find(({ model }) => model.decoder?.sha256 === request.sha256);
+    if (worker === undefined) return noWorker();
+    const answer = await this.#relay.ask(worker.socket, {
+      method: "POST",
+      path: "/v1/decoder",
+      headers,
+      body,
+    });
+    return answer === null ? unanswered() : responseOf(answer);
   }
 
   #model(): Response {

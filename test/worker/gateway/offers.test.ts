@@ -62,6 +62,16 @@ describe("a connected worker", () => {
   });
 });
 
+it("asks a worker that has a decoder's file to store it", async () => {
+  const plain = await FakeWorker.start("a-plain");
+  const decoder = { sha256: "0".repeat(64), bytes: 9 };
+  const other = await FakeWorker.start("other", 9, { model: { ...plain.hello.model, decoder } });
+  const put = { sha256: decoder.sha256, url: "https://s3.test/decoder", headers: {} };
+  other.lies.set("/v1/decoder", { status: 202 });
+  await pool.putDecoder(put);
+  expect([plain.asked, other.asked]).toEqual([[], ["POST /v1/decoder"]]);
+});
+
 describe("of several workers", () => {
   it("the idlest gets a task", async () => {
     const [first, second] = [await FakeWorker.start("first"), await FakeWorker.start("second")];
