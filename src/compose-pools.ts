@@ -1,6 +1,7 @@
 import type { Env } from "./env.ts";
-import { InferenceClient, objectNamed, serviceAt } from "./models/store/inference-client.ts";
 import { GATEWAY } from "./gateway/store/rpc.ts";
+import { ContainerPool } from "./models/store/container-pool.ts";
+import { InferenceClient, objectNamed, serviceAt } from "./models/store/inference-client.ts";
 import type { InferencePool } from "./models/store/inference-pool.ts";
 import type { Settings } from "./settings.ts";
 
@@ -19,7 +20,7 @@ export function composePools(
         ? [new InferenceClient("gateway", objectNamed(gateway, GATEWAY))]
         : [],
     container: () =>
-      container === undefined ? [] : [new InferenceClient("container", objectNamed(container, "0"))],
+      container === undefined ? [] : [new ContainerPool(container, settings.CONTAINER_INSTANCES)],
   };
   return [...new Set(order)].flatMap((name) => pools[name]());
 }

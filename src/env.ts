@@ -4,6 +4,7 @@ import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc, StreamsRpc } from "./jobs/store/rpc.ts";
 import type { GatewayRpc } from "./gateway/store/rpc.ts";
 import type { WebhookRpc } from "./webhooks/store/rpc.ts";
+import type { ContainerNamespace } from "./models/store/container-rpc.ts";
 import type { ArchiveMessage, TaskMessage, UpkeepMessage } from "./jobs/store/queues.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
@@ -21,7 +22,7 @@ export interface Env {
   readonly WEBHOOKS: DurableObjectNamespace<WebhookRpc & Rpc.DurableObjectBranded>;
   readonly GATEWAY: DurableObjectNamespace<GatewayRpc & Rpc.DurableObjectBranded>;
   /** Absent without Cloudflare Containers. */
-  readonly INFERENCE_CONTAINER?: DurableObjectNamespace;
+  readonly INFERENCE_CONTAINER?: ContainerNamespace;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;
   readonly BULK_QUEUE: Queue<TaskMessage>;
   readonly TRIAL_QUEUE: Queue<TaskMessage>;

@@ -114,11 +114,16 @@ export const SettingsSchema = z
     S3_SECRET_ACCESS_KEY: z.string().min(1),
     MASTER_SECRET: masterSecret,
     MASTER_SECRET_PREVIOUS: masterSecret.optional(),
-    INFERENCE_URL: url.optional(),
+    // Empty where wrangler.toml has one, and a deployment none.
+    INFERENCE_URL: z.preprocess((text) => (text === "" ? undefined : text), url.optional()),
     INFERENCE_TOKEN: secret.optional(),
     INFERENCE_CONTAINER: isBound,
     INFERENCE_GATEWAY: z.stringbool().default(false),
     INFERENCE_ORDER: names.pipe(z.array(z.enum(POOLS))).default([...POOLS]),
+    CONTAINER_INSTANCES: z.coerce.number().int().min(1).max(50).default(1),
+    CONTAINER_IMAGE: z.string().default(""),
+    // A machine that starts for longer than this would be put to sleep by its own start.
+    CONTAINER_SLEEP_SECONDS: z.coerce.number().int().min(120).max(86_400).default(300),
     OPERATOR_TOKEN: operatorSecret.optional(),
     OIDC_ISSUER: tokenIssuer.optional(),
     OIDC_AUDIENCE: z.string().min(1).optional(),

@@ -51,6 +51,7 @@ export function createApp(parts: AppParts): Hono {
     const devices = parts.devices();
     const answer = {
       state: now,
+      tasks: registry.size,
       ...(loaded !== undefined && { model: publicOf(loaded) }),
       ...(devices.length > 1 && { devices }),
     };

@@ -101,6 +101,11 @@ export class TaskRegistry {
     return this.#running.size >= this.#limits.inFlight();
   }
 
+  /** Number of tasks that are not finished. */
+  get size(): number {
+    return this.#waiting.size + this.#running.size + this.#leaving.size;
+  }
+
   /** Resolves when no task is left. */
   async drained(): Promise<void> {
     if (this.#isIdle) return;
@@ -125,7 +130,7 @@ export class TaskRegistry {
   }
 
   get #isIdle(): boolean {
-    return this.#waiting.size + this.#running.size + this.#leaving.size === 0;
+    return this.size === 0;
   }
 
   /** One clip per device, so that no clip waits for another's frames and pictures always find a place. */

@@ -25,7 +25,10 @@ describe("with one place, and room for two that wait", () => {
     expect(Number(answers[3]?.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await answers[3]?.json()).toMatchObject({ error: "lane_full" });
     expect((await post("e", "trial")).status).toBe(202);
-    expect(await (await fetch(`${rig.service.url}/readyz`)).json()).toMatchObject({ state: "BUSY" });
+    expect(await (await fetch(`${rig.service.url}/readyz`)).json()).toMatchObject({
+      state: "BUSY",
+      tasks: 4,
+    });
     const metrics = await (await fetch(`${rig.service.url}/metrics`)).text();
     expect(metrics).toContain('inference_queue_depth{lane="bulk"} 2');
     for (const key of ["a", "b", "c", "e"]) await rig.worker.completed(key);
@@ -99,7 +102,7 @@ test("until the model is warm tasks are refused with 503 and Retry-After", async
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   const ready = await fetch(`${rig.service.url}/readyz`);
-  expect([ready.status, await ready.json()]).toEqual([503, { state: "STARTING" }]);
+  expect([ready.status, await ready.json()]).toEqual([503, { state: "STARTING", tasks: 0 }]);
   expect((await rig.ask("/v1/model")).status).toBe(503);
   await rig.service.ready;
   expect((await rig.finish()).outcome).toBe("success");

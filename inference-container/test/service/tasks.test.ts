@@ -148,7 +148,7 @@ test("the service describes its model, the provider and its state", async () => 
     formats: ResultFormat.options,
   });
   const ready = await fetch(`${rig.service.url}/readyz`);
-  expect([ready.status, await ready.json()]).toEqual([200, { state: "READY", model }]);
+  expect([ready.status, await ready.json()]).toEqual([200, { state: "READY", tasks: 0, model }]);
   expect((await fetch(`${rig.service.url}/healthz`)).status).toBe(200);
 });
 

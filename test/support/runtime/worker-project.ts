@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import type { TestProjectConfiguration } from "vitest/config";
+import { machineHost } from "../worker/machines/machine-host.ts";
 import { buildStudio } from "../../../scripts/generate/studio-build.ts";
 
 const QUEUES = ["interactive", "bulk", "trial", "archive", "upkeep"];
@@ -31,7 +32,7 @@ const workersRuntime = (fuzz: "short" | "long", databases: number) =>
     process.env["CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV"] = "false";
     await buildStudio();
     return {
-      main: "./src/index.ts",
+      main: "./test/support/worker/runtime/main.ts",
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
         bindings: {
@@ -56,6 +57,8 @@ const workersRuntime = (fuzz: "short" | "long", databases: number) =>
           OIDC_JWKS_URL: "https://identity.test/jwks",
           STUDIO_CLIENT_ID: "the-studio",
         },
+        durableObjects: { TESTED_CONTAINER: { className: "TestedContainer", useSQLite: true } },
+        serviceBindings: { MACHINE_HOST: machineHost() },
         d1Databases: Object.fromEntries(further(databases).map((name) => [name, name])),
         queueProducers: Object.fromEntries(
           QUEUES.map((queue) => [`${queue.toUpperCase()}_QUEUE`, `sink-${queue}`]),

@@ -23,6 +23,8 @@ function withSecond(env: PooledEnv): Env {
   const second = serviceAt(env.SECOND_INFERENCE_URL ?? "", env.INFERENCE_TOKEN ?? "");
   const container = {
     getByName: () => ({
+      machine: async () => "up",
+      wake: async () => undefined,
       fetch: (url: string, init: RequestInit & { headers: Headers }) => second(new URL(url).pathname, init),
     }),
   };

@@ -1,4 +1,5 @@
 import type { D1Migration } from "@cloudflare/vitest-pool-workers";
+import type { TestedContainer } from "../machines/tested-container.ts";
 import type worker from "../../../../src/index.ts";
 
 declare global {
@@ -13,6 +14,7 @@ declare global {
       SEED: string;
       /** The number of draws in random tests: few in every run, many in the long one. */
       FUZZ: "short" | "long";
+      TESTED_CONTAINER: DurableObjectNamespace<TestedContainer>;
     }
     interface GlobalProps {
       mainModule: { default: typeof worker };
