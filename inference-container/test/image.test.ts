@@ -20,7 +20,7 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
   const stages = readStages(join(PROJECT_ROOT, "inference-container", name));
 
   it("is made of the three packages and the lists of what they need, and of no other file", () => {
-    expect(stages.map(({ copies }) => copies)).toEqual([
+    expect(stages.map(({ copies }) => copies).filter(({ length }) => length > 0)).toEqual([
       [
         { sources: LISTS, target: "./" },
         ...PACKAGES.map((folder) => ({ sources: [`${folder}/package.json`], target: `${folder}/` })),
@@ -46,6 +46,20 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
     expect(stages[1]?.entryPoint).toEqual(["/usr/bin/tini", "--"]);
     expect(stages[1]?.runs.join("\n")).toMatch(/apt-get install .* tini( |$)/);
   });
+});
+
+it("the image has the model inside and no volume if VARIANT=baked, and by default volumes for both", () => {
+  const text = read("inference-container/Dockerfile");
+  const [, , mounted, baked, last] = text.split(/^FROM /m).slice(1);
+  expect(mounted).toMatch(/^service AS mounted\nVOLUME \["\/models", "\/scratch"\]/);
+  expect(baked).toMatch(/^service AS baked\n/);
+  expect([...text.matchAll(/^VOLUME/gm)]).toHaveLength(1);
+  const [, , , stage] = readStages(join(PROJECT_ROOT, "inference-container/Dockerfile"));
+  const [run = ""] = stage?.runs ?? [];
+  const [file = ""] = /inference-container\S+\.ts/.exec(run) ?? [];
+  expect(filesOf(file)).toEqual([file]);
+  expect(last?.trim()).toBe("${VARIANT}");
+  expect(text).toContain("\nARG VARIANT=mounted\n");
 });
 
 describe("the image's libraries of CUDA", () => {
