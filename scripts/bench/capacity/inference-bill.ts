@@ -1,3 +1,8 @@
+import {
+  CONTAINER_PRICES as PRICES,
+  INSTANCE_TYPES,
+  PICTURE_CPU_SECONDS,
+} from "../../shared/cloudflare/container-prices.ts";
 import { markdownTable } from "../report.ts";
 
 /** The assumed use, which is not measured: docs/limits.md explains each figure. */
@@ -5,20 +10,17 @@ const ASSUMED = {
   days: 30,
   picturesPerVisit: 10,
   peak: 5,
-  /** Cloudflare's standard-3. */
-  container: { cpus: 2, gib: 8, diskGb: 16, cpuSeconds: 10.2, startSeconds: 30, idleSeconds: 120 },
+  container: {
+    ...INSTANCE_TYPES["standard-3"],
+    cpuSeconds: PICTURE_CPU_SECONDS,
+    startSeconds: 30,
+    idleSeconds: 120,
+  },
   gpu: { dollarsPerHour: 2, seconds: 0.2, startSeconds: 120, idleSeconds: 900 },
 } as const;
 
 const HOUR = 3_600;
 const MONTH = ASSUMED.days * 24 * HOUR;
-
-/** List prices of Cloudflare Containers: the included amount of a month, and the price of each further unit. */
-const PRICES = {
-  cpuSeconds: { included: 375 * 60, dollars: 0.00002 },
-  gibSeconds: { included: 25 * HOUR, dollars: 0.0000025 },
-  gbSeconds: { included: 200 * HOUR, dollars: 0.00000007 },
-} as const;
 
 const priceOf = (what: keyof typeof PRICES, amount: number): number =>
   Math.max(0, amount - PRICES[what].included) * PRICES[what].dollars;

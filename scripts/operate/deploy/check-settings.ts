@@ -3,6 +3,7 @@ import { SettingsSchema } from "../../../src/settings.ts";
 import type { Configuration } from "../../shared/cloudflare/configuration.ts";
 import type { AccountReport } from "./check-account.ts";
 import { type Creation, type Finding, missing, warning } from "./finding.ts";
+import { CONTAINER_BINDING, hasContainerBinding } from "./containers.ts";
 import { addToOperatorFile } from "../../shared/cloudflare/operator-file.ts";
 import { isSecret, NEEDED_SECRETS, OPTIONAL_SECRETS, secretCreations } from "./secrets.ts";
 
@@ -15,14 +16,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   INFERENCE_URL: "https://your.inference.service",
 };
 
-const hasContainer = ({ durable_objects: { bindings } }: Configuration): boolean =>
-  bindings.some(({ name }) => name === "INFERENCE_CONTAINER");
-
 /** What the Worker will find in its environment: the variables, and the secrets by their names alone. */
 function environmentOf(configuration: Configuration, secrets: ReadonlySet<string> | null) {
   const { vars } = configuration;
   const environment: Record<string, unknown> = { ...vars };
-  if (hasContainer(configuration)) environment["INFERENCE_CONTAINER"] = {};
+  if (hasContainerBinding(configuration)) environment[CONTAINER_BINDING] = {};
   // A missing secret is reported separately; this checks only the others.
   for (const name of NEEDED_SECRETS) environment[name] = SOME_SECRET;
   // Where the secrets are not known, those that a price needs are taken as set: they are listed as unchecked.
@@ -39,8 +37,8 @@ function* checkSecrets(
   creationOf: ReturnType<typeof secretCreations>,
 ): Generator<Finding> {
   const { vars, command, file } = configuration;
-  const hasOtherPool = hasContainer(configuration) || vars["INFERENCE_GATEWAY"] === "true";
-  const needsNoToken = hasOtherPool && vars["INFERENCE_URL"] === undefined;
+  const hasOtherPool = hasContainerBinding(configuration) || vars["INFERENCE_GATEWAY"] === "true";
+  const needsNoToken = hasOtherPool && !vars["INFERENCE_URL"];
   const put = (name: string) =>
     `${name.startsWith("S3_") ? `${R2_TOKEN}, then ` : ""}${command(`secret put ${name}`)}`;
   for (const name of Object.keys(vars).filter(isSecret)) {

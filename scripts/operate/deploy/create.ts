@@ -6,12 +6,15 @@ import { WranglerFailure } from "../../shared/cloudflare/wrangler.ts";
 import { type Cloudflare, sentenceOf } from "./cloudflare.ts";
 import type { Configuration } from "../../shared/cloudflare/configuration.ts";
 import { type Finding, optional } from "./finding.ts";
+import { costSentence } from "../../shared/cloudflare/container-prices.ts";
+import { addContainers, type ContainerOptions, hasContainerBinding } from "./containers.ts";
 import { addToOperatorFile } from "../../shared/cloudflare/operator-file.ts";
 
 /** What only the operator knows. */
-export interface Given {
+export interface Given extends ContainerOptions {
   readonly domain?: string | undefined;
-  readonly inferenceUrl?: string | undefined;
+  readonly "inference-url"?: string | undefined;
+  readonly inference?: string | undefined;
 }
 
 const isDomain = (text: string): boolean =>
@@ -44,14 +47,18 @@ async function addressOf(
   }
 }
 
+const CLOUDFLARE = "cloudflare";
+
 const isUnset = (value: unknown): boolean => typeof value !== "string" || isLoopback(value);
 
 /** Writes the addresses that are not set yet and that the operator knows. @throws Failure, a usage error */
 export async function setAddresses(
-  { vars, route, routes, base }: Configuration,
+  configuration: Configuration,
   given: Given,
   operator: Operator,
+  say: (sentence: string) => void,
 ): Promise<void> {
+  const { vars, route, routes, base } = configuration;
   const isRouted = route !== undefined || routes.length > 0;
   if (isUnset(vars["PUBLIC_URL"])) {
     const question = "Which domain is the service to have, in a zone of this account?";
@@ -61,18 +68,18 @@ export async function setAddresses(
       await addToOperatorFile(base, { top, vars: { PUBLIC_URL: `https://${domain}` } });
     }
   }
-  if (isUnset(vars["INFERENCE_URL"])) {
-    const question = "At which URL does the inference service answer?";
-    const url = await addressOf(
-      given.inferenceUrl,
-      "--inference-url",
-      question,
-      isServiceUrl,
-      A_SERVICE_URL,
-      operator,
-    );
-    if (url !== null) await addToOperatorFile(base, { vars: { INFERENCE_URL: url } });
+  const { inference, "inference-url": givenUrl } = given;
+  const hasUrl = !isUnset(vars["INFERENCE_URL"]) && vars["INFERENCE_URL"] !== "";
+  if (inference === CLOUDFLARE) {
+    await addContainers(configuration, given, !hasUrl && givenUrl === undefined, operator, say);
+    if (givenUrl === undefined) return;
   }
+  if (hasUrl || (givenUrl === undefined && hasContainerBinding(configuration))) return;
+  const question = `At which URL does the inference service answer? Or ${CLOUDFLARE}, for Cloudflare Containers: ${costSentence("standard-3")}.`;
+  const isAnswer = (text: string) => text === CLOUDFLARE || isServiceUrl(text);
+  const url = await addressOf(givenUrl, "--inference-url", question, isAnswer, A_SERVICE_URL, operator);
+  if (url === CLOUDFLARE) await addContainers(configuration, given, true, operator, say);
+  else if (url !== null) await addToOperatorFile(base, { vars: { INFERENCE_URL: url } });
 }
 
 /** What became of the creations. */

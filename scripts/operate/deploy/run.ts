@@ -8,6 +8,7 @@ import { checkAccount, readAccounts } from "./check-account.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkInference } from "./check-inference.ts";
 import { checkSettings } from "./check-settings.ts";
+import { containerArguments } from "./containers.ts";
 import { type Cloudflare, cloudflareOf, type Wrangler } from "./cloudflare.ts";
 import {
   accountDatabases,
@@ -113,8 +114,7 @@ async function deploy(
     const before = await readConfiguration(command.config);
     if ((await readAccounts(cloudflareOf(before, wrangler, signal))) === null)
       throw new Failure("Wrangler is not logged in to Cloudflare. First: npx wrangler login");
-    const given = { domain: command.domain, inferenceUrl: command["inference-url"] };
-    await setAddresses(before, given, asked);
+    await setAddresses(before, command, asked, say);
     created = await createMissing(look, asked, say, signal);
   }
   const { configuration, cloudflare, findings: found } = await look();
@@ -134,7 +134,7 @@ async function deploy(
     // In this order: the Worker that runs reads the migrated database, and the new one needs it.
     for (const { binding } of accountDatabases(configuration))
       say(await cloudflare.run(["d1", "migrations", "apply", binding, "--remote"]));
-    say(await cloudflare.run(["deploy"]));
+    say(await cloudflare.run(["deploy", ...containerArguments(configuration, new Date())]));
     deployed = true;
     const url = String(configuration.vars["PUBLIC_URL"]);
     const health = `${url}/healthz`;

@@ -73,7 +73,8 @@ export function secretCreations(
   secrets: ReadonlySet<string> | null,
 ): (name: string) => Creation | undefined {
   if (secrets === null) return () => undefined;
-  const generated = GENERATED.filter((name) => !secrets.has(name));
+  const isUsed = (name: string) => name !== "INFERENCE_TOKEN" || Boolean(vars["INFERENCE_URL"]);
+  const generated = GENERATED.filter((name) => !secrets.has(name) && isUsed(name));
   // Stripe's without a price would be half of a group, which the Worker refuses.
   const isWanted = (name: string) => !name.startsWith("STRIPE_") || vars["STRIPE_PRICE_ID"] !== undefined;
   const given = [...ALL].filter(

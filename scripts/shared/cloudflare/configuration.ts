@@ -49,6 +49,17 @@ const File = z.object({
   durable_objects: z
     .object({ bindings: z.array(z.object({ name: z.string() })).default([]) })
     .default({ bindings: [] }),
+  containers: z
+    .array(
+      z.looseObject({
+        class_name: z.string(),
+        image: z.string(),
+        instance_type: z.unknown().optional(),
+        max_instances: z.number().optional(),
+      }),
+    )
+    .default([]),
+  migrations: z.array(z.record(z.string(), z.unknown())).default([]),
   ratelimits: z.array(z.object({ name: z.string() })).default([]),
   analytics_engine_datasets: z.array(z.object({ binding: z.string() })).default([]),
   queues: z
@@ -159,6 +170,12 @@ With --create, which can be run again at any time and changes nothing that is ri
   --yes                 ask nothing
   --domain NAME         the service's domain, whose zone is in the account: segmentation.example.com
   --inference-url URL   where the inference service answers
+  --inference cloudflare  run it in Cloudflare Containers, which start with work and sleep without it:
+    --instance TYPE     standard-2, standard-3 (default) or standard-4
+    --instances N       at most this many (default 2)
+    --image REF         an image of docker.io, Cloudflare's registry, ECR or Google's; without it, Wrangler builds
+                        inference-container/Dockerfile, for which Docker has to run
+    --model NAME        the model in the image that Wrangler builds: builtin (default) or builtin-fast
   It writes these, and what Cloudflare names, to wrangler.operator.toml, next to wrangler.toml. It stores
   S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET as secrets if they are
   in the environment, and generates the others.
@@ -174,6 +191,9 @@ export const DEFAULT_CONFIG = "wrangler.toml";
 
 const SEE = "npm run deploy -- --help";
 
+const ONLY_FOR_CONTAINERS = ["instance", "instances", "image", "model"] as const;
+const ONLY_FOR_CREATE = ["yes", "domain", "inference-url", "inference", ...ONLY_FOR_CONTAINERS] as const;
+
 /** Reads the command line. @throws Failure, a usage error that names the mistake */
 export function parseDeployArguments(args: readonly string[]) {
   const { values } = readArguments(
@@ -181,14 +201,24 @@ export function parseDeployArguments(args: readonly string[]) {
     args,
     {
       config: { type: "string", default: DEFAULT_CONFIG },
-      ...texts("domain", "inference-url"),
+      ...texts("domain", "inference-url", "inference", "instance", "instances", "image", "model"),
       ...flags("create", "yes", "verify", "dry-run", "json"),
     },
     false,
   );
-  const { create, domain, "inference-url": inferenceUrl } = values;
-  if (!create && (values.yes || domain !== undefined || inferenceUrl !== undefined))
-    throw usageError(`--yes, --domain and --inference-url are for --create.\nSee: ${SEE}`);
+  const { create } = values;
+  for (const name of ONLY_FOR_CREATE) {
+    if (create || !values[name]) continue;
+    throw usageError(`--${name} is for --create.\nSee: ${SEE}`);
+  }
+  if (values.inference !== undefined && values.inference !== "cloudflare")
+    throw usageError(`--inference can only be cloudflare. Otherwise give --inference-url.\nSee: ${SEE}`);
+  for (const name of ONLY_FOR_CONTAINERS) {
+    if (values.inference !== undefined || values[name] === undefined) continue;
+    throw usageError(`--${name} is for --inference cloudflare.\nSee: ${SEE}`);
+  }
+  if (values.image !== undefined && values.model !== undefined)
+    throw usageError(`--image has its model inside: give --image or --model.\nSee: ${SEE}`);
   if (create && values["dry-run"])
     throw usageError(`--create makes what --dry-run only names: give one of them.\nSee: ${SEE}`);
   if (create && values.json && !values.yes)

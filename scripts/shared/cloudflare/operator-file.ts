@@ -51,13 +51,26 @@ export function mergeConfiguration(base: unknown, own: unknown): unknown {
   }
   if (!areNamed(base) || !areNamed(own)) return own;
   // Merges entry by entry: `--create` adds an id in a separate entry, even for a database that only the operator's file has.
-  const merged = [...base];
+  const merged = [...inOrderOf(base, own)];
   for (const entry of own) {
     const at = merged.findIndex((one) => nameOf(one) === nameOf(entry));
     if (at === -1) merged.push(entry);
     else merged[at] = mergeConfiguration(merged[at], entry);
   }
   return merged;
+}
+
+const isMigration = (entry: unknown): boolean => isTable(entry) && entry["tag"] !== undefined;
+
+/**
+ * Returns the entries of wrangler.toml in the order in which they are merged. Cloudflare applies the migrations after the last one
+ * that it has. So one that only the operator's file has stays before those that a later version adds.
+ */
+function inOrderOf(base: readonly unknown[], own: readonly unknown[]): readonly unknown[] {
+  const names = new Set(base.map(nameOf));
+  if (!own.every(isMigration) || !own.some((entry) => names.has(nameOf(entry)))) return base;
+  const first = new Set(own.map(nameOf));
+  return [...own, ...base.filter((entry) => !first.has(nameOf(entry)))];
 }
 
 const HEADER = `# Your deployment. It is merged over wrangler.toml, so it holds only what differs from it; an upgrade does not touch it.
