@@ -5,6 +5,7 @@ import type { AccountReport } from "./check-account.ts";
 import { type Creation, type Finding, missing, warning } from "./finding.ts";
 import { CONTAINER_BINDING, hasContainerBinding } from "./containers.ts";
 import { addToOperatorFile } from "../../shared/cloudflare/operator-file.ts";
+import { credentialsToClick } from "./r2-credentials.ts";
 import { isSecret, NEEDED_SECRETS, OPTIONAL_SECRETS, secretCreations } from "./secrets.ts";
 
 /** Stands for the value of a secret, which nobody can read; it suits each of them. */
@@ -40,7 +41,7 @@ function* checkSecrets(
   const hasOtherPool = hasContainerBinding(configuration) || vars["INFERENCE_GATEWAY"] === "true";
   const needsNoToken = hasOtherPool && !vars["INFERENCE_URL"];
   const put = (name: string) =>
-    `${name.startsWith("S3_") ? `${R2_TOKEN}, then ` : ""}${command(`secret put ${name}`)}`;
+    `${name.startsWith("S3_") ? `${credentialsToClick(configuration)}; then ` : ""}${command(`secret put ${name}`)}`;
   for (const name of Object.keys(vars).filter(isSecret)) {
     yield missing(
       name,
@@ -61,10 +62,6 @@ function* checkSecrets(
     );
   }
 }
-
-/** Where the bucket's credentials come from: Wrangler cannot make them. */
-const R2_TOKEN =
-  "create an R2 API token with object read and write for the bucket at https://dash.cloudflare.com/?to=/:account/r2/api-tokens";
 
 /** R2's S3 endpoint, which follows from the account. */
 function endpointCreation(
@@ -91,7 +88,7 @@ export function* checkSettings(
   { secrets, accountId }: Pick<AccountReport, "secrets" | "accountId">,
 ): Generator<Finding> {
   const { vars, command, file } = configuration;
-  const creationOf = secretCreations(configuration, secrets);
+  const creationOf = secretCreations(configuration, secrets, accountId);
   yield* checkSecrets(configuration, secrets, creationOf);
   if (vars["LOCAL_STACK"] !== undefined || secrets?.has("LOCAL_STACK")) {
     yield missing(

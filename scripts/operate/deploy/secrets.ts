@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { writePrivateFile } from "../../shared/state/private-file.ts";
 import type { Configuration } from "../../shared/cloudflare/configuration.ts";
 import type { Creation } from "./finding.ts";
+import { makeCredentials } from "./r2-credentials.ts";
 import { operatorEnvOf, readOperatorEnv } from "../../shared/cloudflare/operator-file.ts";
 
 /** The settings that are secrets; docs/operations/settings.md marks them. The Worker needs these in any case. */
@@ -65,14 +66,17 @@ const store =
   };
 
 /**
- * How `--create` sets a secret that is missing: it generates it, or takes it from the environment. None for others.
+ * How `--create` sets a secret that is missing: it generates it, takes it from the environment, or has Cloudflare make it. None for
+ * others.
  * @param secrets the names of those that are set; null if they are not known: then none is made
  */
 export function secretCreations(
-  { base, vars }: Configuration,
+  configuration: Configuration,
   secrets: ReadonlySet<string> | null,
+  accountId: string | null,
 ): (name: string) => Creation | undefined {
   if (secrets === null) return () => undefined;
+  const { base, vars } = configuration;
   const isUsed = (name: string) => name !== "INFERENCE_TOKEN" || Boolean(vars["INFERENCE_URL"]);
   const generated = GENERATED.filter((name) => !secrets.has(name) && isUsed(name));
   // Stripe's without a price would be half of a group, which the Worker refuses.
@@ -92,8 +96,18 @@ export function secretCreations(
     question: `Store ${given.join(", ")} of the environment as secrets?`,
     run: store(async () => Object.fromEntries(given.map((name) => [name, process.env[name] ?? ""]))),
   };
+  const apiToken = process.env["CLOUDFLARE_API_TOKEN"];
+  const forBucket: Creation | undefined =
+    apiToken === undefined || accountId === null
+      ? undefined
+      : {
+          question:
+            "Create an API token for the bucket alone, and store it as S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY?",
+          run: store(() => makeCredentials(configuration, accountId, apiToken)),
+        };
   return (name) => {
     if (generated.some((one) => one === name)) return forGenerated;
-    return given.includes(name) ? forGiven : undefined;
+    if (given.includes(name)) return forGiven;
+    return name.startsWith("S3_") && !given.some((each) => each.startsWith("S3_")) ? forBucket : undefined;
   };
 }

@@ -178,7 +178,8 @@ With --create, which can be run again at any time and changes nothing that is ri
     --model NAME        the model in the image that Wrangler builds: builtin (default) or builtin-fast
   It writes these, and what Cloudflare names, to wrangler.operator.toml, next to wrangler.toml. It stores
   S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET as secrets if they are
-  in the environment, and generates the others.
+  in the environment, and generates the others. With a CLOUDFLARE_API_TOKEN that may edit account API tokens, it
+  creates the first two.
 
   --verify  verify the service after it was deployed, with the API key of a paid account in SEGMENTATION_API_KEY
             (npm run verify -- --help); without it, a deployment at a terminal offers to

@@ -5,6 +5,7 @@ import type { Wrangler } from "../../../scripts/operate/deploy/cloudflare.ts";
 import { runDeploy } from "../../../scripts/operate/deploy/run.ts";
 import { WranglerFailure } from "../../../scripts/shared/cloudflare/wrangler.ts";
 import type { StandInAccount } from "./wrangler/account.ts";
+import { answerOfApi, API } from "./wrangler/api.ts";
 import { answerOf, wordsOf } from "./wrangler/answer.ts";
 import { completeAccount, type CONFIGURED, copyConfiguration, type DeployFolder } from "./half-configured.ts";
 
@@ -32,8 +33,8 @@ export interface Found {
   readonly mend: string;
 }
 
-/** The addresses of the internet that answer a test, and the command's output. */
-export const world = { answering: new Set<string>(), printed: "" };
+/** The addresses of the internet that answer a test, the account behind Cloudflare's API, and the command's output. */
+export const world = { answering: new Set<string>(), account: null as StandInAccount | null, printed: "" };
 const folders: string[] = [];
 
 /** Puts a small internet and a terminal around each test of this file. */
@@ -45,8 +46,13 @@ export function aroundEachDeployment(): void {
       "https://segmentation.example.com/healthz",
     ]);
     world.printed = "";
-    vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
-      if (world.answering.has(new Request(input).url)) return new Response("ok");
+    world.account = null;
+    vi.stubEnv("CLOUDFLARE_API_TOKEN", undefined);
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      const request = new Request(input, init);
+      if (world.account !== null && request.url.startsWith(API))
+        return await answerOfApi(world.account, request);
+      if (world.answering.has(request.url)) return new Response("ok");
       throw new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") });
     });
     vi.spyOn(console, "log").mockImplementation((text: unknown) => {

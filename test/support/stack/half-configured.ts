@@ -52,6 +52,7 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
   running: ["d1", "secret_text", "analytics_engine"],
   stored: {},
   deployed: true,
+  tokens: null,
   broken: [],
   lost: [],
 });
@@ -68,6 +69,7 @@ export const emptyAccount = (): StandInAccount => ({
   running: null,
   stored: {},
   deployed: false,
+  tokens: null,
   broken: [],
   lost: [],
 });

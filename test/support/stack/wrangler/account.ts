@@ -26,6 +26,10 @@ export const StandInAccount = z.object({
   deployed: z.boolean(),
   /** The types of the bindings of the active version; null if there is none. */
   running: z.array(z.string()).nullable(),
+  /** The tokens of the account that its API made; null if it may make none. */
+  tokens: z
+    .array(z.object({ id: z.string(), name: z.string(), value: z.string(), policies: z.array(z.unknown()) }))
+    .nullable(),
   /** Commands that Cloudflare refuses. */
   broken: z.array(z.string()),
   /** Commands whose effect Cloudflare has, but whose answer is lost. */

@@ -174,7 +174,7 @@ describe("npm run deploy -- --create", () => {
       'route: the Worker has no address\n    → set routes = [{ pattern = "your.domain", custom_domain = true }] in wrangler.operator.toml, or npm run deploy -- --create --domain your.domain',
       'set PUBLIC_URL = "https://your.domain" in [vars] of wrangler.operator.toml',
       'set INFERENCE_URL = "https://your.inference.service" in [vars] of wrangler.operator.toml',
-      "create an R2 API token with object read and write for the bucket at https://dash.cloudflare.com/?to=/:account/r2/api-tokens, then npx wrangler secret put S3_ACCESS_KEY_ID",
+      "Secret Access Key (S3_SECRET_ACCESS_KEY); then npx wrangler secret put S3_ACCESS_KEY_ID",
       "set OIDC_ISSUER, OIDC_AUDIENCE and OIDC_JWKS_URL in [vars] of wrangler.operator.toml",
       "set STRIPE_PRICE_ID in [vars] of wrangler.operator.toml",
       "enable it once in Cloudflare's dashboard",

@@ -20,8 +20,10 @@ const ANALYTICS_ENGINE = {
   what: "Analytics Engine",
   mend: "enable it once in Cloudflare's dashboard (docs/operations/monitoring.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
 };
+const TO_CLICK =
+  "open https://dash.cloudflare.com/?to=/:account/r2/api-tokens, click Create Account API token, choose Object Read & Write, apply it to the bucket segmentation-media only, create it, and copy Access Key ID (S3_ACCESS_KEY_ID) and Secret Access Key (S3_SECRET_ACCESS_KEY)";
 const put = (name: string) =>
-  `${name.startsWith("S3_") ? "create an R2 API token with object read and write for the bucket at https://dash.cloudflare.com/?to=/:account/r2/api-tokens, then " : ""}npx wrangler secret put ${name}`;
+  `${name.startsWith("S3_") ? `${TO_CLICK}; then ` : ""}npx wrangler secret put ${name}`;
 const missing = (what: string, mend: string) => ({ severity: "missing", what, mend });
 
 const CONTAINER_BINDING = `[[durable_objects.bindings]]
