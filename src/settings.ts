@@ -64,7 +64,7 @@ const labels = z
   .pipe(z.array(z.string().min(1)).min(1));
 
 /** The pools of inference services that can be configured, in the order in which tasks are offered to them by default. */
-const POOLS = ["url", "gateway", "container"] as const;
+export const POOLS = ["url", "gateway", "container"] as const;
 
 interface PoolSettings {
   readonly INFERENCE_URL?: string | undefined;

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { AlarmProbe, DatabaseProbe, ProtocolProbe } from "../../../src/operator/contract/operator.ts";
 import { DATASET } from "../../generate/dashboards/analytics.ts";
+import { probe } from "./probe.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { seconds, within, type World } from "./world.ts";
 
@@ -14,7 +14,6 @@ const FULL_SHARE = 0.7;
 const SLOW_MS = 500;
 /** The platform may be up to a minute late with an alarm. Milliseconds. */
 const LATE_MS = 60_000;
-const LOST_MS = 90_000;
 
 /** What is wrong with a database of this size that takes so long for a read; null if nothing is. */
 export function databaseProblem(bytes: number, ms: number | null): string | null {
@@ -43,20 +42,6 @@ async function pointsWritten({ signal }: World): Promise<number> {
   });
   if (!response.ok) throw new Wrong(`Analytics Engine answers ${response.status}`);
   return Points.parse(await response.json()).data[0]?.points ?? 0;
-}
-
-/** The answer of the operator's API. @throws LeftOut if it cannot be asked */
-async function probe(
-  { operator, signal }: World,
-  what: "databases" | "alarm" | "protocol",
-): Promise<unknown> {
-  if ("reason" in operator) throw new LeftOut(operator.reason);
-  const answer = await Promise.race([
-    operator.call("POST", `/probe/${what}`, {}),
-    sleep(LOST_MS, null, { signal }),
-  ]);
-  if (answer === null) throw new Wrong(`nothing came back within ${LOST_MS / 1_000} seconds`);
-  return answer;
 }
 
 /** What only the operator can see: the books and the records. */

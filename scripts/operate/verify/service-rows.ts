@@ -1,5 +1,12 @@
-import { type Row, Wrong } from "./row.ts";
-import { request, type World } from "./world.ts";
+import { SegmentationError } from "segmentation-client/node";
+import { ProtocolProbe } from "../../../src/operator/contract/operator.ts";
+import { POOLS } from "../../../src/settings.ts";
+import { probe } from "./probe.ts";
+import { LeftOut, type Row, Wrong } from "./row.ts";
+import { request, seconds, within, type World } from "./world.ts";
+
+/** A longer wait for the inference service was a start. */
+const STARTED_MS = 3_000;
 
 const BIG_JOB = "the job of many pictures";
 
@@ -45,11 +52,56 @@ export const SERVICE_ROWS: readonly Row[] = [
     name: "model",
     mend: "start the inference service, and see that INFERENCE_URL and INFERENCE_TOKEN are its own; model_unavailable in the log says why (protocol_mismatch: deploy matching versions, docs/operations/maintenance.md#upgrades)",
     run: async (world) => {
-      const { id, version } = await world.client.api.retrieveModel(undefined, options(world));
-      return `${id} ${version}`;
+      const { form, signal } = world;
+      const begun = Date.now();
+      const isOver = () => Date.now() - begun >= form.coldStartMs;
+      const model = await within(
+        form.coldStartMs,
+        () =>
+          world.client.api.retrieveModel(undefined, options(world)).catch((error: unknown) => {
+            if (error instanceof SegmentationError && error.code === "model_unavailable" && !isOver())
+              return null;
+            throw error;
+          }),
+        signal,
+      );
+      if (model === null) throw new Wrong(`no model within ${seconds(form.coldStartMs)}`);
+      return `${model.id} ${model.version}${startedAfter(begun)}`;
     },
   },
+  ...POOLS.map((name): Row => ({
+    name: `pool ${name}`,
+    mend:
+      name === "container"
+        ? "see container_not_started in the log, and the container's own log in Cloudflare's dashboard; right after a first deployment, try again in some minutes"
+        : "start the inference service, and see that the Worker reaches it (docs/operations/inference.md)",
+    run: (world) => poolRow(world, name),
+  })),
 ];
+
+const startedAfter = (begun: number): string => {
+  const ms = Date.now() - begun;
+  return ms < STARTED_MS ? "" : `, after a start of ${seconds(ms)}`;
+};
+
+/** Waits until a pool takes tasks. A container starts for it. */
+async function poolRow(world: World, name: string): Promise<string> {
+  const begun = Date.now();
+  let reason = "";
+  const ready = await within(
+    world.form.coldStartMs,
+    async () => {
+      const { pools } = ProtocolProbe.parse(await probe(world, "protocol"));
+      const pool = pools.find((each) => each.name === name);
+      if (pool === undefined) throw new LeftOut("it is not configured");
+      reason = pool.away ?? "";
+      return pool.away === null ? pool : null;
+    },
+    world.signal,
+  );
+  if (ready === null) throw new Wrong(`it takes no task: ${reason}`);
+  return `${ready.model ?? "it takes tasks"}${startedAfter(begun)}`;
+}
 
 const options = ({ signal }: World) => ({ signal });
 

@@ -20,6 +20,8 @@ export interface Form {
   readonly queueMs: number;
   /** How long a job, an archive or an event may take before it counts as lost. */
   readonly patienceMs: number;
+  /** How long a container may take to start. */
+  readonly coldStartMs: number;
   /** How long the source of an import may be read on after its client has gone. */
   readonly letGoMs: number;
   /** The requests per minute of an account, as `RATE_LIMIT` of wrangler.toml has them. */
@@ -34,6 +36,7 @@ export const REMOTE_FORM: Form = {
   streamMs: 100_000,
   queueMs: 15_000,
   patienceMs: 240_000,
+  coldStartMs: 180_000,
   letGoMs: 15_000,
   perMinute: 600,
 };
@@ -46,6 +49,7 @@ export const LOCAL_FORM: Form = {
   streamMs: 0,
   queueMs: 15_000,
   patienceMs: 120_000,
+  coldStartMs: 0,
   letGoMs: 10_000,
   perMinute: 600,
 };

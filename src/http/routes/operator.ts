@@ -45,7 +45,7 @@ export const operator = new Hono<AppEnv>()
   .post("/dead-letters/replay", async (c) => c.json(await replayDeadLetters(platform(c))))
   .post("/probe/databases", async (c) => c.json(await probeDatabases(platform(c))))
   .post("/probe/alarm", async (c) => c.json(await probeAlarm(platform(c))))
-  .post("/probe/protocol", async (c) => c.json(await probeProtocol(platform(c))))
+  .post("/probe/protocol", async (c) => c.json(await probeProtocol(platform(c), Date.now())))
   .get("/workers", async (c) => c.json(await listWorkers(platform(c))))
   .post("/workers", async (c) =>
     c.json(await addWorker(platform(c), (await readBody(c, AddWorkerRequest)).name)),

@@ -31,6 +31,8 @@ export const ProtocolProbe = z.object({
   service: count.nullable(),
   /** The reason why the Worker gets no model from the service. */
   reason: z.string().nullable(),
+  /** Each pool: its model, null if it does not say; and why it takes no task now, null if it does. */
+  pools: z.array(z.object({ name: z.string(), model: z.string().nullable(), away: z.string().nullable() })),
 });
 export type ProtocolProbe = z.infer<typeof ProtocolProbe>;
 

@@ -55,13 +55,25 @@ it.each([
     worker: PROTOCOL,
     service: protocol,
     reason,
+    pools: [
+      {
+        name: "url",
+        model: reason === null ? `${DESCRIPTION.id} ${DESCRIPTION.version}` : null,
+        away: expect.anything(),
+      },
+    ],
   });
 });
 
 it("a service that does not answer has no version", async () => {
   vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("no such host"));
   const reason = "TypeError: no such host";
-  expect(await probe("protocol")).toEqual({ worker: PROTOCOL, service: null, reason });
+  expect(await probe("protocol")).toEqual({
+    worker: PROTOCOL,
+    service: null,
+    reason,
+    pools: [{ name: "url", model: null, away: reason }],
+  });
 });
 
 it("an alarm's delay is measured", async () => {

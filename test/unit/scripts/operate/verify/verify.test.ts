@@ -129,12 +129,12 @@ describe("npm run verify", () => {
   });
 
   it.each([
-    [{ worker: 1, service: 1, reason: null }, { saw: expect.stringContaining("version 1") }],
+    [{ worker: 1, service: 1, reason: null, pools: [] }, { saw: expect.stringContaining("version 1") }],
     [
-      { worker: 2, service: 1, reason: "protocol_mismatch" },
+      { worker: 2, service: 1, reason: "protocol_mismatch", pools: [] },
       { name: "Wrong", message: "the Worker speaks version 2, the inference service 1" },
     ],
-    [{ worker: 2, service: null, reason: "status 503" }, { name: "LeftOut" }],
+    [{ worker: 2, service: null, reason: "status 503", pools: [] }, { name: "LeftOut" }],
   ])("compares the versions of the protocol: %j", async (versions, outcome) => {
     const row = present(
       ROWS.find(({ name }) => name === "protocol"),
@@ -147,6 +147,31 @@ describe("npm run verify", () => {
         (error: unknown) => error,
       ),
     ).toMatchObject(outcome);
+  });
+
+  it("waits for a container that starts, and has a row for each pool", async () => {
+    const rowOf = (name: string) =>
+      present(
+        ROWS.find((row) => row.name === name),
+        "row",
+      );
+    let asked = 0;
+    const container = () => ({
+      name: "container",
+      model: "builtin 1.3.0",
+      away: (asked += 1) < 3 ? "the container starts" : null,
+    });
+    const call = async () => ({ worker: 1, service: 1, reason: null, pools: [container()] });
+    const pooled = { ...NO_SERVICE, operator: { call } };
+    expect(await rowOf("pool container").run(pooled)).toMatch(/^builtin 1\.3\.0/);
+    expect(asked).toBe(3);
+    await expect(rowOf("pool url").run(pooled)).rejects.toMatchObject({ name: "LeftOut" });
+    asked = 0;
+    const impatient = { ...pooled, form: { ...REMOTE_FORM, coldStartMs: -1 } };
+    await expect(rowOf("pool container").run(impatient)).rejects.toMatchObject({
+      name: "Wrong",
+      message: "it takes no task: the container starts",
+    });
   });
 
   it("names a full database in its row, and says why one cannot be asked", async () => {
