@@ -17,7 +17,7 @@ export async function answerOfApi({ tokens }: StandInAccount, request: Request):
     const names = ["Workers R2 Storage Bucket Item Read", "Workers R2 Storage Bucket Item Write"];
     return answers(names.map((name) => ({ id: `id of ${name}`, name })));
   }
-  if (request.method === "GET") return answers(tokens.map(({ value: _, ...token }) => token));
+  if (request.method === "GET") return answers(tokens.map((token) => ({ ...token, value: undefined })));
   if (verb === "value") {
     const known = tokens.find((token) => token.id === id);
     if (known === undefined) return refuses("Token not found", 404);
