@@ -131,6 +131,8 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
       const kept: KeptModel = { image: this.#image, description };
       this.ctx.storage.kv.put(MODEL, kept);
       this.#isReady = true;
+      // The class's alarm deletes itself if a machine starts while it looks after one that has just stopped.
+      await this.scheduleNextAlarm();
     } catch (error) {
       this.#pausedUntil = Date.now() + PAUSE_MS;
       log("error", "container_not_started", {

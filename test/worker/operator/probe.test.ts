@@ -50,7 +50,7 @@ it.each([
   [PROTOCOL, null],
   [PROTOCOL + 1, expect.stringContaining("protocol_mismatch")],
 ])("the inference service's version of the protocol is told: %s", async (protocol, reason) => {
-  vi.spyOn(globalThis, "fetch").mockResolvedValue(Response.json({ ...DESCRIPTION, protocol }));
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ ...DESCRIPTION, protocol }));
   expect(ProtocolProbe.parse(await probe("protocol"))).toEqual({
     worker: PROTOCOL,
     service: protocol,

@@ -1,5 +1,6 @@
-/** The ids of the machines that run. They outlive the object that started them, as Cloudflare's do. */
-const running = new Set<string>();
+/** The number of each running machine's start, by its id. They outlive the object that started them, as Cloudflare's do. */
+const running = new Map<string, number>();
+let started = 0;
 
 /** A fake of `ctx.container`, whose machine is a process of the real inference service on the test runner's host. */
 export class FakeContainer {
@@ -27,7 +28,8 @@ export class FakeContainer {
 
   start({ env = {} }: { env?: Record<string, string> }): void {
     if (this.refusal !== null) throw new Error(this.refusal);
-    running.add(this.#id);
+    started += 1;
+    running.set(this.#id, started);
     this.starts.push(env);
     this.isListening = false;
     this.#isUp = this.#boot(env);
@@ -76,9 +78,11 @@ export class FakeContainer {
   }
 
   async #exit(): Promise<string> {
+    const start = running.get(this.#id);
     await this.#isUp;
     const why = await (await this.#call("exit")).text();
-    running.delete(this.#id);
+    // Two wait for the same end: the later one must not end the machine's next start.
+    if (running.get(this.#id) === start) running.delete(this.#id);
     return why;
   }
 
