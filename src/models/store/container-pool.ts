@@ -1,4 +1,4 @@
-import type { ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
+import type { DecoderRequest, ModelDescription, TaskRequest, WaitingTask } from "@segmentation/protocol";
 import { inOrderFor } from "../rules/instances.ts";
 import type { ContainerNamespace, MachineState } from "./container-rpc.ts";
 import { InferenceClient, objectNamed } from "./inference-client.ts";
@@ -74,6 +74,12 @@ export class ContainerPool implements InferencePool {
   async describeModel(): Promise<ModelDescription | NoModel> {
     const [first] = this.#clients;
     return first === undefined ? { reason: "there are no instances" } : await first.describeModel();
+  }
+
+  /** Asks an instance that is awake: none is started for this. */
+  async putDecoder(request: DecoderRequest): Promise<void> {
+    const instances = await this.#instances();
+    await instances.find(({ state }) => state === "up")?.client.putDecoder(request);
   }
 
   async cancel(key: string, uploadId: string): Promise<void> {

@@ -15,6 +15,7 @@ class FakeInstance {
   wakes = 0;
   readonly taken: string[] = [];
   readonly cancelled: string[] = [];
+  decoders = 0;
 
   machine = async (): Promise<MachineState> => this.state;
   wake = async (): Promise<void> => {
@@ -29,6 +30,8 @@ class FakeInstance {
     const asked = new Headers(init.headers).get("x-protocol");
     if (asked !== String(this.protocol))
       return Response.json({ error: "protocol_mismatch" }, { status: 412 });
+    if (pathname === "/v1/decoder") this.decoders += 1;
+    if (pathname === "/v1/decoder") return new Response(null, { status: 202 });
     const body = JSON.parse(init.body ?? "");
     const free = this.capacity - this.taken.length;
     if (pathname === "/v1/room")
@@ -111,3 +114,13 @@ it.each([
     expect(taken()).toEqual([0, 0, 1]);
   },
 );
+
+it("asks an awake container for the decoder's file, and wakes none for it", async () => {
+  const request = { sha256: "a".repeat(64), url: "https://s3.test/decoder", headers: {} };
+  await pool.putDecoder(request);
+  const [, second] = instances;
+  if (second !== undefined) second.state = "up";
+  await pool.putDecoder(request);
+  expect(instances.map(({ decoders }) => decoders)).toEqual([0, 1, 0]);
+  expect(wakes()).toEqual([0, 0, 0]);
+});
