@@ -34,6 +34,13 @@ describe("the fit of confidences", () => {
     expect(Math.abs(claimed - 2)).toBeLessThan(1.5);
   });
 
+  it("lifts scores that are low by design, so that a default job finds them", () => {
+    const low = outcomesOf(Math.log(9), 1).filter(({ score }) => score <= 0.4);
+    const fit = fitConfidence(low);
+    expect(confidenceOf(0.1, fit)).toBeCloseTo(0.5, 1);
+    expect(confidenceOf(0.2, fit)).toBeGreaterThan(0.6);
+  });
+
   it("makes half of the finds right whose confidence is a half", () => {
     const outcomes = outcomesOf(0.4, 2.3);
     const fit = fitConfidence(outcomes);

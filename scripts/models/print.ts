@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { formatTable } from "../shared/table.ts";
-import { CATALOGUE } from "./install/catalogue.ts";
+import { CATALOGUE, type CatalogueModel } from "./install/catalogue.ts";
 import type { Installed } from "./install/install.ts";
 import type { Description } from "./write-manifest.ts";
 import type { ListedFolder } from "./list.ts";
@@ -16,7 +16,7 @@ export function listLines(
 ): string[] {
   const more = [
     `Known families: ${families.join(", ")}. docs/models.md says what each can do.`,
-    `To install: ${CATALOGUE.map((model) => `${model.name} (${model.licence.name}, about ${model.megabytes} MB)`).join(", ")}.`,
+    `To install: ${CATALOGUE.map(catalogueEntry).join("; ")}.`,
     "Install one with: npm run models -- install NAME",
   ];
   if (folders.length === 0)
@@ -43,6 +43,11 @@ export function listLines(
     ...faults,
     ...more,
   ];
+}
+
+function catalogueEntry({ name, licence, megabytes, cgF1 }: CatalogueModel): string {
+  const published = cgF1 === undefined ? "" : `, published cgF1 ${cgF1}`;
+  return `${name} (${licence.name}, about ${megabytes} MB${published})`;
 }
 
 /** The report on a usable folder: its tensors, memory, times and findings. */

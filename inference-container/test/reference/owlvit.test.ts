@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Usage } from "../../src/device/usage.ts";
 import { ClipTokenizer } from "../../src/models/text/clip-tokenizer.ts";
-import { AS_IT_IS } from "../../src/models/confidence.ts";
+import { AS_IT_IS, confidenceOf } from "../../src/models/confidence.ts";
 import { GraphSet } from "../../src/models/graph.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import { Detector } from "../../src/models/owlvit/detector.ts";
 import { divideOwlvit } from "../../src/models/owlvit/divide.ts";
 import { OwlvitManifest } from "../../src/models/owlvit/manifest.ts";
+import { wantedBoxes } from "../../src/models/sam2/queries.ts";
 import {
   expectSame,
   type Figures,
@@ -39,6 +40,11 @@ interface MaskedRow extends TokenRow {
 interface DetectorFigures extends Figures<Detections, MaskedRow> {
   readonly nmsIou: number;
 }
+
+/** The threshold of both models' documentation. */
+const DOCUMENTED_THRESHOLD = 0.1;
+/** The API's. */
+const DEFAULT_THRESHOLD = 0.5;
 
 describe.each([
   ["OWL-ViT", "owlvit"],
@@ -95,5 +101,37 @@ describe.each([
       };
       expectSame(await found(figures.nmsIou), left, picture, threshold, tolerance);
     }
+  });
+
+  it("a default job has all that its own code lists at the documented threshold", async () => {
+    const { detection } = manifest;
+    for (const shown of figures.pictures) {
+      const picture = await pictureOf(shown);
+      const prompts = shown.found.map(({ prompt }) => prompt);
+      const ours = new Detector(parts, tokenizer, { ...manifest, detection: { ...detection, nmsIou: 1 } }, 0);
+      using seen = await ours.look(picture, new Usage());
+      const found = await ours.detect(picture, seen, prompts, new Usage());
+      for (const [place, { scores }] of shown.found.entries()) {
+        const listed = scores.filter((score) => score >= DOCUMENTED_THRESHOLD).slice(0, detection.maxBoxes);
+        const request = { threshold: DEFAULT_THRESHOLD, withFaint: false };
+        const given = wantedBoxes([found[place] ?? []], request, detection);
+        expect(given.length).toBeGreaterThanOrEqual(
+          listed.length - scores.filter((score) => Math.abs(score - DOCUMENTED_THRESHOLD) < 0.01).length,
+        );
+      }
+    }
+  });
+});
+
+describe("the default threshold", () => {
+  // Of OWL-ViT B/32 on the photograph of an astronaut, and of OWLv2 B/16 on one of two cats.
+  it.each([
+    ["owlvit", [0.357, 0.281, 0.211, 0.138, 0.12, 0.106]],
+    ["owlv2", [0.665, 0.614]],
+  ])("keeps every find that the documentation of %s shows", async (kind, published) => {
+    const { detection } = OwlvitManifest.parse(await filledTemplate(`owlvit-sam2/${kind}-base.json`));
+    const confidences = published.map((score) => confidenceOf(score, detection.confidence));
+    expect(Math.min(...confidences)).toBeGreaterThan(DEFAULT_THRESHOLD);
+    expect(confidenceOf(0.05, detection.confidence)).toBeLessThan(DEFAULT_THRESHOLD);
   });
 });

@@ -19,6 +19,8 @@ export interface CatalogueModel {
   readonly licence: { readonly of: string; readonly name: string; readonly text: string };
   /** The approximate size of the download; the hub has the exact size. */
   readonly megabytes: number;
+  /** The published cgF1 of its detector, whose boxes SAM 2 turned into masks, on SA-Co/Gold; absent if there is none. */
+  readonly cgF1?: number;
   readonly files: readonly WantedFile[];
   /** Files of the embedded model's folder. */
   readonly embedded: readonly string[];
@@ -32,11 +34,12 @@ const SAM2 = ["sam2-encoder.onnx", "sam2-decoder.onnx", "LICENSE-plugin-segment-
 const GOLDEN = { "golden.jpg": "inference-container/models/builtin/golden.jpg" };
 
 /** An export of OWL-ViT or OWLv2 by Optimum, one graph: `describe` divides it. */
-const owl = (name: string, of: string, repository: string): CatalogueModel => ({
+const owl = (name: string, of: string, repository: string, cgF1?: number): CatalogueModel => ({
   name,
   family: "owlvit-sam2",
   licence: { of, ...APACHE },
   megabytes: 615,
+  ...(cgF1 !== undefined && { cgF1 }),
   files: [
     { name: `${name}.onnx`, repository, path: "onnx/model.onnx" },
     { name: "tokenizer.json", repository, path: "tokenizer.json" },
@@ -46,12 +49,16 @@ const owl = (name: string, of: string, repository: string): CatalogueModel => ({
 });
 
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
+/** The recommended model comes first. */
 export const CATALOGUE: readonly CatalogueModel[] = [
+  owl("owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble", 17.27),
+  owl("owlvit-base", "google/owlvit-base-patch32", "Xenova/owlvit-base-patch32"),
   {
     name: "grounding-dino-tiny",
     family: "grounding-dino-sam2",
     licence: { of: "IDEA-Research/grounding-dino-tiny", ...APACHE },
     megabytes: 720,
+    cgF1: 3.25,
     files: [
       { name: "grounding-dino.onnx", repository: DINO, path: "onnx/model.onnx" },
       { name: "tokenizer.json", repository: DINO, path: "tokenizer.json" },
@@ -60,8 +67,6 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     // This project has the same license, whose text is this file.
     own: { ...GOLDEN, "LICENSE-grounding-dino": "LICENSE" },
   },
-  owl("owlvit-base", "google/owlvit-base-patch32", "Xenova/owlvit-base-patch32"),
-  owl("owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble"),
 ];
 
 /** Returns a model by its name. @throws Failure, a usage error, if the catalog does not have it */

@@ -9,6 +9,7 @@ import { CATALOGUE, type CatalogueModel } from "../../../../scripts/models/insta
 import { type Download, downloadFile } from "../../../../scripts/models/install/download.ts";
 import { Hub, hubOf } from "../../../../scripts/models/install/hub.ts";
 import { install } from "../../../../scripts/models/install/install.ts";
+import { listLines } from "../../../../scripts/models/print.ts";
 import { planFromCatalogue } from "../../../../scripts/models/install/plan.ts";
 
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
@@ -202,7 +203,7 @@ describe("an installation is refused", () => {
 
   it("for a name that the catalogue lacks, or an address that is none", async () => {
     expect(await refusal("sam4")).toContain(
-      'The catalogue has no "sam4", only grounding-dino-tiny, owlvit-base, owlv2-base, sam3.',
+      'The catalogue has no "sam4", only owlv2-base, owlvit-base, grounding-dino-tiny, sam3.',
     );
     for (const address of ["huggingface.co", "ftp://a.example", "https://user:pass@a.example"]) {
       vi.stubEnv("HF_ENDPOINT", address);
@@ -321,6 +322,14 @@ describe("the catalogue", () => {
       { name: "tokenizer.json", source: { repository, commit, path: "tokenizer.json" } },
     ]);
     expect(embedded).toContain("sam2-encoder.onnx");
+  });
+
+  it("begins with the best published model for words", () => {
+    const rated = CATALOGUE.flatMap(({ cgF1 }) => (cgF1 === undefined ? [] : [cgF1]));
+    expect(CATALOGUE[0]?.cgF1).toBe(Math.max(...rated));
+    expect(listLines("/models", [], []).join("\n")).toContain(
+      "To install: owlv2-base (Apache-2.0, about 615 MB, published cgF1 17.27); owlvit-base",
+    );
   });
 
   it("names families that can be loaded", () => {
