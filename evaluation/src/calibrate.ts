@@ -32,7 +32,7 @@ const FOLDS = 5;
 /** With less than this a find shows something else; with more, but less than 0.5, it shows the object badly (TIDE). */
 const THERE_IOU = 0.1;
 /** The manifest of a family that finds boxes first. */
-const Fitted = Manifest.extend({ detection: BoxChoice.loose() });
+const Fitted = Manifest.extend({ detection: BoxChoice.pick({ confidence: true }).loose() });
 /** The part that calibration rewrites; everything else stays unchanged. */
 const Written = z.looseObject({ detection: z.looseObject({}) });
 

@@ -45,9 +45,9 @@ export function listLines(
   ];
 }
 
-function catalogueEntry({ name, licence, megabytes, cgF1 }: CatalogueModel): string {
+function catalogueEntry({ cgF1, ...model }: CatalogueModel): string {
   const published = cgF1 === undefined ? "" : `, published cgF1 ${cgF1}`;
-  return `${name} (${licence.name}, about ${megabytes} MB${published})`;
+  return `${model.name} (${model.licence.name}, about ${model.megabytes} MB${published})`;
 }
 
 /** The report on a usable folder: its tensors, memory, times and findings. */

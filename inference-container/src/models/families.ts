@@ -3,6 +3,7 @@ import { openBuiltin } from "./builtin/open.ts";
 import { openGroundingDino } from "./grounding-dino/model.ts";
 import { openKserve } from "./kserve/model.ts";
 import { openOwlvit } from "./owlvit/model.ts";
+import { openRfDetr } from "./rf-detr/model.ts";
 import { openSam3 } from "./sam3/model.ts";
 import type { LoadedModel, LoadOptions } from "./loaded-model.ts";
 
@@ -17,5 +18,6 @@ export const FAMILIES: ReadonlyMap<string, Open> = new Map<string, Open>([
   ["grounding-dino-sam2", openGroundingDino],
   [SERVER_FAMILY, openKserve],
   ["owlvit-sam2", openOwlvit],
+  ["rf-detr-seg", openRfDetr],
   ["sam3", openSam3],
 ]);

@@ -16,12 +16,17 @@ export const SIDECAR = /[._]data$/;
 
 /**
  * Reads and checks a folder's manifest.
+ * @param name of another manifest in the folder
  * @throws ModelFolderError naming the folder or the wrong field
  */
-export async function readManifest<S extends z.ZodType>(folder: string, schema: S): Promise<z.output<S>> {
-  const path = join(folder, MANIFEST_NAME);
+export async function readManifest<S extends z.ZodType>(
+  folder: string,
+  schema: S,
+  name = MANIFEST_NAME,
+): Promise<z.output<S>> {
+  const path = join(folder, name);
   const { size } = await stat(path).catch(() => {
-    throw new ModelFolderError(`There is no model in ${folder}: it has no ${MANIFEST_NAME}.`);
+    throw new ModelFolderError(`There is no model in ${folder}: it has no ${name}.`);
   });
   if (size > MANIFEST_MAX_BYTES)
     throw new ModelFolderError(

@@ -6,7 +6,7 @@ import { freeBuffer } from "../free-buffer.ts";
 import type { Size } from "../size.ts";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
-import { resize, resizeSquare } from "./resampling.ts";
+import { interpolate, resize, resizeSquare } from "./resampling.ts";
 import { tensorOf } from "./tensors.ts";
 
 /** A part of a picture, in its pixels, which may be mirrored. */
@@ -89,19 +89,20 @@ async function resized(
   to: Size,
   { fit, kernel }: Pick<ImageInput, "fit" | "kernel">,
 ): Promise<Samples> {
-  const shrunk =
-    fit === "square"
-      ? view
-      : { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
+  const isWhole = fit === "square" || kernel === "unfiltered";
+  const shrunk = isWhole
+    ? view
+    : { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
   const untouched = shrunk.width === width && shrunk.height === height;
   const pixels = untouched
     ? rgb
     : await sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false })
         .extract({ left: view.x, top: view.y, width: view.width, height: view.height })
-        .resize(shrunk.width, shrunk.height, { fit: "fill", kernel })
+        .resize(shrunk.width, shrunk.height, { fit: "fill", ...(kernel !== "unfiltered" && { kernel }) })
         .raw()
         .toBuffer();
   if (fit === "square") return resizeSquare(pixels, shrunk, to.width);
+  if (kernel === "unfiltered") return interpolate(pixels, shrunk, to);
   return resize(pixels, shrunk, to, kernel === "cubic" ? kernel : "linear");
 }
 

@@ -54,9 +54,10 @@ export const ImageInput = z
     fit: z.enum(["stretch", "letterbox", "square"]),
     /**
      * The filter: `linear` and `cubic` are the bilinear and the bicubic filter of PIL and torchvision. `lanczos3`
-     * shrinks sides; enlarged sides are interpolated bilinearly.
+     * shrinks sides; enlarged sides are interpolated bilinearly. `unfiltered` interpolates four neighbors, also where
+     * it shrinks, as torchvision does without antialiasing.
      */
-    kernel: z.enum(["lanczos3", "linear", "cubic"]).default("lanczos3"),
+    kernel: z.enum(["lanczos3", "linear", "cubic", "unfiltered"]).default("lanczos3"),
     /** The byte of the letterbox's bars before normalization, as in the model's training; 0 is black. */
     padding: z.int().min(0).max(255).default(0),
     mean: z.tuple([z.number(), z.number(), z.number()]),

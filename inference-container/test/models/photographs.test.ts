@@ -99,9 +99,7 @@ describe("the embedded model on photographs", () => {
     const { instances, unserved } = await find(await sample("chelsea"), "sky", "cat");
     expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([1]);
     expect(unserved.map(({ promptIndex }) => promptIndex)).toEqual([0]);
-    expect(unserved[0]?.message).toContain(
-      '"sky" is outside the vocabulary of the embedded model, which knows 80',
-    );
+    expect(unserved[0]?.message).toContain('"sky" is outside the vocabulary of the model, which knows 80');
   });
 
   it("gives two prompts that mean the same label their instances each, in the request's order", async () => {

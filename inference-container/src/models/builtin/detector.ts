@@ -3,9 +3,10 @@ import type { Usage } from "../../device/usage.ts";
 import { type Box, clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type View } from "../image-tensor.ts";
+import type { Labelled } from "../labels/model.ts";
 import type { Picture } from "../model.ts";
 import { confidenceOf, scoreOf } from "../confidence.ts";
-import { type Detection, isCutOff, mergeViews, viewsOf } from "./views.ts";
+import { isCutOff, mergeViews, viewsOf } from "./views.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 
 /** Position of a view in the picture and in the graph's input. */
@@ -26,7 +27,7 @@ export class Detector {
   }
 
   /** All objects of the vocabulary that the views together show, faint ones included, most confident first. */
-  async detect(picture: Picture, usage: Usage): Promise<Detection[]> {
+  async detect(picture: Picture, usage: Usage): Promise<Labelled[]> {
     const { images, detection } = this.#manifest;
     const views = viewsOf(picture, images.detector, detection.views);
     // The engine prepares the next view while the device runs one.
@@ -40,7 +41,7 @@ export class Detector {
   }
 
   /** Detections of one view, without those that it cuts off, after NMS per label. */
-  async #look(picture: Picture, view: View, usage: Usage): Promise<Detection[]> {
+  async #look(picture: Picture, view: View, usage: Usage): Promise<Labelled[]> {
     const { images, vocabulary, detection } = this.#manifest;
     const { width, height } = images.detector;
     const { tensor, scaleX, scaleY } = await imageTensor(picture, images.detector, undefined, view);
@@ -57,12 +58,12 @@ export class Detector {
       .filter(({ box }) => !isCutOff(box, view, picture, detection.views.margin));
   }
 
-  #candidates(results: Tensors, picture: Picture, scaling: Scaling): Detection[] {
+  #candidates(results: Tensors, picture: Picture, scaling: Scaling): Labelled[] {
     const { vocabulary, detection } = this.#manifest;
     const [boxes, scores] = [floats(results, "boxes"), floats(results, "scores")];
     const columns = scores.length / (boxes.length / 4);
     const least = scoreOf(Math.min(detection.floor, detection.faintFloor), detection.confidence);
-    const found: Detection[] = [];
+    const found: Labelled[] = [];
     const labelOf = new Map(vocabulary.labels.map(({ column }, label) => [column, label]));
     // Nearly all of the millions of scores are low, so this comparison comes first.
     for (let at = 0; at < scores.length; at += 1) {

@@ -1,20 +1,15 @@
 /** Opens a folder of the family `builtin`: its graphs, tokenizer and noun table become a model. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { z } from "zod";
-import { ModelFolderError } from "../errors.ts";
 import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
 import { type Graph, GraphSet } from "../graph.ts";
+import { openVocabulary } from "../labels/open-vocabulary.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import { Detector } from "./detector.ts";
 import { BuiltinManifest } from "./manifest.ts";
 import { BuiltinModel } from "./model.ts";
-import { readNounTable, Vocabulary } from "./vocabulary.ts";
 import { Embedder } from "../sam2/embedder.ts";
 import { Recall } from "../sam2/recall.ts";
 import { Segmenter } from "../sam2/segmenter.ts";
-import { TextEncoder } from "./text-encoder.ts";
 
 /** @throws ModelFolderError if a graph or another file is not what the manifest says */
 export async function openBuiltin(folder: string, options: LoadOptions): Promise<FamilyModel> {
@@ -35,27 +30,4 @@ export async function openBuiltin(folder: string, options: LoadOptions): Promise
     await graphs.close();
     throw error;
   }
-}
-
-async function openVocabulary(
-  folder: string,
-  manifest: BuiltinManifest,
-  graph: Graph,
-  cacheBytes: number,
-): Promise<Vocabulary> {
-  const { tokenizer, tokenizerConfig, maxTokens, nouns } = manifest.text;
-  const encoder = new TextEncoder(
-    graph,
-    await readObject(folder, tokenizer),
-    await readObject(folder, tokenizerConfig),
-    maxTokens,
-  );
-  const table = readNounTable(await readFile(join(folder, nouns), "utf8"));
-  return Vocabulary.load(manifest, table, encoder, cacheBytes);
-}
-
-async function readObject(folder: string, name: string): Promise<object> {
-  const parsed = z.looseObject({}).safeParse(JSON.parse(await readFile(join(folder, name), "utf8")));
-  if (!parsed.success) throw new ModelFolderError(`${name} in ${folder} is not a JSON object.`);
-  return parsed.data;
 }

@@ -2,6 +2,7 @@
 import { type Box, boxIou } from "../box.ts";
 import type { Size } from "../../size.ts";
 import { type View, wholeView } from "../image-tensor.ts";
+import type { Labelled } from "../labels/model.ts";
 import type { Views } from "./manifest.ts";
 
 /**
@@ -49,23 +50,13 @@ function spans(count: number, overlap: number): [number, number][] {
   return Array.from({ length: count }, (_, i) => [i * step, i * step + length]);
 }
 
-/** An object that the detector found. */
-export interface Detection {
-  /** Index into the vocabulary's labels. */
-  readonly label: number;
-  /** 0 to 1: the graph's score within a view, later the confidence. */
-  readonly score: number;
-  /** In picture pixels, inside the picture. */
-  readonly box: Box;
-}
-
 /**
  * Merges the best detection with all of its label that overlap it by more than `iou`. The result has its score, and the
  * mean of their boxes weighted by score. That box is closer to the object than each of them (weighted boxes fusion:
  * Solovyev et al., 2021). Best first.
  */
-export function mergeViews(detections: readonly Detection[], iou: number): Detection[] {
-  const merged: { readonly best: Detection; readonly members: Detection[] }[] = [];
+export function mergeViews(detections: readonly Labelled[], iou: number): Labelled[] {
+  const merged: { readonly best: Labelled; readonly members: Labelled[] }[] = [];
   for (const detection of detections.toSorted((a, b) => b.score - a.score)) {
     const same = merged.find(
       ({ best }) => best.label === detection.label && boxIou(best.box, detection.box) > iou,
@@ -76,7 +67,7 @@ export function mergeViews(detections: readonly Detection[], iou: number): Detec
   return merged.map(({ best, members }) => ({ label: best.label, score: best.score, box: meanBox(members) }));
 }
 
-function meanBox(members: readonly Detection[]): Box {
+function meanBox(members: readonly Labelled[]): Box {
   const total = members.reduce((sum, { score }) => sum + score, 0);
   const side = (i: 0 | 1 | 2 | 3): number =>
     members.reduce((sum, { score, box }) => sum + score * box[i], 0) / total;

@@ -5,7 +5,7 @@
  * nearest label that it equals or falls under (taxi: car); a wider noun means every label under it (animal), unless
  * those are too many to mean anything (thing).
  */
-import type { Label } from "../builtin/manifest.ts";
+import type { Label } from "../labels/manifest.ts";
 
 /** The most labels under a word; more make it too general to look for. */
 const WIDEST = 12;

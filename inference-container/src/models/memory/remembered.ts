@@ -1,6 +1,8 @@
 /** Keeps results for the next call with the same picture or prompt. Computes each once for all concurrent callers. */
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
+import type { Box } from "../box.ts";
+import type { LogitGrid } from "../model.ts";
 import { ByteCache } from "./byte-cache.ts";
 
 /** Measures the values of a memory, and hands them out. */
@@ -83,11 +85,18 @@ export function valueMemory<V>(budget: number, sizeOf: (value: V) => number): Re
   return new Remembered(budget, { sizeOf, share: (value) => value, drop: () => undefined });
 }
 
-/** Boxes are small compared with features: this holds those of thousands of pictures. */
-const DETECTION_MEMORY_BYTES = 4 * 1024 * 1024;
+/** Boxes are small compared with features: this holds those of thousands of pictures, or dozens with masks. */
+const DETECTION_MEMORY_BYTES = 16 * 1024 * 1024;
 const DETECTION_BYTES = 128;
 
 /** Remembers a detector's results for pictures, by content hash. */
-export function detectionMemory<Detection>(): Remembered<readonly Detection[]> {
-  return valueMemory(DETECTION_MEMORY_BYTES, ({ length }) => DETECTION_BYTES * (length + 1));
+export function detectionMemory<
+  Detection extends { readonly box: Box; readonly mask?: LogitGrid },
+>(): Remembered<readonly Detection[]> {
+  return valueMemory(DETECTION_MEMORY_BYTES, (detections) =>
+    detections.reduce(
+      (sum, { mask }) => sum + DETECTION_BYTES + (mask?.logits.byteLength ?? 0),
+      DETECTION_BYTES,
+    ),
+  );
 }

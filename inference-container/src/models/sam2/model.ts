@@ -6,6 +6,7 @@ import type { GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Manifest, ManifestFile } from "../manifest.ts";
 import type {
+  DrawnRegion,
   Instance,
   Picture,
   PictureEmbedding,
@@ -13,7 +14,7 @@ import type {
   SegmentRequest,
   UnservedPrompt,
 } from "../model.ts";
-import { gridArea } from "@segmentation/masks";
+import { gridArea, type LogitGrid } from "@segmentation/masks";
 import type { Embedder } from "./embedder.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import type { Recall } from "./recall.ts";
@@ -21,9 +22,11 @@ import { type Drawing, Sam2Picture } from "./open-picture.ts";
 import { warmUpRuns } from "./regions.ts";
 import type { Segmenter } from "./segmenter.ts";
 
-/** A detected object without its mask. */
+/** A detected object. */
 export interface FoundBox extends Pick<Instance, "promptIndex" | "score" | "faint"> {
   readonly box: Box;
+  /** The detector's own mask; absent if SAM 2 draws it. */
+  readonly mask?: LogitGrid;
 }
 
 /** A detector's boxes for a request's prompts, in the order of instances. */
@@ -112,17 +115,18 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
 /** The objects with their masks, without those that have no pixel. Encodes no picture without objects. */
 async function drawn(open: Sam2Picture, found: readonly FoundBox[]): Promise<Instance[]> {
   // Draws an object that matches two prompts once.
-  const distinct = [...new Set(found.map(({ box }) => box))];
-  const masks = await open.draw(distinct.map((box) => ({ box })));
-  const drawnIn = new Map(
-    masks.flatMap((one, at) => {
-      const box = distinct[at];
-      return box === undefined || gridArea(one.mask) === 0 ? [] : [[box, one] as const];
-    }),
-  );
+  const distinct = [...new Map(found.map((one) => [one.box, one])).values()];
+  const undrawn = distinct.filter(({ mask }) => mask === undefined);
+  const masks = await open.draw(undrawn.map(({ box }) => ({ box })));
+  const drawnIn = new Map<Box, Pick<DrawnRegion, "mask" | "appearance">>();
+  for (const [at, { box }] of undrawn.entries()) {
+    const one = masks[at];
+    if (one !== undefined) drawnIn.set(box, one);
+  }
+  for (const { box, mask } of distinct) if (mask !== undefined) drawnIn.set(box, await open.seen(mask));
   return found.flatMap((one) => {
     const { mask, appearance } = drawnIn.get(one.box) ?? {};
-    if (mask === undefined) return [];
+    if (mask === undefined || gridArea(mask) === 0) return [];
     return [{ ...one, mask, ...(appearance !== undefined && { appearance }) }];
   });
 }

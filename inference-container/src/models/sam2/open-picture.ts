@@ -70,6 +70,11 @@ export class Sam2Picture implements OpenPicture, Followable {
     );
   }
 
+  /** A mask that SAM 2 did not draw, with its appearance if the picture has appearances. */
+  async seen(mask: LogitGrid): Promise<Pick<DrawnRegion, "mask" | "appearance">> {
+    return this.#withAppearance ? { mask, appearance: await this.#appearance(mask) } : { mask };
+  }
+
   get following(): Followable {
     return this;
   }

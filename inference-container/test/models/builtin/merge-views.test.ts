@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Detection, mergeViews } from "../../../src/models/builtin/views.ts";
+import { mergeViews } from "../../../src/models/builtin/views.ts";
+import type { Labelled } from "../../../src/models/labels/model.ts";
 
-const at = (x: number, score: number, label = 0): Detection => ({ label, score, box: [x, 0, x + 100, 100] });
+const at = (x: number, score: number, label = 0): Labelled => ({ label, score, box: [x, 0, x + 100, 100] });
 
 describe("what several views show", () => {
   it("is one object where boxes of a label overlap: with the best score, between the boxes by their scores", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readNounTable } from "../../../src/models/builtin/vocabulary.ts";
+import { readNounTable } from "../../../src/models/labels/vocabulary.ts";
 import { readNouns, reduceNouns } from "../../../src/models/fetch/reduce-nouns.ts";
 
 const INDEX = [

@@ -1,16 +1,16 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { describeExport } from "../../../../scripts/models/describe.ts";
 import { sigmoid } from "../../../src/models/arithmetic.ts";
 import { confidenceOf } from "../../../src/models/confidence.ts";
 import { ModelFolderError } from "../../../src/models/errors.ts";
 import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
-import { Graph } from "../../../src/models/graph.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import { Golden } from "../../../src/models/manifest.ts";
 import type { Model, Picture } from "../../../src/models/model.ts";
+import { countRuns } from "../../support/device/count-runs.ts";
 import { isLong } from "../../support/form.ts";
 import { ask } from "../planted-scene.ts";
 import { sample } from "../samples.ts";
@@ -31,20 +31,6 @@ afterAll(() => rm(scratch, { recursive: true }));
 function folder(whole: Uint8Array, change?: Parameters<typeof exportFolder>[3]): Promise<string> {
   made += 1;
   return exportFolder(join(scratch, `${made}`), builtin, whole, change);
-}
-
-/** Counts the runs of each graph from now on, by its file. */
-function countRuns(): () => Record<string, number> {
-  const spies = [vi.spyOn(Graph.prototype, "run"), vi.spyOn(Graph.prototype, "hold")];
-  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
-  return () => {
-    const graphs = spies.flatMap((spy): unknown[] => spy.mock.contexts);
-    const files = graphs.map((graph) => (graph instanceof Graph ? graph.file : ""));
-    for (const spy of spies) spy.mockClear();
-    return Object.fromEntries(
-      [...Map.groupBy(files, (file) => file)].map(([file, { length }]) => [file, length]),
-    );
-  };
 }
 
 describe("OWL-ViT with SAM 2, seeded", () => {

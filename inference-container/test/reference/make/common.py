@@ -83,8 +83,8 @@ def rounded(values, digits):
     return np.round(np.asarray(values, dtype=np.float64), digits).tolist()
 
 
-def write(name, seed, figures):
-    packages = ["torch", "torchvision", "transformers", "tokenizers", "onnx", "pillow", "numpy"]
+def write(name, seed, figures, more=()):
+    packages = ["torch", "torchvision", "transformers", "tokenizers", "onnx", "pillow", "numpy", *more]
     made = {
         "command": f"python make.py {name}",
         "seed": seed,

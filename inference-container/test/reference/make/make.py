@@ -17,6 +17,10 @@ def make(model):
 
         # BERT's word pieces, in lower case: the embedded model has the same.
         return grounding_dino.make(sorted(CACHE.glob("builtin-*/tokenizer.json"))[-1])
+    if model == "rf-detr-seg":
+        import rf_detr
+
+        return rf_detr.make()
     vocabulary = Path(find_spec("open_clip").origin).with_name("bpe_simple_vocab_16e6.txt.gz")
     if model == "sam3":
         import sam3
@@ -29,5 +33,5 @@ def make(model):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", choices=["grounding-dino", "sam3", "owlvit", "owlv2"])
+    parser.add_argument("model", choices=["grounding-dino", "sam3", "owlvit", "owlv2", "rf-detr-seg"])
     make(parser.parse_args().model)

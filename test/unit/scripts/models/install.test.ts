@@ -203,7 +203,7 @@ describe("an installation is refused", () => {
 
   it("for a name that the catalogue lacks, or an address that is none", async () => {
     expect(await refusal("sam4")).toContain(
-      'The catalogue has no "sam4", only owlv2-base, owlvit-base, grounding-dino-tiny, sam3.',
+      'The catalogue has no "sam4", only owlv2-base, owlvit-base, grounding-dino-tiny, rf-detr-seg-nano, rf-detr-seg-medium, rf-detr-seg-large, sam3.',
     );
     for (const address of ["huggingface.co", "ftp://a.example", "https://user:pass@a.example"]) {
       vi.stubEnv("HF_ENDPOINT", address);
@@ -322,6 +322,19 @@ describe("the catalogue", () => {
       { name: "tokenizer.json", source: { repository, commit, path: "tokenizer.json" } },
     ]);
     expect(embedded).toContain("sam2-encoder.onnx");
+  });
+
+  it("has RF-DETR Seg, of its package's own export, with the embedded model's words", async () => {
+    hub.files["besit/rfdetr-onnx"] = { "rfdetr-seg-nano.onnx": GRAPH };
+    const plan = await planFromCatalogue("rf-detr-seg-nano", hubOf(process.env), CATALOGUE);
+    expect(plan.licences).toEqual([
+      "RF-DETR Seg nano, by Roboflow, is under the Apache-2.0: https://www.apache.org/licenses/LICENSE-2.0",
+    ]);
+    expect(plan.downloads).toMatchObject([
+      { name: "rf-detr-seg.onnx", source: { path: "rfdetr-seg-nano.onnx" } },
+    ]);
+    expect([...plan.own.keys()]).toContain("embedded.json");
+    expect(plan.embedded).toContain("minilm.onnx");
   });
 
   it("begins with the best published model for words", () => {

@@ -1,7 +1,7 @@
 /** Maps a person's words to the labels that the detector knows. */
 import { Usage } from "../../device/usage.ts";
 import { ByteCache } from "../memory/byte-cache.ts";
-import type { BuiltinManifest } from "./manifest.ts";
+import type { LabelsManifest } from "./manifest.ts";
 import { narrowing, phraseWords, singularForms } from "../text/phrase.ts";
 import { cosine } from "../arithmetic.ts";
 import { ONE_EACH, quote, quoteAll, thingsByMarks, thingsByWords } from "../text/prompt-list.ts";
@@ -21,14 +21,14 @@ const ENTRY_OVERHEAD_BYTES = 256;
 const EXAMPLES = "person, car, dog, chair and cup";
 
 export class Vocabulary {
-  readonly #manifest: BuiltinManifest;
+  readonly #manifest: LabelsManifest;
   readonly #nouns: NounTable;
   readonly #encoder: TextEncoder;
   readonly #embeddings: readonly Float32Array[];
   readonly #resolutions: ByteCache<{ prompt: string; resolution: Resolution }>;
 
   private constructor(
-    manifest: BuiltinManifest,
+    manifest: LabelsManifest,
     nouns: NounTable,
     encoder: TextEncoder,
     embeddings: readonly Float32Array[],
@@ -43,7 +43,7 @@ export class Vocabulary {
 
   /** Embeds the labels; `cacheBytes` limits the memory of earlier prompts. */
   static async load(
-    manifest: BuiltinManifest,
+    manifest: LabelsManifest,
     nouns: NounTable,
     encoder: TextEncoder,
     cacheBytes: number,
@@ -103,7 +103,7 @@ export class Vocabulary {
     const sought = served.length > 0 ? ` for ${quoteAll(served)},` : "";
     return {
       labels,
-      message: `Of the prompt ${quote(prompt)}, the embedded model looked only${sought} not for ${quoteAll(unserved)}. ${ONE_EACH}`,
+      message: `Of the prompt ${quote(prompt)}, the model looked only${sought} not for ${quoteAll(unserved)}. ${ONE_EACH}`,
     };
   }
 
@@ -157,7 +157,7 @@ export class Vocabulary {
 
   #outside(prompt: string, hint: string): Resolution {
     const { length } = this.#manifest.vocabulary.labels;
-    const message = `${quote(prompt)} is outside the vocabulary of the embedded model, which knows ${length} nouns such as ${EXAMPLES}.`;
+    const message = `${quote(prompt)} is outside the vocabulary of the model, which knows ${length} nouns such as ${EXAMPLES}.`;
     return { labels: [], message: hint === "" ? message : `${message} ${hint}` };
   }
 }

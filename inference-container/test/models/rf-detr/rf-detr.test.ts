@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
+import { GraphSet } from "../../../src/models/graph.ts";
+import { loadModel } from "../../../src/models/load.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../../src/models/loaded-model.ts";
+import type { Model, Picture } from "../../../src/models/model.ts";
+import { Detector } from "../../../src/models/rf-detr/detector.ts";
+import { RfDetrManifest } from "../../../src/models/rf-detr/manifest.ts";
+import { filledTemplate } from "../../reference/figures.ts";
+import { countRuns } from "../../support/device/count-runs.ts";
+import { float, Planted } from "../sam3/planted.ts";
+import { ask } from "../planted-scene.ts";
+import { sample } from "../samples.ts";
+import { rfDetrFolder } from "./export-folder.ts";
+
+const DOWNLOAD_MS = 600_000;
+/** Words for many labels: the seeded model's categories mean nothing. */
+const ANYTHING = ask("animal", "vehicle", "furniture", "food", "person");
+
+let builtin: string;
+let scratch: string;
+beforeAll(async () => {
+  builtin = await ensureBuiltin();
+  scratch = await mkdtemp(join(tmpdir(), "rf-detr-"));
+}, DOWNLOAD_MS);
+afterAll(() => rm(scratch, { recursive: true }));
+
+describe("RF-DETR Seg, seeded", () => {
+  let model: Model;
+  let picture: Picture;
+  beforeAll(async () => {
+    model = await loadModel(await rfDetrFolder(join(scratch, "seeded"), builtin), { threads: 2 });
+    picture = await sample("chelsea");
+  });
+  afterAll(() => model.close());
+
+  it("knows the embedded model's words", async () => {
+    expect(model.labels).toHaveLength(80);
+    const { unserved } = await model.segment(picture, { ...ask("sky"), threshold: 0 });
+    expect(unserved).toMatchObject([{ promptIndex: 0, message: expect.stringContaining("knows 80 nouns") }]);
+  });
+
+  it("finds and draws the objects of all prompts in one run, without SAM 2", async () => {
+    const runs = countRuns();
+    const { instances } = await model.segment(picture, { ...ANYTHING, threshold: 0 });
+    expect(instances.length).toBeGreaterThan(0);
+    expect(runs()).toMatchObject({ "rf-detr-seg.onnx": 1 });
+    const again = await model.segment(picture, { ...ask("thing", "dog"), threshold: 0 });
+    expect(again.featuresCached).toBe(true);
+    expect(Object.keys(runs())).not.toContain("sam2-encoder.onnx");
+  });
+
+  it("draws regions by SAM 2", async () => {
+    const region = { points: [{ x: 200, y: 150, label: 1 as const }] };
+    const { regions = [] } = await model.segment(picture, { ...ask(), regions: [region] });
+    expect(regions.map(({ mask }) => [mask.width, mask.height])).toEqual([[256, 256]]);
+  });
+
+  it("gives the objects of a frame their appearance to SAM 2", async () => {
+    const found = await model.segment(picture, { ...ANYTHING, threshold: 0, keepOpen: true });
+    using open = found.open;
+    expect(open).toBeDefined();
+    expect(found.instances.every(({ appearance }) => appearance !== undefined)).toBe(true);
+  });
+});
+
+describe("a folder of RF-DETR Seg is refused", () => {
+  /** An export with these tensors, which finds nothing. */
+  const planted = (classes: number, side: number | string): Uint8Array => {
+    const graph = new Planted({});
+    graph.taken("input", float("batch", 3, side, side));
+    const filled = (...shape: number[]): string =>
+      graph.node("Identity", [
+        graph.floats(
+          Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => -9),
+          shape,
+        ),
+      ]);
+    graph.given(filled(1, 2, 4), "dets", float("batch", 2, 4));
+    graph.given(filled(1, 2, classes), "labels", float("batch", 2, classes));
+    graph.given(filled(1, 2, 8, 8), "masks", float("batch", 2, 8, 8));
+    return graph.file();
+  };
+
+  it("if it was trained for other classes, or its input has no fixed size", async () => {
+    const manifest = RfDetrManifest.parse(await filledTemplate("rf-detr-seg/rf-detr-seg.json"));
+    const graphs = new GraphSet(scratch, DEFAULT_LOAD_OPTIONS);
+    onTestFinished(() => graphs.close());
+    const opened = async (bytes: Uint8Array) =>
+      new Detector(await graphs.make(manifest.graphs.detector, bytes), manifest, []);
+    await expect(opened(planted(5, 32))).rejects.toThrow("rf-detr-seg.onnx has 5 classes.");
+    await expect(opened(planted(91, "side"))).rejects.toThrow(
+      'The input "input" of rf-detr-seg.onnx has no fixed height and width.',
+    );
+  });
+
+  it("if its manifest leaves out a file of the embedded model", async () => {
+    const path = await rfDetrFolder(join(scratch, "less"), builtin, ({ files, ...rest }) => ({
+      ...rest,
+      files: Array.isArray(files) ? files.filter(({ name }) => name !== "nouns.tsv") : [],
+    }));
+    await expect(loadModel(path)).rejects.toThrow("nouns.tsv, which embedded.json uses, is not listed");
+  });
+});
