@@ -152,6 +152,7 @@ export type TaskProblemCode =
   | "embedding_unsupported"
   | "engine_crashed"
   | "engine_timeout"
+  | "examples_unsupported"
   | "formats_too_large"
   | "frame_too_large"
   | "frames_missing"
@@ -1726,7 +1727,8 @@ export interface components {
          *       "regions": {
          *         "box": true,
          *         "points": true,
-         *         "clips": true
+         *         "clips": true,
+         *         "examples": false
          *       },
          *       "video": true,
          *       "formats": [
@@ -1757,6 +1759,8 @@ export interface components {
                 points: boolean;
                 /** @description Whether it follows what regions of a clip point at. */
                 clips: boolean;
+                /** @description Whether it finds all objects that look like that of a region with `findAll`; by points only if `points` is true too. */
+                examples: boolean;
             };
             /** @description Whether video jobs are possible. */
             video: boolean;
@@ -1876,6 +1880,8 @@ export interface components {
             points?: components["schemas"]["RegionPoint"][];
             /** @description What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`. */
             label?: string;
+            /** @description Finds every object of the picture that looks like this one, if `regions.examples` of the model is true: the region gives all their masks, with a confidence each, above the threshold. Regions with `findAll` and the same label are examples of one thing; the masks then belong to the first of them. */
+            findAll?: boolean;
         };
         /**
          * @example {
@@ -1968,6 +1974,8 @@ export interface components {
             label?: string;
             /** @description A mask that is there already: the region's points or box correct it. A job without prompts whose regions all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual. */
             refines?: components["schemas"]["RefinedMask"];
+            /** @description Finds every object of the picture that looks like this one, if `regions.examples` of the model is true: the region gives all their masks, with a confidence each, above the threshold. Regions with `findAll` and the same label are examples of one thing; the masks then belong to the first of them. */
+            findAll?: boolean;
         };
         /**
          * @example {

@@ -37,7 +37,8 @@ type Pointing<Region extends { readonly [Each in Place]?: unknown }> = Omit<Regi
 /**
  * Marks an object to draw without words, in pixels of the displayed picture: a `box` around it, [left, top, width, height],
  * or `points` on it (label 1, foreground) and outside it (label 0, background). A region that `refines` a mask of an earlier
- * job is of the same upload: its input is `{ taskId }`.
+ * job is of the same upload: its input is `{ taskId }`. A region with `findAll` is an example: the service finds every object
+ * that looks like it.
  * @example { points: [{ x: 430, y: 200, label: 1 }], label: "saucer" }
  */
 export type PictureRegion = Pointing<RegionOf<ImageJobRequest>> & {
@@ -55,7 +56,10 @@ export type ClipRegion = Pointing<RegionOf<VideoJobRequest>>;
 /** The options of a job of pictures, without its files and prompts. */
 export type SegmentOptions = RunOptions &
   Omit<ImageJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
-    /** Each gives one mask, whose `region` is its place in this list. Prompts may be empty if each input has a region. */
+    /**
+     * Each gives one mask, with `findAll` all that it finds; `region` is its place in this list. Prompts may be empty if
+     * each input has a region.
+     */
     readonly regions?: readonly PictureRegion[] | undefined;
   };
 

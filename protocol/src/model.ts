@@ -30,8 +30,16 @@ export const ModelDescription = z.object({
   vocabulary: z.union([z.literal("open"), z.array(z.string())]),
   /** True if it heeds attributes of a noun, as "red" in "red car". */
   attributes: z.boolean(),
-  /** The kinds of regions that it draws in a picture; `clips` is true if it follows their objects through a clip. */
-  regions: z.object({ box: z.boolean(), points: z.boolean(), clips: z.boolean().default(false) }),
+  /**
+   * The kinds of regions that it draws in a picture; `clips` is true if it follows their objects through a clip,
+   * `examples` if it finds all objects like that of a region.
+   */
+  regions: z.object({
+    box: z.boolean(),
+    points: z.boolean(),
+    clips: z.boolean().default(false),
+    examples: z.boolean().default(false),
+  }),
   /** The additional formats in which it writes a result. */
   formats: z.array(z.string()),
   /** Absent if the model returns no embeddings. */

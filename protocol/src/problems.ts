@@ -30,6 +30,11 @@ export const PROBLEMS = {
     sentence:
       "This service's model has no embeddings. Create the job again without the format embedding, or ask the operator for a model that has them.",
   },
+  examples_unsupported: {
+    retryable: false,
+    sentence:
+      "This service's model can't {what}. Create the job again without findAll, or ask the operator for a model that can.",
+  },
   region_outside_image: {
     retryable: false,
     sentence:

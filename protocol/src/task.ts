@@ -43,8 +43,11 @@ const region = { index: z.int().nonnegative(), label: RegionLabel.optional() };
 const boxed = z.strictObject({ ...region, box: RegionBox });
 const pointed = z.strictObject({ ...region, points: z.array(RegionPoint).min(1).readonly() });
 
+/** True if the region is an example: all objects like it are wanted. Examples with one label show the same thing. */
+const example = { findAll: z.literal(true).optional() };
+
 /** Marks an object to draw in a picture: a box, or points on it and outside it. */
-export const TaskRegion = z.union([boxed, pointed]);
+export const TaskRegion = z.union([boxed.extend(example), pointed.extend(example)]);
 export type TaskRegion = z.infer<typeof TaskRegion>;
 
 /** `timeSeconds` is a player's clock, and selects the frame that a player shows then. */
@@ -90,7 +93,7 @@ const work = { key: TaskKey, lane: Lane };
 export const ImageWork = z.object({
   ...work,
   ...ImageParameters.shape,
-  /** Each gives one mask, after those of the prompts. Absent: none. */
+  /** Each gives one mask, after those of the prompts; examples with one label, all that they find. Absent: none. */
   regions: z.array(TaskRegion).min(1).optional(),
   limits: z.strictObject({
     inputBytes: z.int().positive(),

@@ -105,7 +105,7 @@ describe("two inference services in order", () => {
     const response = await fetch(`${stack.baseUrl}/v1/model`, { headers });
     expect(await response.json()).toMatchObject({
       id: "plain+planted",
-      regions: { box: true, points: true, clips: true },
+      regions: { box: true, points: true, clips: true, examples: true },
     });
   });
 

@@ -93,6 +93,7 @@ export function infoOf({
   drawsRegions = false,
   followsRegions = false,
   decoder,
+  findsAlike = false,
 }: Model): Omit<ModelInfo, "fallback"> {
   return {
     id,
@@ -101,7 +102,7 @@ export function infoOf({
     provider,
     vocabulary: labels === undefined ? "open" : [...labels],
     attributes: labels === undefined,
-    regions: { box: drawsRegions, points: drawsRegions, clips: followsRegions },
+    regions: { box: drawsRegions, points: drawsRegions, clips: followsRegions, examples: findsAlike },
     ...(decoder !== undefined && {
       decoder: { file: decoder.name, sha256: decoder.sha256, bytes: decoder.size },
     }),

@@ -8,6 +8,7 @@ import { readPriorMask } from "../pictures/prior-mask.ts";
 import { taskFailure } from "../failures.ts";
 import type { ImageResult, ImageTask, TaskHooks } from "../messages.ts";
 import { unservedNotice } from "./notices.ts";
+import { examplesOf } from "./examples.ts";
 import { stepsOf } from "../steps.ts";
 import { writeMasks } from "./write-masks.ts";
 import { joinProblems, type TaskRegion } from "@segmentation/protocol";
@@ -28,11 +29,9 @@ export async function runPicture(
   hooks: TaskHooks,
   decoded: Semaphore,
 ): Promise<ImageResult> {
-  const { prompts, regions: asked = [] } = task;
-  if (asked.length > 0 && model.drawsRegions !== true)
-    throw taskFailure("regions_unsupported", { what: "draw regions" });
-  if (task.priors !== undefined && model.followsRegions !== true)
-    throw taskFailure("regions_unsupported", { what: "correct the mask of a former result" });
+  const { prompts } = task;
+  const { asked, exampled } = examplesOf(task);
+  refuseUnable(model, asked, exampled.flat(), task.priors);
   const withEmbedding = task.formats?.wanted.includes("embedding") === true;
   if (withEmbedding && model.decoder === undefined) throw taskFailure("embedding_unsupported");
   const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
@@ -46,21 +45,23 @@ export async function runPicture(
   );
   const waited = usage.waitedMs;
   const decode = performance.now() - started - waited;
-  const regions = await withPriors(placeRegions(asked, picture), task, picture);
+  const regions = await withPriors(placeRegions(asked, picture), asked, task, picture);
+  const examples = exampled.map((each) => placeRegions(each, picture));
   hooks.signal.throwIfAborted();
   const from = performance.now();
+  const request = { ...task, regions, withFaint: false, withEmbedding, task, usage };
   const found = await model.segment(picture, {
-    ...task,
-    regions,
-    withFaint: false,
-    withEmbedding,
-    task,
-    usage,
+    ...request,
+    ...(examples.length > 0 && { examples }),
   });
   const infer = performance.now() - from - (usage.waitedMs - waited);
   hooks.signal.throwIfAborted();
-  checkSegmentation(found, picture, { prompts: prompts.length, regions: regions.length });
-  const unserved = unservedNotice(found, prompts.length, regions.length > 0);
+  checkSegmentation(found, picture, {
+    prompts: prompts.length,
+    regions: regions.length,
+    examples: examples.length,
+  });
+  const unserved = unservedNotice(found, prompts.length, task.regions !== undefined);
   const inferred = performance.now();
   await using formats = await openFormats(task, picture, hooks, found.embedding);
   const written = await writeMasks(task, picture, found, formats, stepsOf(hooks));
@@ -78,10 +79,27 @@ export async function runPicture(
   };
 }
 
+/** @throws TaskFailure if the model cannot draw the regions, or find objects like the examples */
+function refuseUnable(
+  { drawsRegions = false, findsAlike = false, followsRegions = false }: Model,
+  asked: readonly TaskRegion[],
+  examples: readonly TaskRegion[],
+  priors: ImageTask["priors"],
+): void {
+  if (asked.length > 0 && !drawsRegions) throw taskFailure("regions_unsupported", { what: "draw regions" });
+  if (priors !== undefined && !followsRegions)
+    throw taskFailure("regions_unsupported", { what: "correct the mask of a former result" });
+  if (examples.length > 0 && !findsAlike)
+    throw taskFailure("examples_unsupported", { what: "find all objects that look like an example" });
+  if (!drawsRegions && examples.some((region) => "points" in region))
+    throw taskFailure("examples_unsupported", { what: "take points as an example, only boxes" });
+}
+
 /** The regions, with the masks that they correct. @throws TaskFailure named prior_mask_unusable */
 async function withPriors(
   regions: readonly Region[],
-  { regions: asked = [], priors = [] }: ImageTask,
+  asked: readonly TaskRegion[],
+  { priors = [] }: ImageTask,
   picture: Size,
 ): Promise<Region[]> {
   const placed = [...regions];

@@ -9,6 +9,7 @@ import {
   type Problem,
   problemOf,
   regionCategoryId,
+  type TaskRegion,
 } from "@segmentation/protocol";
 import type { FormatWriter } from "../formats/format-writer.ts";
 import { categoriesOfTask } from "../formats/open-formats.ts";
@@ -19,6 +20,7 @@ import { type NamedMask, renderPreview } from "../preview/preview.ts";
 import type { ImageTask, WrittenFile } from "../messages.ts";
 import { writeOutput } from "../output-file.ts";
 import type { Step } from "../steps.ts";
+import { examplesOf } from "./examples.ts";
 import { DrawnMasks } from "./drawn-masks.ts";
 
 export interface Written {
@@ -33,6 +35,8 @@ export interface Written {
 /** A mask to write, and its name in each output. */
 interface Found extends NamedMask {
   readonly of: { readonly promptIndex: number } | { readonly regionIndex: number };
+  /** Index among the task's prompts and examples, which may find several objects; absent for a region to draw. */
+  readonly sought?: number;
   readonly text: MaskText;
   readonly categoryId: number;
 }
@@ -54,21 +58,23 @@ export async function writeMasks(
   const files: WrittenFile[] = [];
   const masks: MaskOutput[] = [];
   let post = 0;
-  const quota = new MaskQuota(task.limits.masks, task.prompts.length);
+  const { asked, exampled } = examplesOf(task);
+  const quota = new MaskQuota(task.limits.masks, task.prompts.length + exampled.length);
   const shown: NamedMask[] = [];
-  const all = [...ofPrompts(task, found), ...ofRegions(task, found)];
+  const pointed = [...ofRegions(task, asked, found), ...ofExamples(task, exampled, found)];
+  const all = [...ofPrompts(task, found), ...pointed.toSorted((a, b) => a.of.regionIndex - b.of.regionIndex)];
   const drawn = new DrawnMasks(
     picture,
     task.maskThreshold,
     all.map(({ mask }) => mask),
   );
   for (const one of all) {
-    const { of, text, categoryId, mask, score } = one;
+    const { of, sought, text, categoryId, mask, score } = one;
     await step();
     const started = performance.now();
     const { runs, pixels } = drawn.take(mask);
     post += performance.now() - started;
-    if ("promptIndex" in of && (runs.area === 0 || !quota.takes(of.promptIndex))) continue;
+    if (sought !== undefined && (runs.area === 0 || !quota.takes(sought))) continue;
     const maskIndex = shown.push(one) - 1;
     const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
     masks.push({ maskIndex, ...of, confidence: score, file });
@@ -88,23 +94,53 @@ const ofPrompts = ({ prompts }: ImageTask, { instances }: Segmentation): Found[]
   instances.map(({ promptIndex, score, mask }) => {
     const name = prompts[promptIndex] ?? "";
     const text = { keyword: "prompt", text: name } as const;
-    return { of: { promptIndex }, text, categoryId: categoryIdOf(promptIndex), name, score, mask };
-  });
-
-function ofRegions(task: ImageTask, { regions: drawn = [] }: Segmentation): Found[] {
-  const categories = categoriesOfTask(task);
-  return drawn.map(({ mask, quality }, at) => {
-    const { index: regionIndex = 0, label } = task.regions?.[at] ?? {};
     return {
-      of: { regionIndex },
-      text: { keyword: "region", text: String(regionIndex), label },
-      categoryId: regionCategoryId(categories, nameOf({ label })),
-      name: label ?? `region ${regionIndex}`,
-      score: asShare(quality),
+      of: { promptIndex },
+      sought: promptIndex,
+      text,
+      categoryId: categoryIdOf(promptIndex),
+      name,
+      score,
       mask,
     };
   });
+
+interface Pointed extends Found {
+  readonly of: { readonly regionIndex: number };
 }
+
+/** The name of a region's object in each output. */
+function namedRegion(task: ImageTask, region: TaskRegion | undefined) {
+  const { index: regionIndex = 0, label } = region ?? {};
+  return {
+    of: { regionIndex },
+    text: { keyword: "region", text: String(regionIndex), label },
+    categoryId: regionCategoryId(categoriesOfTask(task), nameOf({ label })),
+    name: label ?? `region ${regionIndex}`,
+  } as const;
+}
+
+const ofRegions = (
+  task: ImageTask,
+  asked: readonly TaskRegion[],
+  { regions: drawn = [] }: Segmentation,
+): Pointed[] =>
+  drawn.map(({ mask, quality }, at) =>
+    Object.assign(namedRegion(task, asked[at]), { score: asShare(quality), mask }),
+  );
+
+const ofExamples = (
+  task: ImageTask,
+  exampled: readonly (readonly TaskRegion[])[],
+  { alike = [] }: Segmentation,
+): Pointed[] =>
+  alike.map(({ exampleIndex, score, mask }) =>
+    Object.assign(namedRegion(task, exampled[exampleIndex]?.[0]), {
+      sought: task.prompts.length + exampleIndex,
+      score,
+      mask,
+    }),
+  );
 
 /** Selects the masks of a picture: every prompt gets the same share of the task's limit, and at least one mask. */
 class MaskQuota {

@@ -13,9 +13,9 @@ const refuse = (what: string): never => {
  * @throws TaskFailure with the problem model_output_invalid; its cause, for the log, names the fault
  */
 export function checkSegmentation(
-  { instances, regions = [] }: Segmentation,
+  { instances, regions = [], alike = [] }: Segmentation,
   picture: Pick<Picture, "width" | "height">,
-  asked: { readonly prompts: number; readonly regions: number },
+  asked: { readonly prompts: number; readonly regions: number; readonly examples?: number },
 ): void {
   // Prompts that mean the same share their masks.
   const sound = new Set<LogitGrid>();
@@ -26,6 +26,11 @@ export function checkSegmentation(
     sound.add(instance.mask);
     if (fault !== undefined) refuse(`instance ${index}: ${fault}`);
   }
+  for (const [index, { exampleIndex, ...found }] of alike.entries()) {
+    const fault =
+      faultOf({ ...found, promptIndex: exampleIndex }, picture, asked.examples ?? 0) ?? gridFault(found.mask);
+    if (fault !== undefined) refuse(`object ${index} like an example: ${fault}`);
+  }
   if (regions.length !== asked.regions) refuse(`${regions.length} masks for ${asked.regions} regions`);
   for (const [index, { mask, quality }] of regions.entries()) {
     const fault = Number.isFinite(quality) ? gridFault(mask) : `quality ${quality}`;
@@ -34,7 +39,7 @@ export function checkSegmentation(
 }
 
 function faultOf(
-  { promptIndex, score, box }: Instance,
+  { promptIndex, score, box }: Pick<Instance, "promptIndex" | "score" | "box">,
   { width, height }: Pick<Picture, "width" | "height">,
   prompts: number,
 ): string | undefined {

@@ -82,6 +82,12 @@ export interface Followable {
 /** A picture's features, from which SAM 2's decoder draws masks elsewhere. */
 export type PictureEmbedding = Pick<EmbeddingData, "model" | "decoder" | "tensors">;
 
+/** An object that looks like examples. */
+export interface AlikeObject extends Omit<Instance, "promptIndex" | "faint"> {
+  /** Index into the request's examples. */
+  readonly exampleIndex: number;
+}
+
 /** A prompt that the model can't serve, with a sentence for the person who wrote it. */
 export interface UnservedPrompt {
   readonly promptIndex: number;
@@ -97,6 +103,8 @@ export interface Segmentation {
   readonly unserved: readonly UnservedPrompt[];
   /** The masks of the request's regions, in their order; absent if it had none. */
   readonly regions?: readonly DrawnRegion[];
+  /** Objects like the request's examples, by their order, then by descending score; absent if it had none. */
+  readonly alike?: readonly AlikeObject[];
   readonly modelMs: number;
   /** Only if the request asks for it. */
   readonly embedding?: PictureEmbedding;
@@ -110,6 +118,8 @@ export interface Segmentation {
 export interface SegmentRequest extends Readonly<Pick<ImageParameters, "prompts" | "threshold">> {
   /** The objects to draw, without words. A model that does not draw regions ignores them. */
   readonly regions?: readonly Region[];
+  /** Objects to find more of: each entry has the examples of one thing. A model that does not find any ignores them. */
+  readonly examples?: readonly (readonly Region[])[];
   /**
    * True to return faint instances, with which a tracker can continue its tracks. Read it only after detection, and
    * never copy the request before: it may turn false in the meantime.
@@ -147,6 +157,8 @@ export interface Model {
   readonly labels?: readonly string[];
   /** True if it draws the regions of a request, by boxes and by points. */
   readonly drawsRegions?: boolean;
+  /** True if it finds objects like an example: by a box, and by points if it draws regions. */
+  readonly findsAlike?: boolean;
   /** True if its open pictures can be followed, and its regions may correct a mask. */
   readonly followsRegions?: boolean;
   /** The file in its folder that draws masks from an embedding; absent if it returns none. */

@@ -21,7 +21,7 @@ describe("what the service reports about a model", () => {
       ...about,
       vocabulary: "open",
       attributes: true,
-      regions: { box: false, points: false, clips: false },
+      regions: { box: false, points: false, clips: false, examples: false },
     });
     expect(
       infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true, followsRegions: true, decoder }),
@@ -29,7 +29,7 @@ describe("what the service reports about a model", () => {
       ...about,
       vocabulary: ["cat", "dog"],
       attributes: false,
-      regions: { box: true, points: true, clips: true },
+      regions: { box: true, points: true, clips: true, examples: false },
       decoder: { file: "decoder.onnx", sha256: "5a".repeat(32), bytes: 17 },
     });
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Usage } from "../../src/device/usage.ts";
 import { ClipTokenizer } from "../../src/models/text/clip-tokenizer.ts";
 import { AS_IT_IS, confidenceOf } from "../../src/models/confidence.ts";
+import type { Box } from "../../src/models/box.ts";
 import { GraphSet } from "../../src/models/graph.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
@@ -18,6 +19,7 @@ import {
   filledTemplate,
   fixtures,
   type Found,
+  type PictureFigures,
   pictureOf,
   pixelDistance,
   toleranceOf,
@@ -37,8 +39,15 @@ interface MaskedRow extends TokenRow {
   readonly mask: readonly number[];
 }
 
+interface Alike extends Found {
+  /** The boxes of the examples, in picture pixels. */
+  readonly examples: readonly Box[];
+  readonly threshold: number;
+}
+
 interface DetectorFigures extends Figures<Detections, MaskedRow> {
   readonly nmsIou: number;
+  readonly pictures: readonly (PictureFigures<Detections> & { readonly alike: readonly Alike[] })[];
 }
 
 /** The threshold of both models' documentation. */
@@ -100,6 +109,19 @@ describe.each([
         scores: scores.filter((__, i) => kept.includes(i)),
       };
       expectSame(await found(figures.nmsIou), left, picture, threshold, tolerance);
+    }
+  });
+
+  it.each(figures.pictures)("$file: the same objects like one example, and like two", async (shown) => {
+    const picture = await pictureOf(shown);
+    using seen = await detector(0, 1).look(picture, new Usage());
+    for (const { examples, threshold, ...theirs } of shown.alike) {
+      const confidence = { confidence: AS_IT_IS, nmsIou: 1 };
+      const limits = { faintFloor: threshold, maxBoxes: 4_000, examples: confidence };
+      const detection = { ...manifest.detection, ...confidence, ...limits };
+      const ours = new Detector(parts, tokenizer, { ...manifest, detection }, 0);
+      const [found = []] = await ours.detectAlike(picture, seen, [examples], new Usage());
+      expectSame(found, theirs, picture, threshold, toleranceOf(picture, manifest.images.detector));
     }
   });
 

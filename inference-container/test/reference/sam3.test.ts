@@ -2,11 +2,14 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Box } from "../../src/models/box.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadedModel } from "../../src/models/loaded-model.ts";
+import type { Instance } from "../../src/models/model.ts";
 import { Sam3Manifest } from "../../src/models/sam3/manifest.ts";
 import { openSam3 } from "../../src/models/sam3/model.ts";
 import { ClipTokenizer } from "../../src/models/text/clip-tokenizer.ts";
+import type { Size } from "../../src/size.ts";
 import { plainMask } from "../support/masks/plain-mask.ts";
 import {
   expectSame,
@@ -15,8 +18,10 @@ import {
   fixtures,
   type Masked,
   overlap,
+  type PictureFigures,
   pictureOf,
   pixelDistance,
+  type Tolerance,
   toleranceOf,
   readFigures,
   type TokenRow,
@@ -27,7 +32,16 @@ interface MaskedRow extends TokenRow {
   readonly mask: readonly number[];
 }
 
-const figures = await readFigures<Figures<Masked, MaskedRow>>("sam3");
+interface Alike extends Masked {
+  /** The boxes of the examples, in picture pixels. */
+  readonly examples: readonly Box[];
+}
+
+interface Sam3Figures extends Figures<Masked, MaskedRow> {
+  readonly pictures: readonly (PictureFigures<Masked> & { readonly alike: readonly Alike[] })[];
+}
+
+const figures = await readFigures<Sam3Figures>("sam3");
 const FILES = ["vision-encoder.onnx", "text-encoder.onnx", "geo-encoder-mask-decoder.onnx", "tokenizer.json"];
 /** The model of the figures is narrower than SAM 3. */
 const CHANNELS = 32;
@@ -63,15 +77,34 @@ describe("SAM 3 is run as its own code runs it", () => {
       tolerance.pixels,
     );
     for (const found of shown.found) {
-      const { prompt, threshold, masks } = found;
+      const { prompt, threshold } = found;
       const { instances } = await model.segment(picture, { prompts: [prompt], threshold, withFaint: false });
-      expectSame(instances, found, picture, threshold, tolerance);
-      for (const [place, runs] of masks.entries()) {
-        const mask = instances[place]?.mask ?? expect.fail("There are fewer objects than masks.");
-        expect(overlap(plainMask(mask, picture.width, picture.height, 0.5), runs)).toBeGreaterThan(
-          tolerance.overlap,
-        );
-      }
+      expectMasked(instances, found, picture, tolerance);
+    }
+    for (const found of shown.alike) {
+      const examples = [found.examples.map((box) => ({ box }))];
+      const request = { prompts: [], threshold: found.threshold, withFaint: false, examples };
+      expectMasked((await model.segment(picture, request)).alike ?? [], found, picture, tolerance);
     }
   });
+
+  it("takes any number of examples, if its export does", () => {
+    expect(model.findsAlike).toBe(true);
+  });
 });
+
+/** Expects the reference's objects, and the masks of the first. */
+function expectMasked(
+  ours: readonly Pick<Instance, "box" | "score" | "mask">[],
+  theirs: Masked,
+  picture: Size,
+  tolerance: Tolerance,
+): void {
+  expectSame(ours, theirs, picture, theirs.threshold, tolerance);
+  for (const [place, runs] of theirs.masks.entries()) {
+    const mask = ours[place]?.mask ?? expect.fail("There are fewer objects than masks.");
+    expect(overlap(plainMask(mask, picture.width, picture.height, 0.5), runs)).toBeGreaterThan(
+      tolerance.overlap,
+    );
+  }
+}

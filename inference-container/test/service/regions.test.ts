@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { TaskRegion } from "@segmentation/protocol";
 import type { ImageTask } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
+import type { Model } from "../../src/models/model.ts";
 import { runPicture } from "../../src/engine/run-picture.ts";
 import { loadModel } from "../support/service/planted-model.ts";
 import { CocoPictures } from "../support/masks/formats.ts";
@@ -119,6 +120,29 @@ test("a region whose mask has no pixel at the mask's threshold still has its PNG
   ]);
 });
 
+test("examples with one label give what they find together, in the place of the first, and others a thing each", async () => {
+  const findAll = true as const;
+  const regions: TaskRegion[] = [
+    { ...box, label: "cup", findAll },
+    { ...points, index: 5 },
+    { ...points, index: 6, label: "cup", findAll },
+    { ...points, index: 8, findAll },
+  ];
+  const formats = { wanted: ["coco" as const], taskId: "a.png", index: 0 };
+  const report = await rig.finish({ key: "alike", prompts: [], regions, formats });
+  expect(imageOutput(report).masks.map(({ regionIndex, confidence }) => [regionIndex, confidence])).toEqual([
+    [4, 0.9],
+    [4, 0.8],
+    [5, 1],
+    [8, 0.9],
+  ]);
+  const { categories, annotations } = CocoPictures.parse(
+    JSON.parse(String(rig.worker.stored.get("alike/annotations.json"))),
+  );
+  expect(categories.map(({ name }) => name)).toEqual(["cup", "region"]);
+  expect(annotations.map(({ category_id }) => category_id)).toEqual([1, 1, 2, 2]);
+});
+
 test("a model that finds by words only says regions_unsupported, before it looks at the picture [A5-9]", async () => {
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -147,6 +171,17 @@ test("a model that finds by words only says regions_unsupported, before it looks
   await expect(runPicture(wordsOnly, { ...words, formats }, hooks, new Semaphore(1))).rejects.toMatchObject({
     code: "embedding_unsupported",
   });
+  const refused = async (model: Model, region: TaskRegion): Promise<unknown> =>
+    runPicture(model, { ...task, regions: [{ ...region, findAll: true }] }, hooks, new Semaphore(1)).catch(
+      (error: unknown) => error,
+    );
+  const unsupported = (what: string) => ({
+    code: "examples_unsupported",
+    message: expect.stringContaining(what),
+  });
+  const { findsAlike: ____, ...draws } = await loadModel("planted");
+  expect(await refused(draws, box)).toMatchObject(unsupported("can't find all objects that look like"));
+  expect(await refused(wordsOnly, points)).toMatchObject(unsupported("can't take points as an example"));
 });
 
 /** A mask's PNG, white from the left to before `right`. */

@@ -623,6 +623,10 @@ class ModelRegions(TypedDict):
     """Whether regions may be points."""
     clips: bool
     """Whether it follows what regions of a clip point at."""
+    examples: bool
+    """Whether it finds all objects that look like that of a region with `findAll`; by points only if `points` is
+    true too.
+    """
 
 
 class ModelInteractiveDecoder(TypedDict):
@@ -728,6 +732,11 @@ class PictureRegion(TypedDict):
     """What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a
     label it is called `region`.
     """
+    findAll: NotRequired[bool]
+    """Finds every object of the picture that looks like this one, if `regions.examples` of the model is true: the
+    region gives all their masks, with a confidence each, above the threshold. Regions with `findAll` and the
+    same label are examples of one thing; the masks then belong to the first of them.
+    """
 
 
 class PresignRequest(TypedDict):
@@ -770,6 +779,11 @@ class Region(TypedDict):
     refines: NotRequired[RefinedMask]
     """A mask that is there already: the region's points or box correct it. A job without prompts whose regions
     all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual.
+    """
+    findAll: NotRequired[bool]
+    """Finds every object of the picture that looks like this one, if `regions.examples` of the model is true: the
+    region gives all their masks, with a confidence each, above the threshold. Regions with `findAll` and the
+    same label are examples of one thing; the masks then belong to the first of them.
     """
 
 

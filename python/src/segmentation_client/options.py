@@ -61,6 +61,9 @@ class PictureRegion(_Region, total=False):
 
     input: int
     """The index of its input, from 0 (the default)."""
+    findAll: bool
+    """Finds every object of the picture that looks like this one, if `regions.examples` of the model is true. Regions with the
+    same label are examples of one thing. The masks belong to the first of them."""
     refines: RefinedMask
     """A mask of an earlier job that the box or the points correct. Its picture is the same upload: its input is `{"taskId": …}`."""
 
@@ -78,7 +81,8 @@ class SegmentOptions(RunOptions, ImageJobOptions, total=False):
     """The options of a job of pictures."""
 
     regions: Sequence[PictureRegion]
-    """Each gives one mask, whose `region` is its place in this list. Prompts may be empty if each input has a region."""
+    """Each gives one mask, with `findAll` all that it finds; `region` is its place in this list. Prompts may be empty if each
+    input has a region."""
 
 
 class SegmentVideoOptions(RunOptions, VideoJobOptions, total=False):

@@ -53,6 +53,11 @@ const Label = RegionLabel.optional().meta({
     "What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`.",
 });
 
+const FindAll = z.boolean().optional().meta({
+  description:
+    "Finds every object of the picture that looks like this one, if `regions.examples` of the model is true: the region gives all their masks, with a confidence each, above the threshold. Regions with `findAll` and the same label are examples of one thing; the masks then belong to the first of them.",
+});
+
 /** A mask of another job that a region corrects. */
 export const RefinedMask = z
   .strictObject({
@@ -71,13 +76,24 @@ export type RefinedMask = z.infer<typeof RefinedMask>;
 
 /** Position of an object to draw in a task's picture, in pixels of the picture as shown. */
 const Region = z
-  .strictObject({ taskId: TaskId, ...PLACE, label: Label, refines: RefinedMask.optional() })
+  .strictObject({
+    taskId: TaskId,
+    ...PLACE,
+    label: Label,
+    refines: RefinedMask.optional(),
+    findAll: FindAll,
+  })
   .refine(hasOnePlace, ONE_PLACE)
   .meta({
     id: "Region",
     description:
       "Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.",
-    not: NOT_ONE_PLACE,
+    not: {
+      anyOf: [
+        ...NOT_ONE_PLACE.anyOf,
+        { required: ["refines", "findAll"], properties: { refines: {}, findAll: { const: true } } },
+      ],
+    },
     examples: [
       { taskId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg", box: [40, 60, 120, 80], label: "cup" },
       { taskId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg", points: [{ x: 100, y: 90, label: 1 }] },
@@ -92,7 +108,7 @@ export type Region = z.infer<typeof Region>;
 
 /** Position of an object to draw in the only picture of a request. */
 const PictureRegion = z
-  .strictObject({ ...PLACE, label: Label })
+  .strictObject({ ...PLACE, label: Label, findAll: FindAll })
   .refine(hasOnePlace, ONE_PLACE)
   .meta({
     id: "PictureRegion",
@@ -207,6 +223,9 @@ export function checkRegions(
     context.addIssue({ code: "custom", path, message });
   for (const [index, { taskId }] of regions.entries())
     if (!tasks.includes(taskId)) refuse(["regions", index, "taskId"], "is not one of the job's tasks");
+  for (const [index, region] of regions.entries())
+    if ("refines" in region && region.refines !== undefined && region.findAll === true)
+      refuse(["regions", index, "findAll"], "cannot be combined with refines");
   if (prompts !== undefined || formats.includes(EMBEDDING)) return;
   for (const [index, task] of tasks.entries())
     if (!regions.some(({ taskId }) => taskId === task))

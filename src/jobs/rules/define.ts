@@ -34,8 +34,9 @@ function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
 const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
   formats.length === 0 ? {} : { formats: [...new Set(formats)] };
 
-function regionOf({ taskId, box, points = [], label }: Omit<Region, "refines">): JobRegion {
-  const named = { taskId, ...(label !== undefined && { label }) };
+function regionOf({ taskId, box, points = [], label, findAll }: Omit<Region, "refines">): JobRegion {
+  const example = findAll === true && { findAll };
+  const named = { taskId, ...(label !== undefined && { label }), ...example };
   if (box === undefined) return { ...named, points };
   const [x, y, width, height] = box;
   return { ...named, box: { x, y, width, height } };

@@ -31,7 +31,7 @@ interface BaseDefinition {
 }
 
 /** A task's region without its index, like the protocol's `TaskRegion`; fields missing in the request are absent. */
-type TaskPlace = { readonly taskId: string; readonly label?: string } & (
+type TaskPlace = { readonly taskId: string; readonly label?: string; readonly findAll?: true } & (
   | { readonly box: RegionBox }
   | { readonly points: readonly RegionPoint[] }
 );

@@ -19,6 +19,10 @@ export const Model = z
         box: z.boolean(),
         points: z.boolean(),
         clips: z.boolean().meta({ description: "Whether it follows what regions of a clip point at." }),
+        examples: z.boolean().meta({
+          description:
+            "Whether it finds all objects that look like that of a region with `findAll`; by points only if `points` is true too.",
+        }),
       })
       .meta({ description: "Whether the model segments regions given as boxes and as points." }),
     video: z.boolean().meta({ description: "Whether video jobs are possible." }),
@@ -58,7 +62,7 @@ export const Model = z
         version: "1.1.0",
         vocabulary: ["person", "bicycle", "car"],
         attributes: false,
-        regions: { box: true, points: true, clips: true },
+        regions: { box: true, points: true, clips: true, examples: false },
         video: true,
         formats: ResultFormat.options,
       },

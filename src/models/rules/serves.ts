@@ -7,7 +7,11 @@ const isLabel = (labels: readonly string[], prompt: string): boolean =>
 function drawsRegions({ regions: draws }: ModelDescription, task: TaskRequest): boolean {
   const { regions = [] } = task;
   if (task.type === "video" && regions.length > 0 && !draws.clips) return false;
-  return regions.every((region) => ("box" in region ? draws.box : draws.points));
+  return regions.every((region) => {
+    const isExample = "findAll" in region && region.findAll === true;
+    if (isExample && !draws.examples) return false;
+    return "box" in region ? draws.box || isExample : draws.points;
+  });
 }
 
 /** Returns true if a model has all that a task asks for, apart from words: its type, regions and formats. */
@@ -65,6 +69,7 @@ export function unionOf(models: readonly [ModelDescription, ...ModelDescription[
       box: some(({ regions }) => regions.box),
       points: some(({ regions }) => regions.points),
       clips: some(({ regions }) => regions.clips),
+      examples: some(({ regions }) => regions.examples),
     },
     formats: distinct(models.flatMap(({ formats }) => formats)),
     ...commonDecoder(models),

@@ -21,7 +21,7 @@ const AWAY_MS = 10_000;
 class Simulation {
   readonly #draw: Draw;
   readonly pools = [
-    new SimulatedPool("gpu", 2, { regions: { box: false, points: false, clips: false } }),
+    new SimulatedPool("gpu", 2, { regions: { box: false, points: false, clips: false, examples: false } }),
     new SimulatedPool("near", 1),
     new SimulatedPool("far", 3),
   ];

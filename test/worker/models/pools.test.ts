@@ -33,7 +33,7 @@ async function deliverJob(changes: object): Promise<void> {
 }
 
 const box = (taskId: string) => ({ taskId, box: [1, 1, 5, 5] });
-const NO_REGIONS = { regions: { box: false, points: false, clips: false } };
+const NO_REGIONS = { regions: { box: false, points: false, clips: false, examples: false } };
 /** The tasks that a pool has begun, without their leases. */
 const begunBy = (pool: SimulatedPool): string[] => pool.begun.map((key) => key.replace(/\.\d+$/, ""));
 
@@ -64,7 +64,9 @@ describe("a task goes", () => {
         formats: [],
         capabilities: { types: ["image"], preview: true },
       }),
-      new SimulatedPool("drawing", 9, { regions: { box: true, points: false, clips: false } }),
+      new SimulatedPool("drawing", 9, {
+        regions: { box: true, points: false, clips: false, examples: false },
+      }),
     );
     await deliverJob({});
     expect([plain.begun.length, drawing.begun.length]).toEqual([1, 0]);
@@ -77,6 +79,22 @@ describe("a task goes", () => {
     const video = await newVideoJob(client);
     await deliverTask(video.jobId, video.taskId);
     expect([plain.begun.length, drawing.begun.length]).toEqual([1, 4]);
+  });
+
+  it("to the first pool that finds all objects like an example, if a region wants them", async () => {
+    const regions = { box: true, points: true, clips: true, examples: false };
+    const [drawing, finding] = pooled(
+      new SimulatedPool("drawing", 9, { regions }),
+      new SimulatedPool("finding", 9, { regions: { ...NO_REGIONS.regions, examples: true } }),
+    );
+    for (const region of [{ box: [1, 1, 9, 9] }, { points: [{ x: 1, y: 1, label: 1 }] }]) {
+      const { taskId } = await newJob(client);
+      const job = { type: "image", tasks: [taskId], regions: [{ taskId, ...region, findAll: true }] };
+      const { body } = await client.send("POST", "/v1/jobs", job);
+      await deliverTask(body.jobId, taskId);
+    }
+    // A point needs a model that draws it too: no pool has both, and the first one says so.
+    expect([drawing.begun.length, finding.begun.length]).toEqual([1, 1]);
   });
 
   it("to the first pool if none serves it, which then says so", async () => {
@@ -229,7 +247,7 @@ describe("the model of several pools", () => {
       family: "builtin",
       vocabulary: "open",
       attributes: true,
-      regions: { box: true, points: false, clips: false },
+      regions: { box: true, points: false, clips: false, examples: false },
       formats: ["coco", "yolo"],
     });
   });

@@ -5,7 +5,8 @@
 import { Tensor } from "../../onnx/runtime.ts";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
-import { sigmoid } from "../arithmetic.ts";
+import { sigmoid, unit } from "../arithmetic.ts";
+import { type Box, boxIou } from "../box.ts";
 import type { ClipTokenizer } from "../text/clip-tokenizer.ts";
 import { copiedFloats, floats, type Graph } from "../graph.ts";
 import { extentOf, imageTensor } from "../image-tensor.ts";
@@ -82,6 +83,57 @@ export class Detector {
     );
   }
 
+  /**
+   * Finds the objects that look like the examples of each thing, best first, after NMS: the detector's own box that
+   * fits an example best gives the embedding to look for; several examples are averaged (Minderer et al., 2022).
+   * @param examples boxes in picture pixels
+   */
+  async detectAlike(
+    picture: Picture,
+    seen: Held,
+    examples: readonly (readonly Box[])[],
+    usage: Usage,
+  ): Promise<Detection[][]> {
+    const { images, detection } = this.#manifest;
+    const boxes = copiedFloats(seen, "boxes").values;
+    const inside = queryBoxes(boxes, extentOf(picture, images.detector), picture);
+    const embeddingOf = await this.#boxEmbeddings(seen, usage);
+    const queries = examples.map((each) => meanOf(each.map((box) => embeddingOf(nearest(box, inside)))));
+    const scores = await this.#compare(seen, queries, usage);
+    const choice = { ...detection, ...detection.examples };
+    return queries.map((_, place) =>
+      detectionsOf(inside, (query) => sigmoid(scores[query * queries.length + place] ?? 0), choice),
+    );
+  }
+
+  /**
+   * The embedding of each box, as a vector of length 1. The export gives none, but its logits are
+   * (embedding · query + shift) × scale, with a shift and a positive scale of each box: unit vectors and a query of
+   * zeros reveal them.
+   */
+  async #boxEmbeddings(seen: Held, usage: Usage): Promise<(box: number) => Float32Array> {
+    const { embedding } = await this.#read("object", usage);
+    const size = embedding.length;
+    const probes = Array.from({ length: size + 1 }, (_, i) =>
+      Float32Array.from({ length: size }, (__, j) => (i === j ? 1 : 0)),
+    );
+    const logits = await this.#compare(seen, probes, usage);
+    return (box) => {
+      const own = logits.subarray(box * (size + 1), (box + 1) * (size + 1));
+      return unit(own.subarray(0, size).map((value) => value - (own[size] ?? 0)));
+    };
+  }
+
+  /** The logits of all boxes for queries, [boxes, queries]. */
+  async #compare(seen: Held, queries: readonly Float32Array[], usage: Usage): Promise<Float32Array> {
+    // A query counts if its first token is not padding.
+    const { context, start } = this.#manifest.text;
+    const ids = Array.from({ length: context }, () => start);
+    const { ids: tokens, embeddings } = this.#joined(queries.map((embedding) => ({ ids, embedding })));
+    const { head } = this.#graphs;
+    return floats(await head.run(usage, { ...seen.tensors, ids: tokens, words: embeddings }), "scores");
+  }
+
   /** Forgets the prompts. */
   forget(): void {
     this.#words.clear();
@@ -113,4 +165,15 @@ export class Detector {
       embeddings: tensorOf(head.input("words").dtype, embeddings, [1, words.length, size]),
     };
   }
+}
+
+/** The index of the box that fits an example best. */
+function nearest(example: Box, boxes: readonly (Box | undefined)[]): number {
+  const fits = boxes.map((box) => (box === undefined ? 0 : boxIou(box, example)));
+  return fits.indexOf(fits.reduce((a, b) => Math.max(a, b), 0));
+}
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array()] = vectors;
+  return first.map((_, i) => vectors.reduce((sum, vector) => sum + (vector[i] ?? 0), 0) / vectors.length);
 }

@@ -15,7 +15,10 @@ export const OwlvitManifest = Manifest.extend({
   }),
   images: z.strictObject({ detector: ImageInput, segmenter: ImageInput }),
   text: ClipText,
-  detection: BoxChoice,
+  detection: BoxChoice.extend({
+    /** For objects like an example, whose scores are higher than those of words; absent if it looks for none. */
+    examples: BoxChoice.pick({ confidence: true, nmsIou: true }).optional(),
+  }),
   masks: MaskDrawing,
 })
   .strict()

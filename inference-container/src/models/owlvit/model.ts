@@ -1,5 +1,7 @@
 /** OWL-ViT or OWLv2 with SAM 2: finds the boxes of all prompts in the picture, then draws the boxes' masks. */
+import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
+import type { Box } from "../box.ts";
 import { ClipTokenizer } from "../text/clip-tokenizer.ts";
 import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
@@ -8,7 +10,7 @@ import type { Picture, SegmentRequest } from "../model.ts";
 import { severalThings } from "../text/prompt-list.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import { openWithSam2 } from "../sam2/open.ts";
-import { wantedBoxes } from "../sam2/queries.ts";
+import { type Detection, wantedBoxes } from "../sam2/queries.ts";
 import { Detector } from "./detector.ts";
 import { OwlvitManifest } from "./manifest.ts";
 
@@ -43,19 +45,38 @@ interface OwlvitParts extends Sam2Parts {
 }
 
 class OwlvitModel extends Sam2Model<OwlvitParts> {
+  readonly findsAlike = this.parts.manifest.detection.examples !== undefined;
+
   protected override async find(
     picture: Picture,
     request: SegmentRequest,
     usage: Usage,
   ): Promise<FoundBoxes> {
     const { detector, manifest } = this.parts;
-    // SAM 2's features of the picture have the hash alone as their key.
-    const key = picture.contentHash === null ? null : `${picture.contentHash} boxes`;
-    const { value, cached } = await this.features.get(key, usage, () => detector.look(picture, usage));
+    const { value, cached } = await this.#look(picture, usage);
     using seen = value;
     const detections = await detector.detect(picture, seen, request.prompts, usage);
     const boxes = wantedBoxes(detections, request, manifest.detection);
     return { boxes, unserved: severalThings(request.prompts), cached };
+  }
+
+  /** The picture's features and boxes. SAM 2's features of the picture have the hash alone as their key. */
+  #look(picture: Picture, usage: Usage): Promise<{ value: Held; cached: boolean }> {
+    const key = picture.contentHash === null ? null : `${picture.contentHash} boxes`;
+    return this.features.get(key, usage, () => this.parts.detector.look(picture, usage));
+  }
+
+  protected override async findAlike(
+    picture: Picture,
+    examples: readonly (readonly Box[])[],
+    { threshold }: SegmentRequest,
+    usage: Usage,
+  ): Promise<Detection[][]> {
+    using seen = (await this.#look(picture, usage)).value;
+    const { detector, manifest } = this.parts;
+    const found = await detector.detectAlike(picture, seen, examples, usage);
+    const least = Math.max(threshold, manifest.detection.floor);
+    return found.map((detections) => detections.filter(({ score }) => score >= least));
   }
 
   override forget(): void {

@@ -1,11 +1,12 @@
 /** Base of the families that first find boxes and then draw masks with SAM 2. */
 import { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
+import { type Box, boxAround } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Manifest, ManifestFile } from "../manifest.ts";
 import type {
+  AlikeObject,
   DrawnRegion,
   Instance,
   Picture,
@@ -14,20 +15,14 @@ import type {
   SegmentRequest,
   UnservedPrompt,
 } from "../model.ts";
-import { gridArea, type LogitGrid } from "@segmentation/masks";
+import { gridArea, gridBounds, type LogitGrid } from "@segmentation/masks";
 import type { Embedder } from "./embedder.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import type { Recall } from "./recall.ts";
 import { type Drawing, Sam2Picture } from "./open-picture.ts";
+import type { Detection, FoundBox } from "./queries.ts";
 import { warmUpRuns } from "./regions.ts";
 import type { Segmenter } from "./segmenter.ts";
-
-/** A detected object. */
-export interface FoundBox extends Pick<Instance, "promptIndex" | "score" | "faint"> {
-  readonly box: Box;
-  /** The detector's own mask; absent if SAM 2 draws it. */
-  readonly mask?: LogitGrid;
-}
 
 /** A detector's boxes for a request's prompts, in the order of instances. */
 export interface FoundBoxes {
@@ -74,6 +69,17 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   /** Finds the boxes; not called for a request without prompts. */
   protected abstract find(picture: Picture, request: SegmentRequest, usage: Usage): Promise<FoundBoxes>;
 
+  /**
+   * Finds the objects like the examples of each thing, best first; absent if the family cannot.
+   * @param examples boxes in picture pixels
+   */
+  protected findAlike?(
+    picture: Picture,
+    examples: readonly (readonly Box[])[],
+    request: SegmentRequest,
+    usage: Usage,
+  ): Promise<Detection[][]>;
+
   /** Runs the decoder in each shape that pictures and clips give it. @param usage counts the runs */
   async warmUp(picture: Picture, usage = new Usage()): Promise<void> {
     const { width, height } = picture;
@@ -92,6 +98,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
       const found = prompts.length === 0 ? NOTHING : await this.find(picture, request, usage);
       const instances = await drawn(open, found.boxes);
       const drawnRegions = await open.draw(regions);
+      const alike = await this.#alike(open, picture, request, usage);
       const { embedder } = this.parts;
       const tensors =
         request.withEmbedding === true ? await embedder?.embed(await open.held(), usage) : undefined;
@@ -100,6 +107,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
         instances,
         unserved: found.unserved,
         regions: drawnRegions,
+        ...(alike !== undefined && { alike }),
         modelMs: usage.ms,
         featuresCached: found.cached && !open.computedFeatures,
         ...(tensors && { embedding: { ...this.#about, tensors } }),
@@ -109,6 +117,34 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
       open[Symbol.dispose]();
       throw error;
     }
+  }
+
+  /** The objects like the request's examples. SAM 2 draws an example of points, whose box then counts. */
+  async #alike(
+    open: Sam2Picture,
+    picture: Picture,
+    request: SegmentRequest,
+    usage: Usage,
+  ): Promise<AlikeObject[] | undefined> {
+    const { examples = [] } = request;
+    if (examples.length === 0 || this.findAlike === undefined) return undefined;
+    const boxes: Box[][] = [];
+    for (const regions of examples) {
+      const pointed = regions.filter(({ box }) => box === undefined);
+      const masks = await open.draw(pointed);
+      const drawnBoxes = pointed.map(({ points: [{ x, y } = { x: 0, y: 0 }] = [] }, i) => {
+        const mask = masks[i]?.mask;
+        return (mask && gridBounds(mask, picture)) ?? boxAround(x, y, 1, 1);
+      });
+      boxes.push([...regions.flatMap(({ box }) => (box === undefined ? [] : [box])), ...drawnBoxes]);
+    }
+    const found = await this.findAlike(picture, boxes, request, usage);
+    const named = found.flatMap((detections, promptIndex) =>
+      detections.map(({ score, box }) => ({ promptIndex, score, box, faint: false })),
+    );
+    return (await drawn(open, named)).map(({ promptIndex, score, box, mask }) => {
+      return { exampleIndex: promptIndex, score, box, mask };
+    });
   }
 }
 

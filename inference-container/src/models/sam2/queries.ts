@@ -1,10 +1,16 @@
 /** Boxes of a detector with one box per query, and a score of each for a prompt, as in DETR (Carion et al., 2020). */
 import { type Box, boxAround, clipBox, suppress } from "../box.ts";
 import { confidenceOf } from "../confidence.ts";
-import type { SegmentRequest } from "../model.ts";
+import type { Instance, LogitGrid, SegmentRequest } from "../model.ts";
 import type { Size } from "../../size.ts";
 import type { BoxChoice } from "./manifest.ts";
-import type { FoundBox } from "./model.ts";
+
+/** A detected object, of a prompt. */
+export interface FoundBox extends Pick<Instance, "promptIndex" | "score" | "faint"> {
+  readonly box: Box;
+  /** The detector's own mask; absent if SAM 2 draws it. */
+  readonly mask?: LogitGrid;
+}
 
 export interface Detection {
   /** Its confidence, 0 to 1. */

@@ -31,7 +31,7 @@ export const Sam3Manifest = Manifest.extend({
   graphs: z.strictObject({ image: GraphSpec, text: GraphSpec, decoder: GraphSpec }),
   image: ImageInput,
   text: Text,
-  /** The label of an absent box prompt. There are never box prompts here, but the decoder requires the label. */
+  /** The label of an absent box prompt: the decoder requires one without examples too. */
   absentBoxLabel: z.int(),
   outputs: Outputs,
 })

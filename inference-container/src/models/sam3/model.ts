@@ -9,9 +9,9 @@ import { checkRoles, type Graph, GraphSet, type Tensors } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { TensorSpec } from "../manifest.ts";
-import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import type { AlikeObject, Instance, Picture, Region, Segmentation, SegmentRequest } from "../model.ts";
 import { severalThings } from "../text/prompt-list.ts";
-import { filledTensor } from "../tensors.ts";
+import { filledTensor, tensorOf } from "../tensors.ts";
 import { findInstances } from "./instances.ts";
 import { Sam3Manifest } from "./manifest.ts";
 import { TextEncoder } from "./text-encoder.ts";
@@ -80,32 +80,63 @@ interface Sam3Parts {
   readonly wanted: (output: TensorSpec) => boolean;
 }
 
+/** The prompt with which SAM 3 was trained for examples without words. */
+const EXAMPLE_PROMPT = "visual";
+/** The label of a box around an example; 0 is that of a counterexample. */
+const ON_OBJECT = 1;
+
 class Sam3Model extends FamilyModel {
+  readonly findsAlike: boolean;
   readonly #parts: Sam3Parts;
 
   constructor(parts: Sam3Parts, options: LoadOptions) {
     super(parts.manifest, parts.graphs, options);
     this.#parts = parts;
+    // The export may have room for any number of boxes, for a fixed one, or for none.
+    const room = (role: string): unknown =>
+      parts.decoder.inputs.find((input) => input.role === role)?.shape[1];
+    this.findsAlike = typeof room("boxes") === "string" && typeof room("boxLabels") === "string";
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
-    const { manifest, text, decoder } = this.#parts;
     const usage = new Usage(request.usage);
     const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
       this.#encode(picture, usage),
     );
     using features = value;
-    const { prompts } = request;
+    const { prompts, examples = [] } = request;
+    const find = (prompt: string, boxes: Tensors): Promise<Omit<Instance, "promptIndex">[]> =>
+      this.#find(features, prompt, boxes, picture, request, usage);
     const instances: Instance[] = [];
-    for (const [promptIndex, prompt] of prompts.entries()) {
-      using words = await text.encode(prompt, usage);
-      const feeds = { ...this.#noBox(), ...features.tensors, ...words.tensors };
-      const results = await decoder.run(usage, feeds, { followed: promptIndex < prompts.length - 1 });
-      const found = findInstances(results, manifest.outputs, picture, request);
-      for (const instance of found) instances.push({ promptIndex, ...instance });
+    for (const [promptIndex, prompt] of prompts.entries())
+      for (const found of await find(prompt, this.#noBox())) instances.push({ promptIndex, ...found });
+    const alike: AlikeObject[] = [];
+    for (const [exampleIndex, regions] of examples.entries()) {
+      const found = await find(EXAMPLE_PROMPT, this.#boxes(regions, picture));
+      for (const { score, box, mask } of found) alike.push({ exampleIndex, score, box, mask });
     }
-    const unserved = severalThings(prompts);
-    return { instances, unserved, modelMs: usage.ms, featuresCached: cached };
+    return {
+      instances,
+      unserved: severalThings(prompts),
+      ...(examples.length > 0 && { alike }),
+      modelMs: usage.ms,
+      featuresCached: cached,
+    };
+  }
+
+  async #find(
+    features: Held,
+    prompt: string,
+    boxes: Tensors,
+    picture: Picture,
+    request: SegmentRequest,
+    usage: Usage,
+  ): Promise<Omit<Instance, "promptIndex">[]> {
+    const { manifest, text, decoder } = this.#parts;
+    using words = await text.encode(prompt, usage);
+    const feeds = { ...boxes, ...features.tensors, ...words.tensors };
+    const results = await decoder.run(usage, feeds, { followed: true });
+    return findInstances(results, manifest.outputs, picture, request);
   }
 
   override forget(): void {
@@ -117,6 +148,23 @@ class Sam3Model extends FamilyModel {
     const { manifest, image, wanted } = this.#parts;
     const { tensor } = await imageTensor(picture, manifest.image, image.inputs[0]?.dtype);
     return image.hold(usage, { image: tensor }, { wanted, moved: ["image"], followed: true });
+  }
+
+  /** The decoder's inputs for examples: their boxes as centers and sizes, shares of the picture, and a label for each. */
+  #boxes(examples: readonly Region[], { width, height }: Picture): Tensors {
+    const { decoder } = this.#parts;
+    const boxes = examples.flatMap(({ box }) => (box === undefined ? [] : [box]));
+    const values = boxes.flatMap(([x1, y1, x2, y2]) => [
+      (x1 + x2) / 2 / width,
+      (y1 + y2) / 2 / height,
+      (x2 - x1) / width,
+      (y2 - y1) / height,
+    ]);
+    const labels = boxes.map(() => ON_OBJECT);
+    return {
+      boxes: tensorOf(decoder.input("boxes").dtype, values, [1, boxes.length, 4]),
+      boxLabels: tensorOf(decoder.input("boxLabels").dtype, labels, [1, boxes.length]),
+    };
   }
 
   /** The decoder's inputs for a box prompt: there is none. */

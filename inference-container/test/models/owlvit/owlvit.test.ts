@@ -44,6 +44,7 @@ describe("OWL-ViT with SAM 2, seeded", () => {
     faintFloor: 0,
     nmsIou: 0.5,
     maxBoxes: 2,
+    examples: { confidence: { offset: 0, slope: 1 }, nmsIou: 0.3 },
   };
   beforeAll(async () => {
     const change = (manifest: object) => ({ ...manifest, detection, golden: NOTHING_GOLDEN });
@@ -96,6 +97,18 @@ describe("OWL-ViT with SAM 2, seeded", () => {
     const [one, , same] = instances;
     expect(one?.mask).toBeDefined();
     expect(same?.mask).toBe(one?.mask);
+  });
+
+  it("finds and draws what looks like an example, by a box and by a point", async () => {
+    expect(model.findsAlike).toBe(true);
+    const examples = [
+      [{ box: [40, 30, 300, 280] as const }],
+      [{ points: [{ x: 200, y: 150, label: 1 as const }] }],
+    ];
+    const { alike = [], instances } = await model.segment(picture, { ...ask(), threshold: 0, examples });
+    expect(instances).toEqual([]);
+    expect(new Set(alike.map(({ exampleIndex }) => exampleIndex))).toEqual(new Set([0, 1]));
+    expect(alike.every(({ mask }) => mask.width === 256)).toBe(true);
   });
 
   it("is refused when the file is gone from which its parts read their weights", async () => {

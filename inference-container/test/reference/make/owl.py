@@ -3,7 +3,7 @@
 import warnings
 
 import torch
-from torchvision.ops import clip_boxes_to_image, nms
+from torchvision.ops import box_convert, box_iou, clip_boxes_to_image, nms
 from transformers import (
     Owlv2Config,
     Owlv2ForObjectDetection,
@@ -117,6 +117,48 @@ def results_of(processor, outputs, size):
     }
 
 
+# The examples of a thing in a picture, as shares of it.
+EXAMPLES = [[(0.1, 0.2, 0.6, 0.9)], [(0.1, 0.2, 0.6, 0.9), (0.5, 0.1, 0.9, 0.5)]]
+
+
+def alike(name, model, pixels, picture):
+    """
+    What the library's heads find for examples given by boxes: the embedding of the box that fits an example best is
+    the query, as in `image_guided_detection`, where the query is a picture of its own.
+    """
+    width, height = picture.size
+    # The model's boxes are shares of the input: of the padded square for OWLv2.
+    sides = (max(picture.size), max(picture.size)) if name == "owlv2" else picture.size
+    scale = torch.tensor([*sides, *sides])
+    features = model.image_embedder(pixel_values=pixels)[0]
+    flat = features.reshape(1, -1, features.shape[-1])
+    centers = model.box_predictor(flat, features)[0]
+    boxes = clip_boxes_to_image(box_convert(centers, "cxcywh", "xyxy") * scale, (height, width))
+    _, embeddings = model.class_predictor(flat)
+    found = []
+    for shares in EXAMPLES:
+        given = torch.tensor(shares) * torch.tensor([width, height, width, height])
+        best = box_iou(given, boxes).argmax(1)
+        units = torch.nn.functional.normalize(embeddings[0, best], dim=-1)
+        logits, _ = model.class_predictor(flat, units.mean(0)[None, None])
+        scores = logits[0, :, 0].sigmoid()
+        threshold = threshold_between(scores)
+        kept = (scores > threshold).nonzero()[:, 0]
+        kept = kept[scores[kept].argsort(descending=True)]
+        top = scores.sort(descending=True).values
+        print("  examples", best.tolist(), rounded(top[:6], 4))
+        found.append(
+            {
+                "prompt": "",
+                "examples": rounded(given, 3),
+                "threshold": threshold,
+                "boxes": rounded(boxes[kept], 3),
+                "scores": rounded(scores[kept], 6),
+            }
+        )
+    return found
+
+
 def make(name, vocabulary):
     """@param vocabulary CLIP's bpe_simple_vocab_16e6.txt.gz"""
     _, _, make_images, make_processor, _, _, seed, _ = KINDS[name]
@@ -145,7 +187,9 @@ def make(name, vocabulary):
                 found.append({"prompt": prompt, **result})
                 top = alone.logits.flatten().sigmoid().sort(descending=True).values
                 print(named["file"], prompt[:30], len(result["boxes"]), len(result["kept"]), rounded(top[:10], 3))
-            figures.append({**named, "pixels": grid(inputs["pixel_values"][0]), "joint": joint, "found": found})
+            likes = alike(name, model, inputs["pixel_values"], picture)
+            pixels = grid(inputs["pixel_values"][0])
+            figures.append({**named, "pixels": pixels, "joint": joint, "found": found, "alike": likes})
     tokens = [
         {"prompt": prompt, "ids": words["input_ids"][0].tolist(), "mask": words["attention_mask"][0].tolist()}
         for prompt, words in ((prompt, encode([prompt])) for prompt in PROMPTS)

@@ -3,6 +3,7 @@
 import warnings
 
 import torch
+from torchvision.ops import box_convert
 from transformers import CLIPTextConfig, Sam3Config, Sam3ImageProcessor, Sam3Model, Sam3Processor
 from transformers.modeling_outputs import BaseModelOutputWithPooling
 from transformers.models.sam3.modeling_sam3 import Sam3VisionEncoderOutput
@@ -160,6 +161,32 @@ def on_logits(outputs, size, threshold):
     return torch.nn.functional.interpolate(masks, size=size, mode="bilinear", align_corners=False)[0] > 0
 
 
+# The examples of a thing in a picture: centers and sizes, as shares of it.
+EXAMPLES = [[(0.35, 0.55, 0.5, 0.7)], [(0.35, 0.55, 0.5, 0.7), (0.7, 0.3, 0.4, 0.4)]]
+
+
+def alike(model, processor, image, words, picture, shares):
+    """What the model finds for examples given by boxes, with the text that its processor gives them."""
+    boxes = torch.tensor([shares])
+    labels = torch.ones(1, len(shares), dtype=torch.long)
+    outputs = model(vision_embeds=image, **words, input_boxes=boxes, input_boxes_labels=labels)
+    size = picture.size[::-1]
+    threshold = threshold_between(scores_of(outputs))
+    result = processor.post_process_instance_segmentation(outputs, threshold=threshold, target_sizes=[size])[0]
+    order = result["scores"].argsort(descending=True).tolist()
+    print("  examples", rounded(result["scores"][order], 3))
+    scale = torch.tensor([picture.width, picture.height, picture.width, picture.height])
+    return {
+        "prompt": "",
+        "examples": rounded(box_convert(boxes[0], "cxcywh", "xyxy") * scale, 3),
+        "threshold": threshold,
+        "boxes": rounded(result["boxes"][order], 3),
+        "scores": rounded(result["scores"][order], 6),
+        # They are made as those of words.
+        "masks": [],
+    }
+
+
 def make(vocabulary):
     """@param vocabulary CLIP's bpe_simple_vocab_16e6.txt.gz"""
     model = seeded(build, SEED)
@@ -169,7 +196,7 @@ def make(vocabulary):
     encode = lambda text: tokenizer(
         [text], padding="max_length", max_length=CONTEXT, truncation=True, return_tensors="pt"
     )
-    write_reduced(tokenizer, [*PROMPTS, "a"], FIXTURES / "sam3" / "tokenizer.json")
+    write_reduced(tokenizer, [*PROMPTS, "a", "visual"], FIXTURES / "sam3" / "tokenizer.json")
     figures = []
     with torch.no_grad():
         for named, picture, prompts in pictures():
@@ -204,7 +231,8 @@ def make(vocabulary):
                         "masks": [rle(linear[place]) for place in order[:MASKS]],
                     }
                 )
-            figures.append({**named, "pixels": grid(pixels[0]), "found": found})
+            likes = [alike(model, processor, image, encode("visual"), picture, shares) for shares in EXAMPLES]
+            figures.append({**named, "pixels": grid(pixels[0]), "found": found, "alike": likes})
     tokens = [
         {"prompt": prompt, "ids": words["input_ids"][0].tolist(), "mask": words["attention_mask"][0].tolist()}
         for prompt, words in ((prompt, encode(prompt)) for prompt in PROMPTS)

@@ -3,6 +3,12 @@ import { loadModel as loadPlanted } from "./planted-model.ts";
 import type { Model } from "../../../src/models/model.ts";
 
 export async function loadModel(folder: string): Promise<Model> {
-  const { drawsRegions: _, followsRegions: __, decoder: ___, ...model } = await loadPlanted(folder);
+  const {
+    drawsRegions: _,
+    followsRegions: __,
+    decoder: ___,
+    findsAlike: ____,
+    ...model
+  } = await loadPlanted(folder);
   return { ...model, id: "plain" };
 }

@@ -36,6 +36,7 @@ export async function loadModel(folder: string): Promise<Model> {
     drawsRegions: true,
     followsRegions: true,
     decoder: { name: "planted-decoder.onnx", role: "graph", size: 17, sha256: "5a".repeat(32) },
+    findsAlike: true,
     segment: async (picture, request) => {
       if (request.prompts.includes("mute")) await never();
       if (request.prompts.includes("collapse")) process.kill(process.pid, "SIGKILL");
@@ -79,7 +80,7 @@ const never = (): Promise<never> => new Promise<never>(() => undefined);
 function find(
   picture: Picture,
   request: SegmentRequest,
-): Pick<Segmentation, "instances" | "unserved" | "regions"> {
+): Pick<Segmentation, "instances" | "unserved" | "regions" | "alike"> {
   const instances: Instance[] = [];
   const unserved: Segmentation["unserved"][number][] = [];
   request.prompts.forEach((prompt, promptIndex) => {
@@ -91,7 +92,18 @@ function find(
       instances.push({ promptIndex, score, box, mask, faint: false });
     }
   });
-  return { instances, unserved, regions: (request.regions ?? []).map((region) => drawn(region, picture)) };
+  const alike = (request.examples ?? []).flatMap((examples, exampleIndex) =>
+    examples.map((region, i) => {
+      const { mask } = drawn(region, picture);
+      return { exampleIndex, score: 0.9 - i / 10, box: boundsOf(mask, picture), mask };
+    }),
+  );
+  return {
+    instances,
+    unserved,
+    regions: (request.regions ?? []).map((region) => drawn(region, picture)),
+    ...(alike.length > 0 && { alike }),
+  };
 }
 
 /** A region's box, or the cells around its points that are on the object, joined with the corrected mask. */

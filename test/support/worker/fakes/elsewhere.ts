@@ -12,7 +12,7 @@ export const DESCRIPTION: ModelDescription = {
   provider: "cpu",
   vocabulary: ["person", "car"],
   attributes: false,
-  regions: { box: true, points: false, clips: false },
+  regions: { box: true, points: false, clips: false, examples: false },
   formats: ["coco"],
   capabilities: { types: ["image", "video"], preview: true },
 };

@@ -68,6 +68,33 @@ describe("a job's definition", () => {
     expect(define(clip({ numFrames: 10 }))).toMatchObject({ fps: null, numFrames: 10, maxFrames: null });
   });
 
+  it("keeps which regions are examples, for the task's regions too, but not that one is none", () => {
+    const [taskId = ""] = uploads(1, "png");
+    const box = [1, 2, 3, 4];
+    const regions = [
+      { taskId, box, label: "cup", findAll: true },
+      { taskId, box, findAll: false },
+    ];
+    const request = CreateJobRequest.parse({ type: "image", tasks: [taskId], regions });
+    const place = { box: { x: 1, y: 2, width: 3, height: 4 } };
+    const definition = define(request);
+    if (definition.type !== "image") return expect.fail("It is a job of a picture.");
+    expect(regionsOfTask(definition, taskId)).toEqual([
+      { index: 0, label: "cup", findAll: true, ...place },
+      { index: 1, ...place },
+    ]);
+  });
+
+  it("does not take an example that corrects a mask", () => {
+    const [taskId = ""] = uploads(1, "png");
+    const refines = { jobId: "job_1", maskIndex: 0 };
+    const regions = [{ taskId, box: [1, 2, 3, 4], findAll: true, refines }];
+    const { error } = CreateJobRequest.safeParse({ type: "image", tasks: [taskId], regions });
+    expect(error?.issues).toMatchObject([
+      { path: ["regions", 0, "findAll"], message: "cannot be combined with refines" },
+    ]);
+  });
+
   it("names each format once that its account asked for, and none where it asked for none", () => {
     const asked = { ...pictures(1), formats: ["yolo", "coco", "yolo"] } as const satisfies object;
     expect(define(CreateJobRequest.parse(asked))).toMatchObject({ formats: ["yolo", "coco"] });
