@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { fileDigest } from "../../../inference-container/src/models/folder.ts";
 import { plantedWords } from "../../../inference-container/test/models/grounding-dino/planted-words.ts";
+import { plantedRfDetr } from "../../../inference-container/test/models/rf-detr/planted-export.ts";
 import { plantedExport } from "../../../inference-container/test/models/owlvit/planted-export.ts";
 import { fixtures } from "../../../inference-container/test/reference/figures.ts";
 import { PlayedHub } from "../../../inference-container/test/support/played-hub.ts";
@@ -27,6 +28,7 @@ describe("installing a model", () => {
     const tokenizer = await readFile(join(await ensureBuiltin(), "tokenizer.json"));
     hub = await PlayedHub.start({
       [DINO]: { "onnx/model.onnx": plantedWords(), "tokenizer.json": tokenizer },
+      "besit/rfdetr-onnx": { "rfdetr-seg-nano.onnx": plantedRfDetr() },
       [OWL]: {
         "onnx/model.onnx": plantedExport(),
         "tokenizer.json": await readFile(join(fixtures("owlvit"), "tokenizer.json")),
@@ -77,6 +79,40 @@ describe("installing a model", () => {
     );
     await models(other, "install", "--from", manifest, "--accept-licence");
     expect(await digests(other, "owlvit-base")).toEqual(await digests(root, "owlvit-base"));
+  });
+
+  it("of RF-DETR Seg serves a job by its own masks, a region by SAM 2, and no examples", async () => {
+    const root = await machine();
+    const { stdout } = await models(root, "install", "rf-detr-seg-nano", "--accept-licence");
+    expect(stdout).toContain("MODEL_FOLDER=rf-detr-seg-nano npm start");
+    const stack = await spawnStack({
+      stateDir: join(scratch, "rf-detr"),
+      env: { MODEL_DIR: root, MODEL_FOLDER: "rf-detr-seg-nano" },
+    });
+    try {
+      const client = createClient(stack);
+      const headers = { authorization: `Bearer ${stack.apiKey}` };
+      expect(await (await fetch(`${stack.baseUrl}/v1/model`, { headers })).json()).toMatchObject({
+        family: "rf-detr-seg",
+        vocabulary: expect.arrayContaining(["cat"]),
+        regions: { box: true, points: true, clips: true, examples: false },
+      });
+      const task = await client.upload(sample("chelsea"), "image/png");
+      const point = { taskId: task, points: [{ x: 200, y: 150, label: 1 as const }] };
+      const { jobId } = await client.createImageJob({ tasks: [task], prompts: ["cat"], regions: [point] });
+      expect(await client.waitForJob(jobId)).toMatchObject({ status: "success", tasks: [{ error: null }] });
+      const { masks } = only((await client.retrieveJobResult(jobId)).manifest.items);
+      // The word's, then the region's.
+      expect(masks).toHaveLength(2);
+      expect(masks[0]?.confidence).toBeCloseTo(0.75, 2);
+      const examples = await client.createImageJob({ tasks: [task], regions: [{ ...point, findAll: true }] });
+      expect(await client.waitForJob(examples.jobId)).toMatchObject({
+        status: "failed",
+        tasks: [{ error: expect.stringMatching(/^examples_unsupported: /) }],
+      });
+    } finally {
+      await stack.stop();
+    }
   });
 
   it("goes on after a kill, refuses a second process, and what it installs finds a word that the embedded model does not know", async () => {

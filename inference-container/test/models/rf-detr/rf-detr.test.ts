@@ -11,10 +11,10 @@ import { Detector } from "../../../src/models/rf-detr/detector.ts";
 import { RfDetrManifest } from "../../../src/models/rf-detr/manifest.ts";
 import { filledTemplate } from "../../reference/figures.ts";
 import { countRuns } from "../../support/device/count-runs.ts";
-import { float, Planted } from "../sam3/planted.ts";
 import { ask } from "../planted-scene.ts";
 import { sample } from "../samples.ts";
 import { rfDetrFolder } from "./export-folder.ts";
+import { plantedRfDetr } from "./planted-export.ts";
 
 const DOWNLOAD_MS = 600_000;
 /** Words for many labels: the seeded model's categories mean nothing. */
@@ -68,31 +68,14 @@ describe("RF-DETR Seg, seeded", () => {
 });
 
 describe("a folder of RF-DETR Seg is refused", () => {
-  /** An export with these tensors, which finds nothing. */
-  const planted = (classes: number, side: number | string): Uint8Array => {
-    const graph = new Planted({});
-    graph.taken("input", float("batch", 3, side, side));
-    const filled = (...shape: number[]): string =>
-      graph.node("Identity", [
-        graph.floats(
-          Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => -9),
-          shape,
-        ),
-      ]);
-    graph.given(filled(1, 2, 4), "dets", float("batch", 2, 4));
-    graph.given(filled(1, 2, classes), "labels", float("batch", 2, classes));
-    graph.given(filled(1, 2, 8, 8), "masks", float("batch", 2, 8, 8));
-    return graph.file();
-  };
-
   it("if it was trained for other classes, or its input has no fixed size", async () => {
     const manifest = RfDetrManifest.parse(await filledTemplate("rf-detr-seg/rf-detr-seg.json"));
     const graphs = new GraphSet(scratch, DEFAULT_LOAD_OPTIONS);
     onTestFinished(() => graphs.close());
     const opened = async (bytes: Uint8Array) =>
       new Detector(await graphs.make(manifest.graphs.detector, bytes), manifest, []);
-    await expect(opened(planted(5, 32))).rejects.toThrow("rf-detr-seg.onnx has 5 classes.");
-    await expect(opened(planted(91, "side"))).rejects.toThrow(
+    await expect(opened(plantedRfDetr({ classes: 5 }))).rejects.toThrow("rf-detr-seg.onnx has 5 classes.");
+    await expect(opened(plantedRfDetr({ side: "side" }))).rejects.toThrow(
       'The input "input" of rf-detr-seg.onnx has no fixed height and width.',
     );
   });
