@@ -39,10 +39,14 @@ export interface RegionPoint extends Point {
   readonly label: 0 | 1;
 }
 
-/** A region of a job, but for its task: points on an object and outside it, or the box around it as [x, y, width, height]. */
-export type Region =
+/**
+ * A region of a job, but for its task: points on an object and outside it, or the box around it as [x, y, width, height]. With
+ * `findAll`, all objects like it are wanted.
+ */
+export type Region = { readonly findAll?: true } & (
   | { readonly points: readonly RegionPoint[] }
-  | { readonly box: readonly [x: number, y: number, width: number, height: number] };
+  | { readonly box: readonly [x: number, y: number, width: number, height: number] }
+);
 
 /**
  * Tool of the pointer: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged

@@ -226,9 +226,10 @@ export const isTooUnsure = (confidence: number, threshold: number | null): boole
 
 /** A region as a job names it. */
 export function regionOn(taskId: string, region: Region): components["schemas"]["Region"] {
-  if ("points" in region) return { taskId, points: [...region.points] };
+  const example = region.findAll === true && { findAll: true };
+  if ("points" in region) return { taskId, points: [...region.points], ...example };
   const [x, y, width, height] = region.box;
-  return { taskId, box: [x, y, width, height] };
+  return { taskId, box: [x, y, width, height], ...example };
 }
 
 /** The mask that an attempt of an object corrects, as a job names it; null if it begins anew. */
@@ -236,6 +237,8 @@ export function correctedBy(
   { refines, attempts }: PointedObject,
   attempt: Attempt,
 ): { readonly jobId: string; readonly maskIndex: number } | null {
+  // An example begins anew: it corrects nothing.
+  if (attempt.region?.findAll === true) return null;
   const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ state }) => state === "drawn");
   if (before?.jobId !== undefined && before.jobId !== null)
     return { jobId: before.jobId, maskIndex: before.maskIndex ?? 0 };

@@ -12,6 +12,7 @@ import {
   pointedAt,
   type PointedObject,
   refinedOf,
+  regionOn,
   type TakenBack,
   takenBack,
   takenUp,
@@ -167,6 +168,18 @@ describe("a mask that is corrected by pointing at it", () => {
     // An object that nothing had found begins with a unit of its own, and its further points cost nothing.
     const [own] = nth(two, 0).attempts;
     expect(correctedBy(nth(two, 0), own)).toBeNull();
+  });
+
+  it("is an example of all like it, which corrects nothing", () => {
+    const objects = pointedAt(two, "a", { ...box, findAll: true }, 1);
+    const object = nth(objects, 0);
+    expect(object.attempts).toHaveLength(2);
+    expect(correctedBy(object, lastOf(object))).toBeNull();
+    expect(regionOn("a.png", { ...box, findAll: true })).toEqual({
+      taskId: "a.png",
+      box: [1, 2, 3, 4],
+      findAll: true,
+    });
   });
 
   it("is as it was found after as many steps back as there were points, while its search is seen", () => {

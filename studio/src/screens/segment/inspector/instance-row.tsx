@@ -48,6 +48,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
     else if ((ctrlKey || metaKey) && !isVisitor.value) selecting.toggle(instance);
     else viewState.toggle([instance]);
   };
+  const findAlike = viewState.refining.findAlike(instance);
   const items: readonly MenuItem[] = [
     { name: isSelected ? "Deselect" : "Select", to: () => selecting.toggle(instance) },
     { name: "Rename…", to: () => (dialog.value = "rename") },
@@ -55,6 +56,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
     ...(viewState.refining.canBegin(instance)
       ? [{ name: "Refine by points", to: () => viewState.refine(instance) }]
       : []),
+    ...(findAlike === null ? [] : [{ name: "Find all like this", to: findAlike }]),
     { name: "Brush and eraser", to: () => viewState.select(instance) },
     { name: "Split into parts", to: () => void viewState.split(instance) },
     ...(others.length > 0 ? [{ name: "Merge with…", to: () => (dialog.value = "merge") }] : []),

@@ -99,6 +99,16 @@ export class Refining {
     );
   }
 
+  /** Finds all objects like one that was pointed at; null if the model can't, or if a search has found the object. */
+  findAlike({ object }: Instance): (() => void) | null {
+    const { workspace } = this.#seen;
+    const number = numberOf(workspace, object);
+    const pointed = workspace.pointed.value.find((each) => each.number === number);
+    const region = pointed === undefined ? null : lastOf(pointed).region;
+    if (number === null || region === null || model.value?.regions.examples !== true) return null;
+    return () => point(workspace, { ...region, findAll: true }, number);
+  }
+
   /** Has points and boxes correct the mask of an object, which a point in its midst stands for at first. */
   async begin({ object, png }: Instance): Promise<void> {
     // At once: a click that comes before the mask is decoded is for this object, not for the one before.
