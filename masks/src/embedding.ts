@@ -50,13 +50,7 @@ const aligned = (length: number): number => Math.ceil(length / ALIGNMENT) * ALIG
 const product = (sizes: readonly number[]): number => sizes.reduce((count, size) => count * size, 1);
 
 /** The file's bytes. */
-export function writeEmbedding({
-  model,
-  decoder,
-  width,
-  height,
-  tensors,
-}: EmbeddingData): Uint8Array<ArrayBuffer> {
+export function writeEmbedding({ model, decoder, width, height, tensors }: EmbeddingData): Uint8Array {
   let end = 0;
   const placed = tensors.map(({ name, dims, blocks, ...parts }) => {
     const offset = end;
@@ -123,7 +117,7 @@ export function readEmbedding(file: Uint8Array): EmbeddingData {
 }
 
 /** The values of a tensor, row by row. */
-export function valuesOf({ blocks, minimum, step, bytes }: EmbeddedTensor): Float32Array<ArrayBuffer> {
+export function valuesOf({ blocks, minimum, step, bytes }: EmbeddedTensor): Float32Array {
   const [, run, inner] = blocks;
   const values = new Float32Array(bytes.length);
   for (let from = 0, range = 0; from < values.length; from += run * inner, range += inner)

@@ -100,9 +100,9 @@ describe("the models command", () => {
     await mkdir(join(root, ".builtin-staging"));
     const { stdout } = await models(["list"], { MODEL_DIR: root });
     expect(stdout).toMatch(
-      /^builtin +1\.3\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
+      /^builtin +1\.4\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
     );
-    expect(stdout).toMatch(/^builtin +1\.3\.0 +builtin .* unusable +.*builtin-1\.3\.0$/m);
+    expect(stdout).toMatch(/^builtin +1\.4\.0 +builtin .* unusable +.*builtin-1\.4\.0$/m);
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");

@@ -18,7 +18,7 @@ const hexOf = (bytes: ArrayBuffer): string =>
  * Fetches the decoder of a service's model, about 16 MB. Browsers keep it.
  * @throws SegmentationError `invalid_input` if the model has none
  */
-export async function fetchDecoder(client: DecoderSource): Promise<Uint8Array<ArrayBuffer>> {
+export async function fetchDecoder(client: DecoderSource): Promise<Uint8Array> {
   for (let attempt = 1; ; attempt += 1) {
     const { interactive, formats } = await client.api.retrieveModel();
     if (interactive !== undefined) return await download(client, interactive.decoder);
@@ -35,7 +35,7 @@ export async function fetchDecoder(client: DecoderSource): Promise<Uint8Array<Ar
 async function download(
   client: DecoderSource,
   { url, sha256 }: { readonly url: string; readonly sha256: string },
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<Uint8Array> {
   const file = await (await client.download(url)).arrayBuffer();
   if (hexOf(await crypto.subtle.digest("SHA-256", file)) !== sha256)
     throw new SegmentationError(

@@ -8,9 +8,9 @@ export class Embedding {
   /** The upload: a job that names it segments the same picture. */
   readonly taskId: string;
   /** The file as the service wrote it, about 4.3 MB. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
 
-  constructor(taskId: string, bytes: Uint8Array<ArrayBuffer>) {
+  constructor(taskId: string, bytes: Uint8Array) {
     this.taskId = taskId;
     this.bytes = bytes;
   }

@@ -13,7 +13,7 @@ const DESCRIPTION: GatewayHello["model"] = {
   provider: "cpu",
   vocabulary: "open",
   attributes: false,
-  regions: { box: true, points: true, clips: false },
+  regions: { box: true, points: true, clips: false, examples: false },
   formats: [],
   capabilities: { types: ["image"], preview: true },
 };

@@ -35,7 +35,7 @@ const HELLO: GatewayHello = {
     provider: "cpu",
     vocabulary: "open",
     attributes: false,
-    regions: { box: true, points: true, clips: true },
+    regions: { box: true, points: true, clips: true, examples: false },
     formats: [],
     capabilities: { types: ["image"], preview: true },
   },

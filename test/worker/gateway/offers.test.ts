@@ -103,7 +103,7 @@ describe("of several workers", () => {
   });
 
   it("one whose model draws regions gets a region", async () => {
-    const regions = { box: true, points: true, clips: true };
+    const regions = { box: true, points: true, clips: true, examples: false };
     const plain = await FakeWorker.start("plain");
     const { model } = plain.hello;
     const drawing = await FakeWorker.start("drawing", 9, { model: { ...model, regions } });

@@ -55,7 +55,7 @@ export const HELP = `Finds what you describe in pictures and clips, and saves it
   --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
                          repeated; "cup: X,Y;!X,Y": a name, a point off the cup;
                          "cup#1: X,Y@2s": object 1 of a clip, after 2 seconds
-  --format LIST          png,coco (default), also ${EXTRA_FORMATS.join(", ")}
+  --format LIST          png,coco (default); ${EXTRA_FORMATS.join(", ")}
   --preview              also save pictures with their masks drawn on them
   --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)
   -o, --out DIR          the folder for the results (default: out; out-2, … for

@@ -2,7 +2,7 @@
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import type { Box } from "../box.ts";
-import type { LogitGrid } from "../model.ts";
+import type { LogitGrid } from "@segmentation/masks";
 import { ByteCache } from "./byte-cache.ts";
 
 /** Measures the values of a memory, and hands them out. */

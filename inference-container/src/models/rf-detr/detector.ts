@@ -9,7 +9,8 @@ import { imageTensor } from "../image-tensor.ts";
 import type { Label } from "../labels/manifest.ts";
 import type { Labelled } from "../labels/model.ts";
 import type { ImageInput, TensorSpec } from "../manifest.ts";
-import type { LogitGrid, Picture } from "../model.ts";
+import type { LogitGrid } from "@segmentation/masks";
+import type { Picture } from "../model.ts";
 import type { RfDetrManifest } from "./manifest.ts";
 
 /** The graph's columns are COCO's category ids, 0 to 90; the embedded detector's columns begin with id 1. */

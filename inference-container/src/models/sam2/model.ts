@@ -15,7 +15,7 @@ import type {
   SegmentRequest,
   UnservedPrompt,
 } from "../model.ts";
-import { gridArea, gridBounds, type LogitGrid } from "@segmentation/masks";
+import { gridArea, gridBounds } from "@segmentation/masks";
 import type { Embedder } from "./embedder.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import type { Recall } from "./recall.ts";
