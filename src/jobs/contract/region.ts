@@ -84,6 +84,10 @@ const Region = z
     findAll: FindAll,
   })
   .refine(hasOnePlace, ONE_PLACE)
+  .refine(({ refines, findAll }) => refines === undefined || findAll !== true, {
+    path: ["findAll"],
+    error: "cannot be combined with refines",
+  })
   .meta({
     id: "Region",
     description:
@@ -223,9 +227,6 @@ export function checkRegions(
     context.addIssue({ code: "custom", path, message });
   for (const [index, { taskId }] of regions.entries())
     if (!tasks.includes(taskId)) refuse(["regions", index, "taskId"], "is not one of the job's tasks");
-  for (const [index, region] of regions.entries())
-    if ("refines" in region && region.refines !== undefined && region.findAll === true)
-      refuse(["regions", index, "findAll"], "cannot be combined with refines");
   if (prompts !== undefined || formats.includes(EMBEDDING)) return;
   for (const [index, task] of tasks.entries())
     if (!regions.some(({ taskId }) => taskId === task))
