@@ -15,7 +15,7 @@ type Attachment = z.infer<typeof Attachment>;
 const MOST_REASON_BYTES = 123;
 
 /** Frames that nobody asked for, per socket and window: answers that come too late, and ends of tasks that were taken back. */
-const MOST_UNASKED = 1_000;
+const MOST_UNASKED = 200;
 const UNASKED_WINDOW_MS = 10_000;
 
 /** The WebSockets of the workers. Each worker has one; a newer one replaces it. */
