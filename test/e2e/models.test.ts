@@ -106,7 +106,9 @@ describe("the models command", () => {
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");
-    expect(stdout).toContain("Known families: builtin, grounding-dino-sam2, kserve, owlvit-sam2, sam3");
+    expect(stdout).toContain(
+      "Known families: builtin, grounding-dino-sam2, kserve, owlvit-sam2, rf-detr-seg, sam3",
+    );
   });
 
   it("list of no folder says how to get one", async () => {
