@@ -59,7 +59,7 @@ describe("a model folder is refused", () => {
 
   it("when its family is unknown", async () => {
     await expect(loadModel(await folderWith({ family: "oracle" }))).rejects.toThrow(
-      'is of the family "oracle"; the families here are: builtin, grounding-dino-sam2, kserve, owlvit-sam2, sam3.',
+      'is of the family "oracle"; the families here are: builtin, grounding-dino-sam2, kserve, owlvit-sam2, rf-detr-seg, sam3.',
     );
   });
 

@@ -140,6 +140,7 @@ test("the first device that is ready takes tasks, and IN_FLIGHT counts for each 
   await until(async () => (await ready()).ok);
   expect(await (await ready()).json()).toEqual({
     state: "READY",
+    tasks: 0,
     model: { id: "planted", version: "1.0.0", provider: "cuda" },
     devices: [device("0", "ready"), device("1", "starting")],
   });
