@@ -10,11 +10,13 @@ import {
 } from "@segmentation/protocol";
 import type { Env } from "../../env.ts";
 import { platformOf } from "../../platform.ts";
-import { hexOf, sha256Hex } from "../../shared/digest.ts";
+import { sha256Hex } from "../../shared/digest.ts";
+import { randomToken } from "../../shared/random-token.ts";
 import { RecentMap } from "../../shared/recent-map.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import type { ConnectedWorker, NewWorker } from "../contract/workers.ts";
 import { handshakeOf } from "../rules/handshake.ts";
+import { parsedJson } from "../rules/json.ts";
 import type { GatewayRpc } from "../store/rpc.ts";
 import { GatewayStorage } from "../store/storage.ts";
 import { Connections } from "./connections.ts";
@@ -31,7 +33,6 @@ const BROKEN_MS = 2_000;
 /** A worker that broke the protocol is refused for this time. */
 const CUT_OFF_MS = 60_000;
 
-const TOKEN_BYTES = 32;
 const UNKNOWN_TOKEN = "This token is unknown or revoked. Get another with: npm run admin -- add-worker";
 
 /** The close codes by which a service ends its connection by itself. */
@@ -67,7 +68,7 @@ export class InferenceGateway extends DurableObject<Env> implements GatewayRpc {
 
   async addWorker(name: string): Promise<NewWorker | null> {
     if (this.#storage.workers().length >= MOST_WORKERS) return null;
-    const token = `wkr_${hexOf(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).buffer)}`;
+    const token = `wkr_${randomToken()}`;
     return this.#storage.add(name, await sha256Hex(token)) ? { name, token } : null;
   }
 
@@ -114,12 +115,8 @@ export class InferenceGateway extends DurableObject<Env> implements GatewayRpc {
     if (this.#connections.isClosed(socket)) return;
     if (typeof message !== "string" || !fitsFrame(message))
       return this.#cutOff(socket, "A frame is text of at most 1 MiB.");
-    let content: unknown;
-    try {
-      content = JSON.parse(message);
-    } catch {
-      return this.#cutOff(socket, "A frame is JSON.");
-    }
+    const content = parsedJson(message);
+    if (content === undefined) return this.#cutOff(socket, "A frame is JSON.");
     const { isReady, name } = this.#connections.about(socket);
     if (!isReady) return this.#greet(socket, name, content);
     const frame = ServiceFrame.safeParse(content).data;

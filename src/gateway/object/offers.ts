@@ -11,6 +11,7 @@ import {
 } from "@segmentation/protocol";
 import { unionOf } from "../../models/rules/serves.ts";
 import { RecentMap } from "../../shared/recent-map.ts";
+import { parsedJson } from "../rules/json.ts";
 import { byLoad, inOrder, type Candidate } from "../rules/order.ts";
 import type { GatewayStorage } from "../store/storage.ts";
 import type { Connections } from "./connections.ts";
@@ -47,14 +48,6 @@ const responseOf = ({ status, retryAfter, body }: GatewayAnswer): Response =>
       ...(retryAfter !== null && { "retry-after": String(retryAfter) }),
     },
   });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The protocol of the inference service, answered by the connected workers together. */
 export class Offers {
@@ -121,7 +114,7 @@ export class Offers {
   }
 
   async #offer(body: string, headers: Record<string, string>): Promise<Response> {
-    const task = TaskRequest.safeParse(parsed(body)).data;
+    const task = TaskRequest.safeParse(parsedJson(body)).data;
     if (task === undefined) return refusal(400, "invalid_request");
     const { key, lane } = task;
     const picture = headers[PICTURE_HEADER] ?? null;
@@ -139,7 +132,7 @@ export class Offers {
       if (answer === null) return unanswered();
       const { status } = answer;
       if (status < 400) {
-        if (status !== 202 || TaskState.safeParse(parsed(answer.body)).data?.key !== key) {
+        if (status !== 202 || TaskState.safeParse(parsedJson(answer.body)).data?.key !== key) {
           this.#misbehaved(socket, "The service accepted another task than it was offered.");
           return unanswered();
         }
@@ -156,7 +149,7 @@ export class Offers {
 
   /** The next worker is only asked about tasks that have no room at those before it. */
   async #room(body: string, headers: Record<string, string>): Promise<Response> {
-    const request = RoomRequest.safeParse(parsed(body)).data;
+    const request = RoomRequest.safeParse(parsedJson(body)).data;
     const [first] = request?.tasks ?? [];
     if (request === undefined || first === undefined) return refusal(400, "invalid_request");
     const ready = byLoad(this.#ready());
@@ -179,7 +172,7 @@ export class Offers {
         this.#full.put(`${name} ${first.lane}`, true, Date.now());
         continue;
       }
-      const found = RoomAnswer.safeParse(parsed(answer.body)).data?.room ?? [];
+      const found = RoomAnswer.safeParse(parsedJson(answer.body)).data?.room ?? [];
       if (found.length !== tasks.length)
         this.#misbehaved(socket, "The service answered the question for room with something else.");
       if (!found.includes(true)) this.#full.put(`${name} ${first.lane}`, true, Date.now());
@@ -191,7 +184,7 @@ export class Offers {
 
   /** Asks a worker whose model has a decoder's file to store it. */
   async #decoder(body: string, headers: Record<string, string>): Promise<Response> {
-    const request = DecoderRequest.safeParse(parsed(body)).data;
+    const request = DecoderRequest.safeParse(parsedJson(body)).data;
     if (request === undefined) return refusal(400, "invalid_request");
     const worker = byLoad(this.#ready()).find(({ model }) => model.decoder?.sha256 === request.sha256);
     if (worker === undefined) return noWorker();

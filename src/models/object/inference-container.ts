@@ -3,8 +3,9 @@ import { z } from "zod";
 import { settingsOf, type Env } from "../../env.ts";
 import { SettingsSchema } from "../../settings.ts";
 import { log, reasonOf } from "../../shared/log.ts";
+import { randomToken } from "../../shared/random-token.ts";
 import type { ContainerRpc, MachineState } from "../store/container-rpc.ts";
-import { machineEnvironment, newToken } from "../rules/machine-environment.ts";
+import { machineEnvironment } from "../rules/machine-environment.ts";
 
 const PORT = 8788;
 const ORIGIN = "http://container";
@@ -119,7 +120,7 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
   async #start(): Promise<void> {
     try {
       // A machine that an earlier instance of this object started has its token.
-      if (!this.#isRunning) this.ctx.storage.kv.put(TOKEN, newToken());
+      if (!this.#isRunning) this.ctx.storage.kv.put(TOKEN, randomToken());
       this.envVars = machineEnvironment(settingsOf(this.env), this.#token);
       await this.startAndWaitForPorts({
         cancellationOptions: {

@@ -13,8 +13,11 @@ interface Instance {
   readonly state: MachineState;
 }
 
-const reasonOfRest = (instances: readonly Instance[]): string =>
-  instances.some(({ state }) => state === "failed") ? "the container does not start" : "the container starts";
+/** Why no instance takes a task; an operator should check if one does not start. */
+function reasonOfRest(instances: readonly Instance[]): NonNullable<Room["away"]> {
+  const expected = !instances.some(({ state }) => state === "failed");
+  return { reason: expected ? "the container starts" : "the container does not start", expected };
+}
 
 /**
  * Containers of Cloudflare, each behind a Durable Object of its number. They sleep. Tasks go to those that are awake; another one is
@@ -43,9 +46,8 @@ export class ContainerPool implements InferencePool {
     }
     await this.#wakeNext(instances);
     if (full !== null) return full;
-    const expected = !instances.some(({ state }) => state === "failed");
-    const reason = reasonOfRest(instances);
-    return { outcome: "busy", delayMs: STARTING_DELAY_MS, reason, expected, perhapsTaken: false };
+    const rest = reasonOfRest(instances);
+    return { outcome: "busy", delayMs: STARTING_DELAY_MS, ...rest, perhapsTaken: false };
   }
 
   async room(tasks: readonly WaitingTask[], uploadId: string): Promise<Room | null> {
@@ -65,8 +67,7 @@ export class ContainerPool implements InferencePool {
     }
     if (left.length > 0) await this.#wakeNext(instances);
     const without = new Set(left.map(({ i }) => i));
-    const expected = !instances.some(({ state }) => state === "failed");
-    away ??= candidates.length === 0 ? { reason: reasonOfRest(instances), expected } : null;
+    away ??= candidates.length === 0 ? reasonOfRest(instances) : null;
     return { room: tasks.map((_, i) => !without.has(i)), away: isHere ? null : away };
   }
 

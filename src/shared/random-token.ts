@@ -1,0 +1,6 @@
+import { hexOf } from "./digest.ts";
+
+const TOKEN_BYTES = 32;
+
+/** Returns 32 random bytes in hex. */
+export const randomToken = (): string => hexOf(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).buffer);
