@@ -33,6 +33,9 @@ const on = <T>(name: string, read: (object: TestedContainer) => T | Promise<T>):
   runInDurableObject(machine(name), read);
 const until = (name: string, state: string) => expect.poll(() => machine(name).machine()).toBe(state);
 
+/** On a busy machine, one that has started would otherwise sleep again before its first task. */
+const staysAwake = (name: string) => on(name, (object) => void (object.sleepAfter = 60));
+
 /** Offers a task until a machine takes it. */
 const taken = (key: string, uploadId = UPLOAD) =>
   expect.poll(() => pool.submit(aTask(key), uploadId)).toEqual({ outcome: "accepted" });
@@ -46,6 +49,7 @@ describe("a container", () => {
     await until("0", "asleep");
     expect(await pool.describeModel()).toMatchObject({ id: "planted" });
     expect(await on("0", ({ fake }) => [fake.starts.length, fake.signals])).toEqual([1, [15]]);
+    await staysAwake("0");
     await on("0", (object) => object.set({ CONTAINER_IMAGE: "docker.io/example/newer:2" }));
     expect(await pool.describeModel()).toEqual({ reason: "status 503 container_starting" });
     await taken("a");
@@ -93,6 +97,7 @@ describe("a container", () => {
 });
 
 it("starts a second container only when the first is full", async () => {
+  for (const name of ["0", "1"]) await staysAwake(name);
   await taken("one.1");
   expect(await machine("1").machine()).toBe("asleep");
   let tasks = 0;
