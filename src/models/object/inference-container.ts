@@ -22,6 +22,8 @@ const POLL_MS = 500;
 const ASK_MS = 5_000;
 /** Seconds until a client may ask again. */
 const RETRY_SECONDS = "5";
+/** Number of questions without an answer in a row after which a machine is stopped. */
+const SILENCES = 3;
 /** A machine that does not start would otherwise be started at each offer. */
 const PAUSE_MS = 30_000;
 
@@ -39,6 +41,10 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
   #starting: Promise<void> | null = null;
   #isReady = false;
   #pausedUntil = 0;
+  /** Requests that were passed to the machine, and those of them that it has answered. */
+  #passed = 0;
+  #answered = 0;
+  #silences = 0;
 
   get #isRunning(): boolean {
     return this.ctx.container?.running === true;
@@ -64,6 +70,7 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
     const state = this.machine();
     if (state !== "up") return unavailable(state);
     this.renewActivityTimeout();
+    this.#passed += 1;
     try {
       const { method, headers, signal } = request;
       const body = method === "POST" ? await request.arrayBuffer() : null;
@@ -75,12 +82,18 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
         { error: "container_silent", message: "The container gave no answer." },
         { status: 502 },
       );
+    } finally {
+      this.#answered += 1;
     }
   }
 
   /** Keeps a machine with tasks awake: it reports them by callbacks, which do not pass through here. */
   override async onActivityExpired(): Promise<void> {
-    if (!this.#isRunning || this.#starting !== null || (await this.#hasTasks())) return;
+    if (!this.#isRunning || this.#starting !== null) return;
+    const answered = this.#answered;
+    if (await this.#hasTasks()) return;
+    // A task may have arrived since the machine was asked.
+    if (this.#passed > answered) return;
     await this.stop();
   }
 
@@ -156,11 +169,15 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
     throw new Error("The container's service loads no model. Its log says why.");
   }
 
+  /** Returns whether a machine may not be stopped. One that gives no answer once may only be busy. */
   async #hasTasks(): Promise<boolean> {
     try {
-      return Readiness.parse(await (await this.#ask("/readyz")).json()).tasks > 0;
+      const { tasks } = Readiness.parse(await (await this.#ask("/readyz")).json());
+      this.#silences = 0;
+      return tasks > 0;
     } catch {
-      return false;
+      this.#silences += 1;
+      return this.#silences < SILENCES;
     }
   }
 
